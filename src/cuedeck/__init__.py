@@ -1,0 +1,19 @@
+"""CueDeck: documents, code on every branch, memory, tasks and workflows for coding agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+__version__ = "0.1.0"
+__all__ = ["Workspace", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Workspace":
+        from cuedeck.workspace import Workspace
+
+        return Workspace
+    raise AttributeError(f"module 'cuedeck' has no attribute {name!r}")

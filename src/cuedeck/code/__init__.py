@@ -1,0 +1,1 @@
+"""The code engine: facts per blob, refs, resolution, search, diffs."""

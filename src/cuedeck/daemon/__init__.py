@@ -1,0 +1,1 @@
+"""The stdio shim, the workspace daemon, and the protocol between them."""

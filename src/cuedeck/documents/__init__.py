@@ -1,0 +1,1 @@
+"""The documents engine: markdown, frontmatter, links, index, retrieval."""

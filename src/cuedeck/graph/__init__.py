@@ -1,0 +1,1 @@
+"""Graphs: dependency analysis and links across kinds."""

@@ -1,0 +1,1 @@
+"""The MCP server: registry, decks, transports, authentication, limits, error rendering."""

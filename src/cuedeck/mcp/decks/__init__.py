@@ -1,0 +1,1 @@
+"""Tools as data, one module per deck."""

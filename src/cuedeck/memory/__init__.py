@@ -1,0 +1,1 @@
+"""The memory engine: typed memories, links, reflection, code chunks."""

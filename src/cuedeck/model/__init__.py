@@ -1,0 +1,1 @@
+"""Values that every layer speaks: errors, principals, decks. Imports nothing from above."""

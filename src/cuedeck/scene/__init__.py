@@ -1,0 +1,1 @@
+"""The scene: one snapshot of what an agent should know now."""

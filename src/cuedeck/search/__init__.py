@@ -1,0 +1,1 @@
+"""Text analysis, embeddings, fusion, explanation and token counts."""

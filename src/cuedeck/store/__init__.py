@@ -1,0 +1,1 @@
+"""Where things are kept: one protocol, SQLite and PostgreSQL behind it."""

@@ -1,0 +1,1 @@
+"""The task engine: cards, agent tasks, todos."""

@@ -1,0 +1,1 @@
+"""The workflow engine: journal, triggers, built-ins, user workflows."""
