@@ -1,0 +1,81 @@
+"""A tool is a data record: what a client sees of it, and one call into an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from cuedeck.model.deck import Deck
+from cuedeck.model.principal import Principal
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+
+class Arguments(BaseModel):
+    """Base of every tool's input: no coercion, no unknown names, nothing that JSON cannot hold."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def _no_progress(_done: float, _message: str) -> None:
+    return None
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[A]):
+    """One validated request: where, who, what, and how to report back while it runs."""
+
+    workspace: Workspace
+    principal: Principal
+    arguments: A
+    progress: Callable[[float, str], None] = _no_progress
+    cancelled: Callable[[], bool] = _never
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The contract's JSON value, and what goes beside it in ``_meta``."""
+
+    value: Any
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What calling the tool does to the world, as its annotations tell the client."""
+
+    read_only: bool
+    destructive: bool = False
+    idempotent: bool = True
+
+
+READS = Effects(read_only=True)
+ADDS = Effects(read_only=False, idempotent=False)
+CHANGES = Effects(read_only=False)
+DESTROYS = Effects(read_only=False, destructive=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Everything the server knows about one tool."""
+
+    name: str
+    deck: Deck
+    title: str
+    description: str
+    arguments: type[Arguments]
+    output: Mapping[str, Any]
+    effects: Effects
+    handler: Callable[[Call[Any]], Answer]
+    in_default_set: bool = False
