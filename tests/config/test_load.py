@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cuedeck.config import load_config
+from cuedeck.model.errors import CueError, ErrorCode
+
+
+def write(root: Path, text: str) -> Path:
+    (root / ".cuedeck").mkdir(exist_ok=True)
+    (root / ".cuedeck" / "config.toml").write_text(text)
+    return root
+
+
+def env(tmp_path: Path, **names: str) -> dict[str, str]:
+    return {"XDG_CONFIG_HOME": str(tmp_path / "xdg"), **names}
+
+
+def refused(root: Path, environ: dict[str, str]) -> CueError:
+    with pytest.raises(CueError) as caught:
+        load_config(root, environ=environ)
+    assert caught.value.code is ErrorCode.CONFIGURATION
+    return caught.value
+
+
+def test_defaults_without_any_file(tmp_path: Path) -> None:
+    config = load_config(tmp_path, environ=env(tmp_path))
+    assert config.core.token_limit == 32000
+    assert config.store.url is None
+    assert config.limits.tools == {}
+
+
+def test_each_layer_wins_over_the_one_below(tmp_path: Path) -> None:
+    user = tmp_path / "xdg" / "cuedeck"
+    user.mkdir(parents=True)
+    (user / "config.toml").write_text("[core]\ntoken_limit = 1000\n[daemon]\nidle_seconds = 7\n")
+    write(tmp_path, "[core]\ntoken_limit = 2000\nlock_timeout = 2\n[memory]\nsecrets = 'allow'\n")
+    environ = env(tmp_path, CUEDECK_CORE__TOKEN_LIMIT="3000")
+    assert load_config(None, environ=env(tmp_path)).core.token_limit == 1000
+    assert load_config(tmp_path, environ=env(tmp_path)).core.token_limit == 2000
+    config = load_config(tmp_path, environ=environ)
+    assert (config.core.token_limit, config.core.lock_timeout) == (3000, 2.0)
+    assert (config.daemon.idle_seconds, config.memory.secrets) == (7, "allow")
+    flags = {"core": {"token_limit": 4000}}
+    assert load_config(tmp_path, environ=environ, flags=flags).core.token_limit == 4000
+
+
+def test_named_tables_for_tools_and_workflows(tmp_path: Path) -> None:
+    text = '[limits.read_context]\nrate = 5\nburst = 9\n[workflows."proof-daily-digest"]\nenabled = false\n'
+    config = load_config(write(tmp_path, text), environ=env(tmp_path, CUEDECK_LIMITS__READ_DOC__RATE="3"))
+    assert config.limits.tools["read_context"].burst == 9
+    assert config.limits.tools["read_doc"].rate == 3
+    assert config.workflows.by_id["proof-daily-digest"].enabled is False
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("[core]\n# why\ntoken_limt = 5\n", 3, "core.token_limit"),
+        ("[core]\ntoken_limit = 'many'\n", 2, "whole number"),
+        ("[core]\ntoken_limit = true\n", 2, "whole number"),
+        ("[core]\ntoken_limit = 5\n", 2, "at least 100"),
+        ("\n[cor]\nx = 1\n", 2, "core"),
+        ("core = 3\n", 1, "a table"),
+        ("[memory]\nsecrets = 'shout'\n", 2, '"refuse"'),
+        ("[documents]\nignore = [1]\n", 2, "list of strings"),
+        ("[limits]\nenabled = true\n[limits.read_doc]\nrat = 5\n", 4, "rate"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_its_line(
+    tmp_path: Path, text: str, line: int, words: str
+) -> None:
+    error = refused(write(tmp_path, text), env(tmp_path))
+    assert error.data["line"] == line
+    assert error.data["file"] == ".cuedeck/config.toml"
+    assert words in f"{error.message} {error.hint}"
+
+
+def test_broken_toml_is_named_with_its_line(tmp_path: Path) -> None:
+    assert refused(write(tmp_path, "[core]\ntoken_limit = = 3\n"), env(tmp_path)).data["line"] == 2
+
+
+def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
+    assert (
+        refused(tmp_path, env(tmp_path, CUEDECK_CORE__TOKENLIMIT="5")).data["source"]
+        == "CUEDECK_CORE__TOKENLIMIT"
+    )
+    assert "whole number" in refused(tmp_path, env(tmp_path, CUEDECK_CORE__TOKEN_LIMIT="x")).message
+
+
+def test_the_user_variable_sets_the_local_user(tmp_path: Path) -> None:
+    user = "123e4567-e89b-12d3-a456-426614174000"
+    assert load_config(tmp_path, environ=env(tmp_path, CUEDECK_USER=user)).user.id == user
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    root = write(tmp_path, "")
+    (root / ".cuedeck" / "config.toml").write_bytes(b"\xff\xfe\x00bad")
+    assert "Cannot read" in refused(root, env(tmp_path)).message
