@@ -1,0 +1,225 @@
+"""Confinement: a path a caller gave, proven to lie inside a workspace, and files opened without a race."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from cuedeck.model.errors import CueError, ErrorCode, not_found
+
+# Inside .cuedeck only these hold what people write; the rest is state, cache and configuration.
+_OPEN_IN_CUEDECK = frozenset({"cards", "docs", "workflows", "scene.md"})
+_DRIVE = re.compile(r"^[A-Za-z]:([\\/]|$)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_LONGEST = 4096
+_O_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
+_O_DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
+_O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+_O_CLOEXEC: int = getattr(os, "O_CLOEXEC", 0)
+_O_BINARY: int = getattr(os, "O_BINARY", 0)
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and bool(_O_NOFOLLOW)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfinedPath:
+    """A path inside ``root`` with every symlink resolved; it may not exist."""
+
+    relative: str
+    absolute: Path
+    root: Path
+
+
+@dataclass(frozen=True, slots=True)
+class FileBytes:
+    """A file's content and the status of the very descriptor it was read from."""
+
+    data: bytes
+    status: os.stat_result
+
+
+def confine(root: Path | str, user_path: str) -> ConfinedPath:
+    """Resolve a caller's path inside the workspace, or refuse it; a missing file is fine here."""
+    _refuse_syntax(user_path)
+    real_root = os.path.realpath(root)
+    try:
+        real = os.path.realpath(os.path.join(real_root, user_path))  # noqa: PTH118
+    except (OSError, ValueError) as error:
+        raise refused(user_path, "it cannot be resolved") from error
+    if real != real_root and not real.startswith(real_root.rstrip(os.sep) + os.sep):
+        raise refused(user_path, "it leads outside the workspace")
+    relative = PurePosixPath(Path(real).relative_to(real_root).as_posix())
+    _refuse_private(user_path, relative.parts)
+    return ConfinedPath(str(relative), Path(real), Path(real_root))
+
+
+def confine_file(root: Path | str, user_path: str) -> ConfinedPath:
+    """Like ``confine``, and the path must be a regular file."""
+    path = confine(root, user_path)
+    try:
+        mode = path.absolute.lstat().st_mode
+    except OSError as error:
+        raise _unreadable(path.relative, error) from error
+    if not stat.S_ISREG(mode):
+        raise missing_file(path.relative)
+    return path
+
+
+def read_file(path: ConfinedPath, *, at_most: int | None = None) -> FileBytes:
+    """Read a confined file through descriptors, so a symlink swapped in after the check is refused."""
+    try:
+        descriptor = _open_beneath(path)
+    except OSError as error:
+        raise _unreadable(path.relative, error) from error
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise missing_file(path.relative)
+        return FileBytes(file.read() if at_most is None else file.read(at_most), status)
+
+
+def replace_file(path: ConfinedPath, data: bytes) -> None:
+    """Write a file atomically and durably; its permissions survive, its folder must exist."""
+    folder = _open_folder(path)
+    name = path.absolute.name
+    temporary = f".{name[:100]}.{secrets.token_hex(6)}.tmp"
+    try:
+        _write_beside(folder, path, temporary, data)
+        os.replace(
+            _in(folder, path, temporary), _in(folder, path, name), src_dir_fd=folder, dst_dir_fd=folder
+        )
+        if folder is not None:
+            os.fsync(folder)
+    except BaseException:
+        _forget(folder, path, temporary)
+        raise
+    finally:
+        if folder is not None:
+            os.close(folder)
+
+
+def refused(user_path: str, why: str) -> CueError:
+    """A path that may not be used, with the reason."""
+    shown = user_path if len(user_path) <= 200 else user_path[:200] + "…"
+    shown = _CONTROL.sub("\ufffd", shown)
+    return CueError(
+        ErrorCode.PATH_REFUSED,
+        f"Invalid path '{shown}': {why}",
+        data={"field": "path", "expected": "a path relative to and inside the workspace", "actual": shown},
+        hint="Use a path relative to the workspace root, with forward slashes.",
+    )
+
+
+def missing_file(relative: str) -> CueError:
+    """A path that is allowed and has no file."""
+    return not_found("File Not Found", path=relative)
+
+
+def _refuse_syntax(user_path: str) -> None:
+    if not user_path or not user_path.strip():
+        raise refused(user_path, "it is empty")
+    if _CONTROL.search(user_path):
+        raise refused(user_path, "it holds control characters")
+    if len(user_path) > _LONGEST:
+        raise refused(user_path, "it is too long")
+    if user_path.startswith(("/", "\\")) or _DRIVE.match(user_path):
+        raise refused(user_path, "it is absolute")
+    if os.name == "nt" and ":" in user_path:
+        raise refused(user_path, "it names another drive or stream")
+    # A backslash is an ordinary character on POSIX; reading it as a separator too costs nothing and is safe.
+    for parts in (user_path.split("/"), re.split(r"[\\/]", user_path)):
+        if _climbs_out(parts):
+            raise refused(user_path, "it leads outside the workspace")
+
+
+def _climbs_out(parts: list[str]) -> bool:
+    depth = 0
+    for part in parts:
+        if part == "..":
+            depth -= 1
+        elif part not in ("", "."):
+            depth += 1
+        if depth < 0:
+            return True
+    return False
+
+
+def _refuse_private(user_path: str, parts: tuple[str, ...]) -> None:
+    folded = [part.casefold() for part in parts]
+    if ".git" in folded:
+        raise refused(user_path, "it is inside the git directory")
+    if len(folded) > 1 and folded[0] == ".cuedeck" and folded[1] not in _OPEN_IN_CUEDECK:
+        raise refused(user_path, "it is CueDeck's own state")
+
+
+def _unreadable(relative: str, error: OSError) -> CueError:
+    if error.errno in (errno.ELOOP, errno.ENAMETOOLONG, errno.EMLINK):
+        return refused(relative, "it changed into a symlink or cannot be resolved")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR):
+        return missing_file(relative)
+    return not_found(f"File cannot be read: {error.strerror}", path=relative)
+
+
+def _open_beneath(path: ConfinedPath) -> int:
+    flags = os.O_RDONLY | _O_NONBLOCK | _O_CLOEXEC | _O_BINARY | _O_NOFOLLOW
+    folder = _open_folder(path)
+    if folder is None:
+        descriptor = os.open(path.absolute, flags)
+        if os.path.realpath(path.absolute) != str(path.absolute):
+            os.close(descriptor)
+            raise OSError(errno.ELOOP, "the path changed while it was opened")
+        return descriptor
+    try:
+        return os.open(path.absolute.name, flags, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _open_folder(path: ConfinedPath) -> int | None:
+    """The descriptor of the file's folder, reached from the root without following one symlink."""
+    if not _BY_DESCRIPTOR:
+        return None
+    flags = os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC | _O_NOFOLLOW
+    folder = os.open(path.root, os.O_RDONLY | _O_DIRECTORY | _O_CLOEXEC)
+    for part in PurePosixPath(path.relative).parts[:-1]:
+        try:
+            deeper = os.open(part, flags, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = deeper
+    return folder
+
+
+def _in(folder: int | None, path: ConfinedPath, name: str) -> str:
+    return name if folder is not None else str(path.absolute.parent / name)
+
+
+def _write_beside(folder: int | None, path: ConfinedPath, temporary: str, data: bytes) -> None:
+    mode = _mode_of(folder, path)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_CLOEXEC | _O_BINARY | _O_NOFOLLOW
+    descriptor = os.open(_in(folder, path, temporary), flags, 0o666 if mode is None else mode, dir_fd=folder)
+    with os.fdopen(descriptor, "wb") as file:
+        if mode is not None and hasattr(os, "fchmod"):
+            os.fchmod(file.fileno(), mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _mode_of(folder: int | None, path: ConfinedPath) -> int | None:
+    try:
+        status = os.stat(_in(folder, path, path.absolute.name), dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(status.st_mode)
+
+
+def _forget(folder: int | None, path: ConfinedPath, temporary: str) -> None:
+    try:
+        os.unlink(_in(folder, path, temporary), dir_fd=folder)
+    except FileNotFoundError:
+        return
