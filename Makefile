@@ -1,0 +1,67 @@
+# Two commands matter: `make run` and `make test`. Everything is installed into .venv.
+SHELL := /bin/bash
+PYTHON ?= python3
+PORT ?= 8787
+WORKSPACE ?= .
+BIN := .venv/bin
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+INSTALLED := .venv/.installed
+MODEL := .venv/.model
+DEVELOPED := .venv/.developed
+
+.PHONY: help run test lint bench conformance docs model clean
+
+help:
+	@echo "make run          install, index and serve MCP on http://127.0.0.1:$(PORT)/mcp"
+	@echo "make test         install what tests need and run them"
+	@echo "make lint         ruff and mypy"
+	@echo "make bench        measure; writes benchmarks/RESULTS.md"
+	@echo "make conformance  the official MCP suites and clients against this server"
+	@echo "make docs         regenerate the reference pages"
+
+run: $(INSTALLED) $(MODEL)
+	@test -d "$(WORKSPACE)/.cuedeck" || $(BIN)/cue init --workspace "$(WORKSPACE)"
+	$(BIN)/cue index --workspace "$(WORKSPACE)"
+	$(BIN)/cue serve --workspace "$(WORKSPACE)" --port $(PORT)
+
+test: lint
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS)
+
+lint: $(DEVELOPED)
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/mypy
+
+bench: $(DEVELOPED)
+	$(BIN)/python -m benchmarks
+
+conformance: $(DEVELOPED)
+	conformance/run
+
+docs: $(DEVELOPED)
+	$(BIN)/python scripts/reference.py
+
+model: $(MODEL)
+
+.venv/bin/uv:
+	@echo "Creating the environment in .venv"
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet uv
+
+$(INSTALLED): pyproject.toml | .venv/bin/uv
+	@echo "Installing CueDeck"
+	$(UV) --editable .
+	@touch $@
+
+$(MODEL): $(INSTALLED) $(shell find packages/cuedeck-minilm -name '*.py' -o -name pyproject.toml 2>/dev/null)
+	@echo "Building the embedding model package (once)"
+	$(UV) ./packages/cuedeck-minilm
+	@touch $@
+
+$(DEVELOPED): $(INSTALLED) $(MODEL)
+	@echo "Installing what tests need"
+	$(UV) --group dev
+	@touch $@
+
+clean:
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache

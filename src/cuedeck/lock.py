@@ -1,0 +1,127 @@
+"""The workspace's advisory write lock: held by one process, named in errors, never left stale."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cuedeck.model.errors import CueError, ErrorCode
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+LOCK_FILE = Path(".cuedeck") / ".cache" / "lock"
+
+
+@contextmanager
+def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
+    """Hold the lock for the block; LOCKED with the holder's pid when it stays taken."""
+    path = root / LOCK_FILE
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    deadline = time.monotonic() + timeout
+    pause = 0.001
+    while (descriptor := _try_acquire(path)) is None:
+        if time.monotonic() >= deadline:
+            raise _locked(path)
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)
+    try:
+        yield
+    finally:
+        _release(path, descriptor)
+
+
+def holder(root: Path) -> int | None:
+    """The process that holds the lock now, if one does."""
+    path = root / LOCK_FILE
+    if not path.exists():
+        return None
+    descriptor = _try_acquire(path)
+    if descriptor is None:
+        return _recorded_pid(path)
+    _release(path, descriptor)
+    return None
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of that id exists."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _try_acquire(path: Path) -> int | None:
+    return _try_flock(path) if fcntl is not None else _try_exclusive(path)
+
+
+def _try_flock(path: Path) -> int | None:
+    """The kernel drops a flock with its holder, so a lock that can be taken is never stale."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    _record(descriptor)
+    return descriptor
+
+
+def _try_exclusive(path: Path) -> int | None:
+    """Without flock the file itself is the lock; one whose holder is gone is taken over."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        pid = _recorded_pid(path)
+        if pid is not None and not is_alive(pid):
+            path.unlink(missing_ok=True)
+        return None
+    _record(descriptor)
+    return descriptor
+
+
+def _record(descriptor: int) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "since": int(time.time())}).encode(), 0)
+
+
+def _release(path: Path, descriptor: int) -> None:
+    if fcntl is not None:
+        os.ftruncate(descriptor, 0)
+    else:
+        path.unlink(missing_ok=True)
+    os.close(descriptor)
+
+
+def _recorded_pid(path: Path) -> int | None:
+    try:
+        pid = json.loads(path.read_bytes())["pid"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return pid if isinstance(pid, int) else None
+
+
+def _locked(path: Path) -> CueError:
+    pid = _recorded_pid(path)
+    return CueError(
+        ErrorCode.LOCKED,
+        "Lock Error",
+        data={
+            "lock_file": LOCK_FILE.as_posix(),
+            "holder_pid": pid,
+            "suggestion": "Close other CueDeck instances or remove stale lock",
+        },
+        hint=f"Process {pid} is writing; try again in a moment." if pid else "Try again in a moment.",
+    )

@@ -1,0 +1,98 @@
+"""A workspace: its folder, configuration, store and engines. The only module that knows them all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from cuedeck.config import Config, load_config
+from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identity
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from cuedeck.store.protocol import Store
+
+T = TypeVar("T")
+
+
+class Workspace:
+    """Everything CueDeck knows about one folder; each part is opened when first asked for."""
+
+    def __init__(self, root: Path, config: Config) -> None:
+        self.root = root
+        self.config = config
+        self.state_root = main_checkout(root)
+        self._parts: dict[str, Any] = {}
+        self._guard = threading.RLock()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = ".",
+        *,
+        environ: Mapping[str, str] | None = None,
+        flags: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Workspace:
+        """The workspace around a folder, with its configuration read and validated."""
+        root = find_root(Path(path))
+        return cls(root, load_config(root, environ=environ, flags=flags))
+
+    @property
+    def folder(self) -> Path:
+        """The workspace's ``.cuedeck`` folder, created when first needed."""
+        folder = self.root / FOLDER
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @property
+    def identity(self) -> str:
+        """The name of this workspace in a shared store."""
+        return self.config.store.workspace or workspace_identity(self.root)
+
+    @property
+    def store(self) -> Store:
+        """The state and index databases."""
+
+        def build() -> Store:
+            from cuedeck.store import open_store
+
+            return open_store(
+                self.config.store.url,
+                root=self.root,
+                state_root=self.state_root,
+                workspace_id=self.identity,
+                busy_timeout=self.config.store.busy_timeout,
+                pool_size=self.config.store.pool_size,
+            )
+
+        return self._part("store", build)
+
+    def close(self) -> None:
+        """Close what was opened, last first."""
+        with self._guard:
+            parts = list(self._parts.values())
+            self._parts.clear()
+        for part in reversed(parts):
+            close = getattr(part, "close", None)
+            if close is not None:
+                close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _part(self, name: str, build: Callable[[], T]) -> T:
+        found = self._parts.get(name)
+        if found is None:
+            with self._guard:
+                found = self._parts.get(name)
+                if found is None:
+                    found = self._parts[name] = build()
+        return cast(T, found)
