@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# Importing typing costs as much as starting Python; type checkers know this name without it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 __all__ = ["Workspace", "__version__"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "Workspace":
         from cuedeck.workspace import Workspace
 

@@ -1,1 +1,100 @@
-"""The command line: one file per command, no logic."""
+"""The command line: one file per command, no logic. This module imports nothing, so that help is instant."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+# To add a command: a line here, and ``cli/<name>.py`` (dashes become underscores) with a click command
+# named ``command``. See docs/cli.md.
+SECTIONS: dict[str, dict[str, str]] = {
+    "Start": {
+        "init": "Create .cuedeck/ in this folder.",
+        "connect": "Write an agent's MCP configuration.",
+        "mcp": "Serve MCP over stdio.",
+        "serve": "Serve MCP and the dashboard over HTTP.",
+    },
+    "Find": {
+        "search": "Search documents and code.",
+        "open": "Find a file, heading, card or symbol and open it.",
+        "scene": "Write one snapshot of what an agent should know now.",
+        "index": "Index code, on any branch.",
+        "watch": "Keep the index and the scene current while files change.",
+    },
+    "Work": {
+        "card": "Task cards in markdown.",
+        "task": "Tasks that agents claim.",
+        "todo": "The local user's to-do list.",
+        "memory": "What was learned before.",
+        "workflow": "List, run and inspect workflows.",
+        "worker": "Run queued workflows.",
+    },
+    "Keep": {
+        "doctor": "Check the workspace and say what to do.",
+        "clean": "Remove the cache; nothing precious is in it.",
+        "daemon": "The background process of this workspace.",
+        "state": "Export or import the state of a workspace.",
+        "prune-overlays": "Remove branch indexes nobody uses.",
+        "token": "Issue a development token for HTTP.",
+        "upgrade": "Ask the installer for a newer version.",
+        "completion": "Print the shell's completion script.",
+    },
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; the result is the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    code = None if _completing() else _without_click(arguments)
+    if code is not None:
+        return code
+    from cuedeck.cli.root import run
+
+    return run(arguments)
+
+
+def _without_click(arguments: list[str]) -> int | None:
+    if arguments and arguments[0] == "mcp":
+        from cuedeck.daemon.entry import try_shim
+
+        return try_shim(arguments[1:])
+    from cuedeck.cli.quick import try_quick
+
+    return try_quick(arguments)
+
+
+def _completing() -> bool:
+    return f"_{program_name().upper()}_COMPLETE" in os.environ
+
+
+def program_name() -> str:
+    """The name the user typed: ``cue``, ``cuedeck`` or ``cruxe``."""
+    name = sys.argv[0].replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+    return name if name in ("cue", "cuedeck", "cruxe") else "cue"
+
+
+def summaries() -> dict[str, str]:
+    """Every command and its one line of help."""
+    return {name: line for section in SECTIONS.values() for name, line in section.items()}
+
+
+def help_text() -> str:
+    """What ``cue --help`` prints."""
+    name = program_name()
+    lines = [
+        f"Usage: {name} COMMAND [OPTIONS] [ARGUMENTS]...",
+        "",
+        "  Documents, code on every branch, memory, tasks and workflows for coding agents.",
+    ]
+    for title, commands in SECTIONS.items():
+        lines += ["", f"{title}:"]
+        lines += [f"  {command:<16}{line}" for command, line in commands.items()]
+    lines += [
+        "",
+        "Options:",
+        "  --version       Show the version.",
+        "  --help          Show this message.",
+        "",
+        f"Every command takes --workspace PATH and -v; `{name} COMMAND --help` explains it.",
+    ]
+    return "\n".join(lines) + "\n"

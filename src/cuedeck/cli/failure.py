@@ -1,0 +1,105 @@
+"""How a failure ends a command: a sentence on stderr, or JSON, and an exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from cuedeck.model.errors import CueError, ErrorCode
+
+FAILURE, USAGE, CONFIGURATION, INTERRUPTED = 1, 2, 101, 130
+
+
+def exit_code_for(error: BaseException, arguments: list[str]) -> int:
+    """Tell the user what happened and choose the exit code."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
+    match error:
+        case SystemExit(code=code):
+            return code if isinstance(code, int) else FAILURE
+        case click.exceptions.Exit(exit_code=code):
+            return code
+        case KeyboardInterrupt() | click.Abort():
+            sys.stderr.write("Interrupted.\n")
+            return INTERRUPTED
+        case BrokenPipeError():
+            return _reader_left()
+        case CueError():
+            tell(error, as_json=as_json)
+            return CONFIGURATION if error.code is ErrorCode.CONFIGURATION else FAILURE
+        case click.ClickException():
+            return _tell_usage(error, as_json)
+        case Exception():
+            _tell_unexpected(error, options, as_json)
+            return FAILURE
+    raise error
+
+
+def tell(error: CueError, *, as_json: bool) -> None:
+    """Write an error the way a person would say it, or as JSON."""
+    if as_json:
+        _write_json(as_record(error))
+        return
+    place = _place(error.data)
+    lines = [f"error: {error.message}"]
+    if place and place not in error.message:
+        lines.append(f"   at: {place}")
+    if error.hint:
+        lines.append(f" hint: {error.hint}")
+    sys.stderr.write("\n".join(lines) + "\n")
+
+
+def as_record(error: CueError) -> dict[str, Any]:
+    """The error as ``--json`` prints it."""
+    return {
+        "error": {
+            "code": error.code.value,
+            "message": error.message,
+            "data": error.data,
+            "hint": error.hint,
+        }
+    }
+
+
+def _place(data: dict[str, Any]) -> str | None:
+    where = data.get("file") or data.get("path")
+    if not isinstance(where, str):
+        return None
+    return f"{where}, line {data['line']}" if "line" in data else where
+
+
+def _tell_usage(error: click.ClickException, as_json: bool) -> int:
+    if as_json:
+        _write_json({"error": {"code": "usage", "message": error.format_message(), "data": {}, "hint": None}})
+    else:
+        error.show()
+    return error.exit_code
+
+
+def _tell_unexpected(error: Exception, options: list[str], as_json: bool) -> None:
+    from cuedeck.cli.crash import record_crash
+
+    crash = record_crash(error)
+    if as_json:
+        _write_json(as_record(crash))
+    else:
+        tell(crash, as_json=False)
+    if "-v" in options or "--verbose" in options:
+        import traceback
+
+        traceback.print_exception(error)
+
+
+def _reader_left() -> int:
+    # The reader of our output went away (`cue … | head`); nothing more can be said to it.
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return FAILURE
+
+
+def _write_json(record: dict[str, Any]) -> None:
+    sys.stderr.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")

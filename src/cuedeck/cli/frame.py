@@ -1,0 +1,113 @@
+"""What every command shares: where it runs, ``--workspace``, ``-v``, ``--json``, and how it opens things."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cuedeck.cli.output import Output
+from cuedeck.daemon.location import workspace_root
+from cuedeck.model.errors import CueError, ErrorCode
+
+if TYPE_CHECKING:
+    from cuedeck.config import Config
+    from cuedeck.workspace import Workspace
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Where a command runs and how it answers."""
+
+    root: Path
+    verbose: bool
+    output: Output
+
+    @property
+    def config(self) -> Config:
+        """The validated settings; a mistake in them is exit code 101."""
+        from cuedeck.config import load_config
+
+        return load_config(self.root)
+
+    def open(self) -> Workspace:
+        """The workspace, as a context manager."""
+        from cuedeck.workspace import Workspace
+
+        return Workspace(self.root, self.config)
+
+
+def command(name: str | None = None, *, json: bool = False, **settings: Any) -> Callable[[F], click.Command]:
+    """A click command with ``--workspace`` and ``-v`` whose first argument is ``Here``."""
+
+    def decorate(function: F) -> click.Command:
+        make: Callable[[F], click.Command] = click.command(name, **_spoken(settings))
+        return make(_with_here(function, json))
+
+    return decorate
+
+
+def group(name: str, help: str, **settings: Any) -> click.Group:
+    """A group of commands; add to it with ``@subcommand(group, ...)``."""
+    return click.Group(name, help=help, **_spoken(settings))
+
+
+def subcommand(
+    parent: click.Group, name: str | None = None, *, json: bool = False, **settings: Any
+) -> Callable[[F], click.Command]:
+    """A command inside a group, with the same options as any other."""
+
+    def decorate(function: F) -> click.Command:
+        made = command(name, json=json, **settings)(function)
+        parent.add_command(made)
+        return made
+
+    return decorate
+
+
+def _spoken(settings: dict[str, Any]) -> dict[str, Any]:
+    return {"context_settings": {"help_option_names": ["-h", "--help"]}, **settings}
+
+
+def _with_here(function: F, json: bool) -> F:
+    @functools.wraps(function)
+    def run(*args: Any, workspace: str | None, verbose: bool, as_json: bool = False, **values: Any) -> Any:
+        here = Here(_existing(workspace), verbose, Output(as_json=as_json))
+        _log_to_stderr(verbose)
+        return function(here, *args, **values)
+
+    options = [
+        click.option("--workspace", metavar="PATH", help="The workspace folder; else the nearest upwards."),
+        click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks."),
+    ]
+    if json:
+        options.append(click.option("--json", "as_json", is_flag=True, help="Answer in JSON."))
+    for option in reversed(options):
+        run = option(run)
+    return run  # type: ignore[return-value]
+
+
+def _existing(workspace: str | None) -> Path:
+    root = Path(workspace_root(workspace))
+    if not root.is_dir():
+        raise CueError(
+            ErrorCode.NOT_FOUND,
+            f"There is no folder {root}",
+            data={"path": str(root)},
+            hint="Give --workspace an existing folder.",
+        )
+    return root
+
+
+def _log_to_stderr(verbose: bool) -> None:
+    import logging
+
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
