@@ -1,0 +1,162 @@
+"""Turns text into the tokens that every index stores and every query asks for."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from hashlib import blake2b
+from itertools import chain
+from typing import Final
+from unicodedata import normalize
+
+import Stemmer
+
+from cuedeck.search.normal import fold_marks, mark_class
+from cuedeck.search.stopwords import STOP_WORDS
+
+MAX_TOKEN: Final = 64
+MAX_WORD: Final = 128
+MAX_CHAIN: Final = 4_096
+MAX_QUERY_TERMS: Final = 256
+_CACHED_WORDS: Final = 32_768
+
+# Scripts written without spaces: Thai to Myanmar, Khmer, kana, Han, Hangul. They are cut into bigrams.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u318f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+
+_ASCII_WORD: Final = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+){0,7}")
+_ASCII_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_BREAK: Final = re.compile(r"[_-]+")
+_CONTRACTION: Final = re.compile(r"'(?<=\w')(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+_RUN: Final = re.compile(f"(?P<unspaced>[{_UNSPACED}]+)|[^{_UNSPACED}]+")
+_PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
+
+
+def analyse(text: str) -> list[str]:
+    """The tokens to index a text by, in reading order, repeated as often as they occur."""
+    return list(chain.from_iterable(map(_INDEX_TOKENS.__getitem__, _words(text))))
+
+
+def query_terms(text: str) -> list[str]:
+    """The distinct tokens to ask for, in order; words without meaning go unless nothing else is left."""
+    counted = Counter(chain.from_iterable(map(_QUERY_TOKENS.__getitem__, _words(text))))
+    terms = [term for term in counted if term not in _stop_stems()] or list(counted)
+    if len(terms) <= MAX_QUERY_TERMS:
+        return terms
+    # A whole issue text: what it repeats is what it is about.
+    kept = set(sorted(terms, key=lambda term: -counted[term])[:MAX_QUERY_TERMS])
+    return [term for term in terms if term in kept]
+
+
+def scope_token(prefix: str, value: str, *, fold: bool = False) -> str:
+    """A filter token such as ``p_myproject``; hashed when the value holds anything but ``[a-z0-9_]``."""
+    if fold:
+        value = normalize("NFKC", value.casefold())
+    if _PLAIN_SCOPE.fullmatch(value):
+        return f"{prefix}_{value}"
+    # The double underscore keeps hashes apart from plain values, which never start with one.
+    return f"{prefix}__{blake2b(value.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        word = _ASCII_WORD
+    else:
+        text, word = fold_marks(text), _unicode_word()
+    return word.findall(_CONTRACTION.sub("", text) if "'" in text else text)
+
+
+@cache
+def _unicode_word() -> re.Pattern[str]:
+    letters = rf"[\w{mark_class()}]+"
+    return re.compile(rf"{letters}(?:-{letters}){{0,7}}")
+
+
+@cache
+def _stop_stems() -> frozenset[str]:
+    return frozenset(_STEM(word) for word in STOP_WORDS)
+
+
+class _TokenCache(dict[str, tuple[str, ...]]):
+    """Remembers the tokens of each word seen; text repeats itself, and stemming is the costly part."""
+
+    def __init__(self, *, single_characters: bool) -> None:
+        self._single_characters = single_characters
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        if len(word) > MAX_WORD:
+            return tuple(self._tokens(word))
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+        tokens = self[word] = tuple(self._tokens(word))
+        return tokens
+
+    def _tokens(self, word: str) -> Iterator[str]:
+        if word.isascii():
+            yield from _word_tokens(word)
+            return
+        for run in _RUN.finditer(word):
+            if run.lastgroup == "unspaced":
+                yield from _ngrams(run.group().casefold(), self._single_characters)
+            else:
+                yield from _word_tokens(run.group())
+
+
+def _ngrams(run: str, single_characters: bool) -> Iterator[str]:
+    if single_characters or len(run) == 1:
+        yield from run
+    for start in range(len(run) - 1):
+        yield run[start : start + 2]
+
+
+def _word_tokens(word: str) -> Iterator[str]:
+    if len(word) > MAX_WORD:
+        yield from chain.from_iterable(map(_short_word_tokens, _BREAK.split(word[:MAX_CHAIN])))
+    else:
+        yield from _short_word_tokens(word)
+
+
+def _short_word_tokens(word: str) -> Iterator[str]:
+    if len(word) > MAX_WORD:
+        # A blob, not a word: one token says enough, and any number of them stays cheap.
+        yield word[:MAX_TOKEN].casefold()[:MAX_TOKEN]
+        return
+    parts = [part.casefold() for part in _parts(word)]
+    whole = "".join(parts)
+    if whole:
+        yield _STEM(whole)[:MAX_TOKEN]
+    if len(parts) > 1:
+        yield from (_STEM(part)[:MAX_TOKEN] for part in parts if len(part) > 1 or part.isdigit())
+
+
+def _parts(word: str) -> list[str]:
+    return _ASCII_PART.findall(word) if word.isascii() else list(_unicode_parts(word))
+
+
+def _unicode_parts(word: str) -> Iterator[str]:
+    for chunk in filter(None, _BREAK.split(word)):
+        start = 0
+        for end in range(1, len(chunk)):
+            if _breaks(chunk, end):
+                yield chunk[start:end]
+                start = end
+        yield chunk[start:]
+
+
+def _breaks(chunk: str, at: int) -> bool:
+    """Whether a new part of an identifier begins there: after a number, at a hump, before a number."""
+    before, here = chunk[at - 1], chunk[at]
+    if before.isdigit() != here.isdigit():
+        return True
+    if before.islower() and here.isupper():
+        return True
+    return before.isupper() and here.isupper() and chunk[at + 1 : at + 2].islower()
+
+
+_STEM: Final = Stemmer.Stemmer("english", 0).stemWord
+_INDEX_TOKENS: Final = _TokenCache(single_characters=True)
+_QUERY_TOKENS: Final = _TokenCache(single_characters=False)

@@ -1,0 +1,38 @@
+"""One spelling for characters that look or mean the same."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+from unicodedata import category, normalize
+
+# Invisible formatting that would split a word, and the typographic apostrophes.
+_REWRITE: Final = {ord(char): None for char in "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"} | {
+    ord(char): "'" for char in "\u2018\u2019\u02bc\uff07"
+}
+_LATIN_ACCENT: Final = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
+
+
+def fold_marks(text: str) -> str:
+    """Compatibility-normalised text in which Latin letters have lost their accents."""
+    if text.isascii():
+        return text
+    return normalize("NFKC", _LATIN_ACCENT.sub("", normalize("NFKD", text.translate(_REWRITE))))
+
+
+@cache
+def mark_class() -> str:
+    """Every combining mark, written as the inside of a regular-expression class."""
+    points = [point for point in range(0x300, 0x1F000) if category(chr(point)) in ("Mn", "Mc")]
+    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _ranges(points))
+
+
+def _ranges(points: list[int]) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    for point in points:
+        if ranges and ranges[-1][1] == point - 1:
+            ranges[-1] = (ranges[-1][0], point)
+        else:
+            ranges.append((point, point))
+    return ranges
