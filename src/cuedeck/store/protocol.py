@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 Row = dict[str, Any]
-Vector = npt.NDArray[np.float32]
+Vector: TypeAlias = "npt.NDArray[np.float32]"
 
 # A scope is an AND of ORs over scope tokens: every group must share a token with the record.
 Scope = Sequence[Collection[str]]
@@ -52,11 +53,16 @@ class TextHit:
 
 @dataclass(frozen=True, slots=True)
 class TextStatistics:
-    """What a BM25 explanation needs: corpus size, mean field lengths, document frequencies."""
+    """What a BM25 explanation needs: corpus size, mean field lengths, document frequencies.
+
+    ``mean_lengths`` also holds ``scope``: scope tokens count towards a record's length, see ``bm25.py``.
+    ``mean_length`` is the mean over whole records, computed from integers and so exact.
+    """
 
     documents: int
     mean_lengths: Mapping[str, float]
     frequencies: Mapping[str, int]
+    mean_length: float = 0.0
 
 
 class TextIndex(Protocol):
@@ -126,11 +132,18 @@ class VectorIndex(Protocol):
 
 
 class Session(Protocol):
-    """One transaction. SQL is written once with ``:name`` parameters and works on both engines."""
+    """One transaction. SQL is written once with ``:name`` parameters and works on both engines.
+
+    ``column IN :names`` takes a list; ``ON CONFLICT (key)`` needs no workspace. See ``docs/store.md``.
+    """
 
     @property
     def dialect(self) -> Dialect:
         """Which engine this is."""
+
+    @property
+    def skip_locked(self) -> str:
+        """``FOR UPDATE SKIP LOCKED`` where the engine has it, else empty: for claims."""
 
     def rows(self, sql: str, /, **params: Any) -> list[Row]:
         """All rows, as dictionaries."""
@@ -187,10 +200,14 @@ class Database(Protocol):
     def read(self, *, user: str | None = None) -> AbstractContextManager[Session]:
         """A consistent view; refuses to write."""
 
-    def write(self, *, actor: str, user: str | None = None) -> AbstractContextManager[Session]:
+    def write(
+        self, *, actor: str, user: str | None = None, durable: bool = True
+    ) -> AbstractContextManager[Session]:
         """A write transaction, begun at once, durable when the block ends, undone when it raises.
 
+        One at a time per workspace and database, on both engines and across processes.
         ``actor`` goes into the change log. ``user`` scopes rows that belong to one person.
+        ``durable=False`` survives the death of the process, though not necessarily of the machine.
         """
 
     def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
@@ -199,12 +216,19 @@ class Database(Protocol):
     def version(self) -> int:
         """A number that moves when any process commits; cheap enough to ask on every call."""
 
+    def wait_for_change(self, *, since: int, timeout: float) -> int:
+        """Block until ``version()`` differs from ``since`` or the time is up; the version then."""
+
     def check(self) -> list[str]:
         """Integrity problems, one sentence each; none when all is well."""
 
 
 class Store(Protocol):
     """A workspace's two databases. Nothing that must be atomic spans both."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know about where the data lies, one sentence each."""
 
     @property
     def state(self) -> Database:
