@@ -1,0 +1,1 @@
+"""How the model file is made from the published weights."""
