@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
+from cuedeck.mcp.runtime import Activity
 from cuedeck.model.deck import Deck
 from cuedeck.model.principal import Principal
 
@@ -19,6 +22,31 @@ class Arguments(BaseModel):
     """Base of every tool's input: no coercion, no unknown names, nothing that JSON cannot hold."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clamped:
+    """Marks an integer argument that is moved into its range instead of refused."""
+
+    minimum: int
+    maximum: int | None = None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        number = core_schema.union_schema(
+            [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, allow_inf_nan=False)]
+        )
+        return core_schema.no_info_after_validator_function(self.clamp, number)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": "number"}
+
+    def clamp(self, value: float) -> int:
+        """The nearest whole number inside the range."""
+        whole = value if isinstance(value, int) else math.trunc(value)
+        at_least = max(self.minimum, whole)
+        return at_least if self.maximum is None else min(self.maximum, at_least)
 
 
 A = TypeVar("A", bound=Arguments)
@@ -41,14 +69,16 @@ class Call(Generic[A]):
     arguments: A
     progress: Callable[[float, str], None] = _no_progress
     cancelled: Callable[[], bool] = _never
+    activity: Activity = field(default_factory=Activity)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The contract's JSON value, and what goes beside it in ``_meta``."""
+    """The contract's JSON value, what goes beside it in ``_meta``, and whether a cache gave it (vault)."""
 
     value: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
+    cache_hit: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,126 @@
+"""health_check: every part is probed for real, each time it is asked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cuedeck import __version__
+from cuedeck.mcp.incident import unexpected
+from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Tool
+from cuedeck.model.deck import Deck
+from cuedeck.model.errors import CueError, ErrorCode
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+
+class HealthCheck(Arguments):
+    """No arguments."""
+
+
+class _RollBack(Exception):
+    """Undoes the probe's write."""
+
+
+def probe_store(workspace: Workspace) -> None:
+    """Read both databases, and write to both without leaving anything behind."""
+    for database in (workspace.store.index, workspace.store.state):
+        with database.read() as session:
+            session.value("SELECT 1")
+        try:
+            with database.write(actor="health_check") as session:
+                session.value("SELECT 1")
+                raise _RollBack
+        except _RollBack:
+            pass
+
+
+def probe_files(workspace: Workspace) -> None:
+    """List the workspace's root and write a file in its own folder."""
+    with os.scandir(workspace.root) as entries:
+        next(entries, None)
+    with tempfile.NamedTemporaryFile(dir=workspace.folder, prefix=".health-") as probe:
+        probe.write(b"ok")
+        probe.flush()
+
+
+def probe_workflows(workspace: Workspace) -> None:
+    """Ask the workflow engine what it finds wrong with itself."""
+    engine: Any = getattr(workspace, "workflows", None)
+    if engine is None:
+        raise CueError(ErrorCode.UNAVAILABLE, "There is no workflow engine in this build")
+    for problem in engine.check():
+        raise CueError(ErrorCode.UNAVAILABLE, problem)
+
+
+PROBES: Mapping[str, Callable[[Workspace], None]] = {
+    "shadowCache": probe_store,
+    "workflowEngine": probe_workflows,
+    "fileSystem": probe_files,
+}
+
+
+def health(workspace: Workspace) -> tuple[str, dict[str, bool], dict[str, str]]:
+    """The overall status, each component's state, and what is wrong with those that fail."""
+    problems: dict[str, str] = {}
+    for component, probe in PROBES.items():
+        try:
+            probe(workspace)
+        except CueError as error:
+            problems[component] = error.message
+        except OSError as error:
+            problems[component] = error.strerror or type(error).__name__
+        except Exception as error:  # noqa: BLE001 - a broken part is what this tool is there to report
+            problems[component] = unexpected(f"probe of {component}", error).message
+    components = {component: component not in problems for component in PROBES}
+    if not components["shadowCache"]:
+        return "unhealthy", components, problems
+    return ("degraded" if problems else "healthy"), components, problems
+
+
+def _health_check(call: Call[HealthCheck]) -> Answer:
+    status, components, problems = health(call.workspace)
+    return Answer(
+        {
+            "status": status,
+            "components": components,
+            "uptime": call.activity.uptime_ms,
+            "requestCount": call.activity.requests,
+            "version": __version__,
+            **({"problems": problems} if problems else {}),
+        }
+    )
+
+
+_OUTPUT = {
+    "type": "object",
+    "properties": {
+        "status": {"type": "string", "enum": ["healthy", "degraded", "unhealthy"]},
+        "components": {
+            "type": "object",
+            "properties": {component: {"type": "boolean"} for component in PROBES},
+            "required": list(PROBES),
+        },
+        "uptime": {"type": "integer", "description": "Milliseconds"},
+        "requestCount": {"type": "integer"},
+        "version": {"type": "string"},
+        "problems": {"type": "object", "additionalProperties": {"type": "string"}},
+    },
+    "required": ["status", "components", "uptime", "requestCount", "version"],
+}
+
+TOOLS = (
+    Tool(
+        name="health_check",
+        deck=Deck.VAULT,
+        title="Check health",
+        description="Probe the index, the workflow engine and the file system; uptime and version.",
+        arguments=HealthCheck,
+        output=_OUTPUT,
+        effects=READS,
+        handler=_health_check,
+    ),
+)
