@@ -11,7 +11,7 @@ import anyio.to_thread
 
 from cuedeck.mcp.connection import WorkspaceProvider
 from cuedeck.mcp.options import ConnectionOptions
-from cuedeck.mcp.streams import MESSAGE_BYTES, serve_streams
+from cuedeck.mcp.server import MESSAGE_BYTES, serve_streams
 from cuedeck.mcp.wire import CHUNK
 
 

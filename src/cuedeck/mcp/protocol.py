@@ -1,0 +1,185 @@
+"""The SDK's low-level server over one connection: routing, threads, progress, cancellation."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+import anyio
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from cuedeck import __version__
+from cuedeck.mcp.connection import Cancelled, Connection, Progress
+from cuedeck.mcp.registry import UnknownTool
+from cuedeck.mcp.rendering import RpcError
+from cuedeck.mcp.resources import ResourceDesk
+from cuedeck.model.principal import Principal
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any, Any]
+
+PRINCIPAL_SCOPE_KEY = "cuedeck.principal"
+PROGRESS_INTERVAL = 0.1
+
+INSTRUCTIONS = """\
+CueDeck knows this workspace: its documents and task cards (context), its code on every branch (code), \
+todos (todo), what was learned before (memory), and its notes and workflows (vault).
+Search before you read: context read_context, code search_code or locate_symbol, memory search. \
+Then open only what you need: read_doc with an anchor, find_references, read.
+After solving something hard, store it in memory; after a failure, reflect.
+Errors carry a hint that says what to do next. Paths are relative to the workspace."""
+
+_CACHE_HINTS: Mapping[Any, CacheHint] = {
+    "tools/list": CacheHint(ttl_ms=300_000, scope="private"),
+    "resources/list": CacheHint(ttl_ms=60_000, scope="private"),
+    "resources/templates/list": CacheHint(ttl_ms=300_000, scope="private"),
+}
+
+
+def create_server(connection: Connection) -> Server[Any]:
+    """A server for one connection, in every protocol era the SDK speaks."""
+    selection = connection.selection
+
+    async def list_tools(_ctx: Context, _params: Any) -> Any:
+        return {"tools": selection.listing}
+
+    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> Any:
+        try:
+            entry = selection.find(params.name)
+        except UnknownTool as unknown:
+            data = {"tool": params.name[:200], "nearest": unknown.names}
+            raise MCPError(types.INVALID_PARAMS, unknown.message, data) from None
+        who = principal_of(ctx)
+        rendered = await _in_thread(ctx, partial(connection.perform, entry, params.arguments, who))
+        return rendered.to_json()
+
+    def schema_of(name: str) -> Mapping[str, Any] | None:
+        try:
+            return selection.find(name).input_schema
+        except UnknownTool:
+            return None
+
+    server: Server[Any] = Server(
+        "cuedeck",
+        version=__version__,
+        title="CueDeck",
+        instructions=INSTRUCTIONS,
+        cache_hints=_CACHE_HINTS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        get_tool_input_schema=schema_of,
+    )
+    # Tracing costs a fifth of a small call and nothing here exports it.
+    server.middleware.clear()
+    if selection.resources:
+        _serve_resources(server, connection)
+    return server
+
+
+def principal_of(ctx: Context) -> Principal | None:
+    """The verified caller of an HTTP request; None on a stream, where the connection knows its user."""
+    if ctx.request is None:
+        return None
+    found = ctx.request.scope.get(PRINCIPAL_SCOPE_KEY)
+    return found if isinstance(found, Principal) else None
+
+
+def _serve_resources(server: Server[Any], connection: Connection) -> None:
+    desk = ResourceDesk(connection)
+
+    async def listed(_ctx: Context, _params: Any) -> Any:
+        return {"resources": desk.listing()}
+
+    async def templates(_ctx: Context, _params: Any) -> Any:
+        return {"resourceTemplates": desk.templates()}
+
+    async def read(ctx: Context, params: types.ReadResourceRequestParams) -> Any:
+        who = principal_of(ctx)
+        modern = ctx.protocol_version >= "2026-07-28"
+        return await _in_thread(ctx, lambda _p, _c: desk.read(str(params.uri), who, modern=modern))
+
+    server.add_request_handler("resources/list", types.PaginatedRequestParams, listed)
+    server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, templates)
+    server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
+
+
+async def _in_thread(ctx: Context, work: Callable[[Progress, Cancelled], T]) -> T:
+    """Do the work in a thread, relaying its progress, and tell it when the client gave up."""
+    gone = threading.Event()
+    try:
+        if _wants_progress(ctx):
+            async with anyio.create_task_group() as tasks:
+                relay = _ProgressRelay(ctx)
+                tasks.start_soon(relay.forward)
+                result = await run_in_thread(work, relay.report, gone.is_set)
+                tasks.cancel_scope.cancel()
+            return result
+        return await run_in_thread(work, _silent, gone.is_set)
+    except RpcError as error:
+        raise MCPError(error.code, error.message, error.data) from None
+    finally:
+        gone.set()
+
+
+async def run_in_thread(work: Callable[..., T], *arguments: Any) -> T:
+    """One hop into a worker thread; a cancelled caller leaves at once and the thread ends by itself."""
+    return await anyio.to_thread.run_sync(
+        partial(work, *arguments), abandon_on_cancel=True, limiter=_threads()
+    )
+
+
+class _ProgressRelay:
+    """Carries the newest progress of a worker thread to the client, ten times a second at most."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._session = ctx.session
+        self._newest: tuple[float, str] | None = None
+        self._news = anyio.Event()
+        self._token = anyio.lowlevel.current_token()
+
+    def report(self, done: float, message: str) -> None:
+        self._newest = (done, message)
+        anyio.from_thread.run_sync(self._wake, token=self._token)
+
+    def _wake(self) -> None:
+        self._news.set()
+
+    async def forward(self) -> None:
+        last = -1.0
+        while True:
+            await self._news.wait()
+            self._news = anyio.Event()
+            done, message = self._newest or (0.0, "")
+            if done > last:
+                last = done
+                await self._session.report_progress(done, 1.0, message or None)
+            await anyio.sleep(PROGRESS_INTERVAL)
+
+
+def _wants_progress(ctx: Context) -> bool:
+    meta = (ctx.params or {}).get("_meta")
+    return isinstance(meta, Mapping) and meta.get("progressToken") is not None
+
+
+def _silent(_done: float, _message: str) -> None:
+    return None
+
+
+_limiters: anyio.lowlevel.RunVar[anyio.CapacityLimiter] = anyio.lowlevel.RunVar("cuedeck_threads")
+
+
+def _threads() -> anyio.CapacityLimiter:
+    # Waiting calls (a synchronous workflow, a large index) hold a thread, so there are plenty.
+    try:
+        return _limiters.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(64)
+        _limiters.set(limiter)
+        return limiter
