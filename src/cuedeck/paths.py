@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import re
 import secrets
@@ -82,13 +83,18 @@ def read_file(path: ConfinedPath, *, at_most: int | None = None) -> FileBytes:
         return FileBytes(file.read() if at_most is None else file.read(at_most), status)
 
 
-def replace_file(path: ConfinedPath, data: bytes) -> None:
-    """Write a file atomically and durably; its permissions survive, its folder must exist."""
+def replace_file(path: ConfinedPath, data: bytes, *, expected: bytes | None = None) -> None:
+    """Write a file atomically and durably; its permissions survive, its folder must exist.
+
+    With ``expected``, a file that no longer holds just that is left alone: STALE_CACHE.
+    """
     folder = _open_folder(path)
     name = path.absolute.name
     temporary = f".{name[:100]}.{secrets.token_hex(6)}.tmp"
     try:
         _write_beside(folder, path, temporary, data)
+        if expected is not None and (actual := read_file(path).data) != expected:
+            raise _changed(path.relative, expected, actual)
         os.replace(
             _in(folder, path, temporary), _in(folder, path, name), src_dir_fd=folder, dst_dir_fd=folder
         )
@@ -117,6 +123,19 @@ def refused(user_path: str, why: str) -> CueError:
 def missing_file(relative: str) -> CueError:
     """A path that is allowed and has no file."""
     return not_found("File Not Found", path=relative)
+
+
+def _changed(relative: str, expected: bytes, actual: bytes) -> CueError:
+    return CueError(
+        ErrorCode.STALE_CACHE,
+        "Stale Cache: the file keeps changing while it is written",
+        data={
+            "path": relative,
+            "expected_hash": hashlib.sha256(expected).hexdigest(),
+            "actual_hash": hashlib.sha256(actual).hexdigest(),
+            "recovery": "Try again when the other program has finished writing",
+        },
+    )
 
 
 def _refuse_syntax(user_path: str) -> None:
