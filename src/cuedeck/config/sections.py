@@ -38,6 +38,15 @@ class AuthSection:
 
 
 @dataclass(frozen=True)
+class HttpSection:
+    """How the server is reached over HTTP."""
+
+    allowed_hosts: tuple[str, ...] = setting((), "Host names served besides loopback, with or without port.")
+    allowed_origins: tuple[str, ...] = setting((), "Web origins that may call, besides loopback.")
+    public_url: str | None = setting(None, "URL that clients use when a proxy stands in front.", kind=str)
+
+
+@dataclass(frozen=True)
 class UserSection:
     """The local user of the todo deck."""
 
@@ -141,6 +150,7 @@ class Config:
     core: CoreSection = field(default_factory=CoreSection)
     store: StoreSection = field(default_factory=StoreSection)
     auth: AuthSection = field(default_factory=AuthSection)
+    http: HttpSection = field(default_factory=HttpSection)
     user: UserSection = field(default_factory=UserSection)
     limits: LimitsSection = field(default_factory=LimitsSection)
     search: SearchSection = field(default_factory=SearchSection)
