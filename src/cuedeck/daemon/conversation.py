@@ -1,0 +1,146 @@
+"""What the shim remembers of an MCP conversation, so that it survives the death of a daemon."""
+
+from __future__ import annotations
+
+# A client says these once; a new daemon must hear them again before anything else.
+_REPLAYED = ("initialize", "notifications/initialized", "logging/setLevel", "resources/subscribe")
+# Requests that stay open for as long as the client likes; nobody waits for their answer.
+_STANDING = ("subscriptions/listen",)
+_ANSWER = b'{"jsonrpc":"2.0","id":'
+
+
+class Conversation:
+    """Lines are noted as they pass and only read when it costs nobody time."""
+
+    def __init__(self) -> None:
+        self._unread: list[tuple[bool, bytes]] = []
+        self._open: dict[str, tuple[str, str | None]] = {}
+        self._replayed: dict[str, bytes] = {}
+        self._repeated: frozenset[bytes] = frozenset()
+        self._hidden: set[str] = set()
+
+    def sent(self, line: bytes) -> None:
+        """A line went to the daemon."""
+        if line not in self._repeated:
+            self._unread.append((True, line))
+
+    def received(self, line: bytes) -> bool:
+        """A line came from the daemon; False when the client must not see it."""
+        if self._hidden and (hidden := self._hidden.intersection(_answered(line))):
+            self._hidden -= hidden
+            return False
+        self._unread.append((False, line))
+        return True
+
+    def read(self) -> None:
+        """Work through the lines noted so far."""
+        unread, self._unread = self._unread, []
+        for from_client, line in unread:
+            if from_client:
+                self._note_client(line)
+                continue
+            for identity in _answered(line):
+                self._open.pop(identity, None)
+
+    def waiting(self) -> bool:
+        """Whether the client still waits for an answer."""
+        self.read()
+        return any(method not in _STANDING for method, _ in self._open.values())
+
+    def opening(self) -> list[bytes]:
+        """What to say to a new daemon first; its answers will not reach the client."""
+        import json
+
+        self.read()
+        for line in self._replayed.values():
+            message = json.loads(line)
+            if "id" in message:
+                self._hidden.add(json.dumps(message["id"]))
+        self._repeated = frozenset(self._replayed.values())
+        return list(self._replayed.values())
+
+    def abandon(self, harmless_tools: frozenset[str]) -> list[bytes]:
+        """An error for every request that the lost daemon did not answer."""
+        self.read()
+        lost, self._open = self._open, {}
+        self._hidden.clear()
+        return [_lost(identity, tool, harmless_tools) for identity, (_, tool) in lost.items()]
+
+    def _note_client(self, line: bytes) -> None:
+        import json
+
+        try:
+            parsed = json.loads(line)
+        except (ValueError, RecursionError):
+            return  # the server answers it with -32700
+        for message in parsed if isinstance(parsed, list) else [parsed]:
+            if isinstance(message, dict) and isinstance(message.get("method"), str):
+                self._note_request(message, line)
+
+    def _note_request(self, message: dict[str, object], line: bytes) -> None:
+        import json
+
+        method, parameters = str(message["method"]), message.get("params")
+        parameters = parameters if isinstance(parameters, dict) else {}
+        if method == "notifications/cancelled":
+            self._open.pop(json.dumps(parameters.get("requestId")), None)
+        if message.get("id") is not None:
+            self._open[json.dumps(message["id"])] = (method, _tool(method, parameters))
+        if method in _REPLAYED:
+            self._replayed[f"{method} {parameters.get('uri', '')}"] = line
+
+
+def refusal(line: bytes, why: str) -> list[bytes]:
+    """An error for every request in a line that could not be delivered."""
+    conversation = Conversation()
+    conversation.sent(line)
+    conversation.read()
+    return [
+        _error(identity, f"The CueDeck daemon cannot be reached: {why}", {"retry_safe": True})
+        for identity in conversation._open
+    ]
+
+
+def _tool(method: str, parameters: dict[object, object]) -> str | None:
+    """The tool a request calls; the protocol's own methods are none."""
+    if method == "tools/call":
+        return str(parameters.get("name"))
+    return None if "/" in method or method in ("initialize", "ping") else method
+
+
+def _lost(identity: str, tool: str | None, harmless_tools: frozenset[str]) -> bytes:
+    safe = tool is None or tool in harmless_tools
+    advice = (
+        "It changes nothing, so sending it again is safe."
+        if safe
+        else "It may or may not have been carried out: look before sending it again."
+    )
+    message = f"The CueDeck daemon stopped while it worked on this request. {advice}"
+    return _error(identity, message, {"retry_safe": safe})
+
+
+def _error(identity: str, message: str, data: dict[str, object]) -> bytes:
+    import json
+
+    body = json.dumps({"code": -32603, "message": message, "data": data}, ensure_ascii=False)
+    return f'{{"jsonrpc":"2.0","id":{identity},"error":{body}}}\n'.encode()
+
+
+def _answered(line: bytes) -> list[str]:
+    """The ids that a line of the server answers; none for its requests and notifications."""
+    import json
+
+    if line.startswith(_ANSWER):
+        head = line[len(_ANSWER) : len(_ANSWER) + 300].decode("utf-8", "replace")
+        try:
+            identity, end = json.JSONDecoder().raw_decode(head)
+        except ValueError:
+            identity, end = None, 0
+        if head[end:].startswith((',"result"', ',"error"')):
+            return [json.dumps(identity)]
+    try:
+        parsed = json.loads(line)
+    except (ValueError, RecursionError):
+        return []
+    messages = [item for item in (parsed if isinstance(parsed, list) else [parsed]) if isinstance(item, dict)]
+    return [json.dumps(item.get("id")) for item in messages if "method" not in item]

@@ -1,0 +1,70 @@
+"""Proof that a daemon lives: a lock the kernel drops with its holder, around the socket's path."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from cuedeck.daemon.location import Address
+
+
+class Life:
+    """Held from before the socket exists until after it is gone, so nobody removes another's socket."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._descriptor: int | None = None
+
+    def begin(self, patience: float) -> bool:
+        """Become the workspace's daemon; False when another one stays alive."""
+        descriptor = os.open(self._address.life, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        deadline = time.monotonic() + patience
+        while not _locked(descriptor):
+            if time.monotonic() > deadline:
+                os.close(descriptor)
+                return False
+            time.sleep(0.02)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        self._descriptor = descriptor
+        self._forget_socket()
+        return True
+
+    def end(self) -> None:
+        """Give the socket's path back, while the process may still finish what it began."""
+        if self._descriptor is None:
+            return
+        self._forget_socket()
+        os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+    def _forget_socket(self) -> None:
+        with suppress(FileNotFoundError):
+            Path(self._address.socket).unlink()
+
+
+def living_pid(address: Address) -> int | None:
+    """The process id of the workspace's daemon, if one lives."""
+    try:
+        descriptor = os.open(address.life, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        if _locked(descriptor):
+            return None
+        recorded = os.pread(descriptor, 32, 0)
+        return int(recorded) if recorded.isdigit() else None
+    finally:
+        os.close(descriptor)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,42 @@
+"""The daemon's log: a small rotating file that only its owner can read."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+MEGABYTE = 1024 * 1024
+
+
+class PrivateLog(RotatingFileHandler):
+    """Created with mode 0600, never through a symlink."""
+
+    def _open(self) -> TextIOWrapper:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+        descriptor = os.open(self.baseFilename, flags, 0o600)
+        return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")  # noqa: PTH123
+
+
+class PlainTime(logging.Formatter):
+    """Times in UTC."""
+
+    converter = staticmethod(time.gmtime)
+
+
+def start_log(root: Path, fallback: Path) -> Path:
+    """Log into the workspace's cache; into the fallback when the workspace cannot be written."""
+    folder = root / ".cuedeck" / ".cache" / "logs"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handler = PrivateLog(folder / "daemon.log", maxBytes=MEGABYTE, backupCount=3)
+    except OSError:
+        handler = PrivateLog(fallback, maxBytes=MEGABYTE, backupCount=1)
+    handler.setFormatter(PlainTime("%(asctime)sZ %(levelname)s %(name)s: %(message)s"))
+    top = logging.getLogger()
+    top.addHandler(handler)
+    top.setLevel(logging.INFO)
+    return Path(handler.baseFilename)
