@@ -1,0 +1,308 @@
+"""The workflow journal's statements: queue, lease, fence, steps and history."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from cuedeck.store.protocol import Dialect, Row, Session
+
+FINAL = "('completed', 'failed', 'cancelled')"
+
+
+def now_ms(session: Session) -> int:
+    """The clock that leases live by: the server's on PostgreSQL, so that machines agree."""
+    if session.dialect is Dialect.POSTGRES:
+        return int(session.value("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"))
+    return time.time_ns() // 1_000_000
+
+
+def insert_run(session: Session, row: Mapping[str, Any]) -> bool:
+    """Queue a run; False when its workflow already has one of the same idempotency key."""
+    return (
+        session.run(
+            """INSERT INTO runs(id, workflow, name, status, trigger, priority, input, progress,
+                   idempotency_key, attempt, run_at, created_at, fence, cancel_requested)
+               VALUES (:id, :workflow, :name, 'pending', :trigger, :priority, :input, 0,
+                   :idempotency_key, 0, :run_at, :created_at, 0, 0)
+               ON CONFLICT DO NOTHING""",
+            **row,
+        )
+        == 1
+    )
+
+
+def run_of_key(session: Session, workflow: str, key: str) -> str | None:
+    """The run that already has this idempotency key."""
+    found = session.value(
+        "SELECT id FROM runs WHERE workflow = :workflow AND idempotency_key = :key",
+        workflow=workflow,
+        key=key,
+    )
+    return None if found is None else str(found)
+
+
+def pending_count(session: Session, workflow: str) -> int:
+    """How many runs of a workflow wait."""
+    return int(
+        session.value(
+            "SELECT count(*) FROM runs WHERE status = 'pending' AND workflow = :workflow", workflow=workflow
+        )
+    )
+
+
+def has_claimable(session: Session, now: int) -> bool:
+    """Whether anything waits to run or was abandoned; cheap enough to poll."""
+    return (
+        session.value(
+            """SELECT 1 FROM runs WHERE status = 'pending' AND run_at <= :now
+               UNION ALL SELECT 1 FROM runs WHERE status = 'running' AND lease_until < :now LIMIT 1""",
+            now=now,
+        )
+        is not None
+    )
+
+
+def next_due(session: Session) -> int | None:
+    """When the next waiting run is due or the next lease runs out."""
+    found = session.value(
+        """SELECT min(due) FROM (
+               SELECT min(run_at) AS due FROM runs WHERE status = 'pending'
+               UNION ALL SELECT min(lease_until) FROM runs WHERE status = 'running') AS times"""
+    )
+    return None if found is None else int(found)
+
+
+def claim(
+    session: Session,
+    *,
+    owner: str,
+    now: int,
+    lease_until: int,
+    limit: int,
+    concurrency: Mapping[str, int],
+    known: Collection[str],
+) -> list[Row]:
+    """Take runs that are due or abandoned, within each workflow's concurrency."""
+    if concurrency and session.dialect is Dialect.POSTGRES:
+        session.row(
+            """SELECT pg_advisory_xact_lock(
+                   hashtextextended(current_setting('cuedeck.workspace') || '/claim', 0))"""
+        )
+    room = {name: most - _running(session, name, now) for name, most in concurrency.items()}
+    names = {f"w{position}": name for position, name in enumerate(sorted(known))}
+    among = ", ".join(f":{key}" for key in names)
+    taken: list[Row] = []
+    for condition, order in (
+        ("status = 'running' AND lease_until < :now", "lease_until, id"),
+        ("status = 'pending' AND run_at <= :now", "priority, run_at, id"),
+    ):
+        full = {
+            f"f{position}": name for position, name in enumerate(n for n, left in room.items() if left < 1)
+        }
+        without = f"AND workflow NOT IN ({', '.join(f':{key}' for key in full)})" if full else ""
+        candidates = session.rows(
+            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow IN ({among}) {without}
+                ORDER BY {order} LIMIT :limit {session.skip_locked}""",  # noqa: S608 - constants and :names only
+            now=now,
+            limit=limit - len(taken),
+            **names,
+            **full,
+        )
+        for row in candidates:
+            if room.get(row["workflow"], 1) < 1:
+                continue
+            if row["workflow"] in room:
+                room[row["workflow"]] -= 1
+            taken.append(take(session, row["id"], owner, now, lease_until))
+        if len(taken) >= limit:
+            break
+    return taken
+
+
+def _running(session: Session, workflow: str, now: int) -> int:
+    return int(
+        session.value(
+            """SELECT count(*) FROM runs
+               WHERE status = 'running' AND workflow = :workflow AND lease_until >= :now""",
+            workflow=workflow,
+            now=now,
+        )
+    )
+
+
+def take(session: Session, run_id: str, owner: str, now: int, lease_until: int) -> Row:
+    """Make a run ours; its fence moves, so that an earlier holder can write no more."""
+    return session.rows(
+        """UPDATE runs SET status = 'running', owner = :owner, lease_until = :lease_until, fence = fence + 1,
+               attempt = attempt + CASE WHEN status = 'pending' THEN 1 ELSE 0 END,
+               started_at = coalesce(started_at, :now)
+           WHERE id = :id RETURNING *""",
+        id=run_id,
+        owner=owner,
+        now=now,
+        lease_until=lease_until,
+    )[0]
+
+
+def renew(session: Session, *, owner: str, lease_until: int) -> list[Row]:
+    """Extend every lease of a process; the runs it still holds, with their cancel marks."""
+    return session.rows(
+        """UPDATE runs SET lease_until = :lease_until WHERE status = 'running' AND owner = :owner
+           RETURNING id, fence, cancel_requested""",
+        owner=owner,
+        lease_until=lease_until,
+    )
+
+
+def release(session: Session, *, owner: str) -> int:
+    """Give back what a process holds, so that others take it up at once."""
+    return session.run(
+        "UPDATE runs SET lease_until = 0 WHERE status = 'running' AND owner = :owner", owner=owner
+    )
+
+
+def hold(session: Session, run_id: str, fence: int, progress: float | None) -> Row | None:
+    """Prove that the run is still ours and note its progress; nothing when it was taken over."""
+    return next(
+        iter(
+            session.rows(
+                """UPDATE runs SET progress = coalesce(:progress, progress)
+                   WHERE id = :id AND fence = :fence AND status = 'running' RETURNING cancel_requested""",
+                id=run_id,
+                fence=fence,
+                progress=progress,
+            )
+        ),
+        None,
+    )
+
+
+def insert_step(
+    session: Session, run_id: str, seq: int, name: str, output: str, started_at: int, ended_at: int
+) -> None:
+    """Record a step's result."""
+    session.run(
+        """INSERT INTO steps(run_id, seq, name, output, started_at, ended_at)
+           VALUES (:run_id, :seq, :name, :output, :started_at, :ended_at)""",
+        run_id=run_id,
+        seq=seq,
+        name=name,
+        output=output,
+        started_at=started_at,
+        ended_at=ended_at,
+    )
+
+
+def steps_of(session: Session, run_id: str) -> list[Row]:
+    """The steps a run has finished, in order."""
+    return session.rows("SELECT * FROM steps WHERE run_id = :run_id ORDER BY seq", run_id=run_id)
+
+
+def finish(
+    session: Session, run_id: str, fence: int, *, status: str, result: str | None, error: str | None, now: int
+) -> bool:
+    """End a run that is still ours."""
+    return (
+        session.run(
+            """UPDATE runs SET status = :status, result = :result, error = :error, ended_at = :now,
+                   owner = NULL, lease_until = NULL,
+                   progress = CASE WHEN :status = 'completed' THEN 100 ELSE progress END
+               WHERE id = :id AND fence = :fence AND status = 'running'""",
+            id=run_id,
+            fence=fence,
+            status=status,
+            result=result,
+            error=error,
+            now=now,
+        )
+        == 1
+    )
+
+
+def retry_at(session: Session, run_id: str, fence: int, *, run_at: int, error: str) -> bool:
+    """Put a failed run back into the queue for later."""
+    return (
+        session.run(
+            """UPDATE runs SET status = 'pending', run_at = :run_at, error = :error, owner = NULL,
+                   lease_until = NULL WHERE id = :id AND fence = :fence AND status = 'running'""",
+            id=run_id,
+            fence=fence,
+            run_at=run_at,
+            error=error,
+        )
+        == 1
+    )
+
+
+def request_cancel(session: Session, run_id: str, now: int) -> None:
+    """Cancel a waiting run at once, a running one at its next step."""
+    session.run(
+        """UPDATE runs SET cancel_requested = 1,
+               ended_at = CASE WHEN status = 'pending' THEN :now ELSE ended_at END,
+               status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END
+           WHERE id = :id AND status IN ('pending', 'running')""",
+        id=run_id,
+        now=now,
+    )
+
+
+def find(session: Session, run_id: str) -> Row | None:
+    """One run."""
+    return session.row("SELECT * FROM runs WHERE id = :id", id=run_id)
+
+
+def history(session: Session, workflow: str | None, limit: int, offset: int) -> tuple[list[Row], int]:
+    """Newest first, and how many there are in all."""
+    where = "WHERE workflow = :workflow" if workflow is not None else ""
+    params = {"workflow": workflow} if workflow is not None else {}
+    rows = session.rows(
+        f"SELECT * FROM runs {where} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset",  # noqa: S608
+        limit=limit,
+        offset=offset,
+        **params,
+    )
+    return rows, int(session.value(f"SELECT count(*) FROM runs {where}", **params))  # noqa: S608
+
+
+def summaries(session: Session) -> dict[str, tuple[int, int | None]]:
+    """For each workflow: how many executions, and when the last one started."""
+    rows = session.rows(
+        "SELECT workflow, count(*) AS runs, max(started_at) AS last FROM runs GROUP BY workflow"
+    )
+    return {row["workflow"]: (int(row["runs"]), row["last"]) for row in rows}
+
+
+def counts(session: Session) -> dict[str, int]:
+    """How many runs are in each status."""
+    rows = session.rows("SELECT status, count(*) AS runs FROM runs GROUP BY status")
+    return {row["status"]: int(row["runs"]) for row in rows}
+
+
+def purge(session: Session, *, before: int, limit: int) -> int:
+    """Forget finished runs that ended before a time; running and waiting work is never touched."""
+    return session.run(
+        f"""DELETE FROM runs WHERE id IN (
+                SELECT id FROM runs WHERE status IN {FINAL} AND ended_at < :before
+                ORDER BY ended_at LIMIT :limit)""",  # noqa: S608 - constants only
+        before=before,
+        limit=limit,
+    )
+
+
+def cursor(session: Session, name: str) -> tuple[str, int] | None:
+    """How far a trigger has read, and of which source."""
+    row = session.row("SELECT source, position FROM trigger_cursors WHERE name = :name", name=name)
+    return None if row is None else (row["source"], int(row["position"]))
+
+
+def move_cursor(session: Session, name: str, source: str, position: int) -> None:
+    """Remember how far a trigger has read."""
+    session.upsert("trigger_cursors", {"name": name, "source": source, "position": position}, key=["name"])
+
+
+def encode(value: Any) -> str:
+    """JSON text as the journal keeps it; what JSON cannot hold is refused."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

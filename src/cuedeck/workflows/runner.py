@@ -1,0 +1,247 @@
+"""Runs what the journal holds: claims, executes, keeps leases alive, and gives work back when it stops."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.workflows.context import Cancelled, RunContext, TimedOut
+from cuedeck.workflows.journal import Fenced, Journal
+from cuedeck.workflows.model import NewRun, Run, RunStatus, Workflow
+from cuedeck.workflows.registry import Registry
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+log = logging.getLogger(__name__)
+LEASE_MS = 3000
+PATIENCE_SECONDS = 120.0
+
+
+@dataclass
+class Active:
+    """A run this process is executing."""
+
+    run: Run
+    workflow: Workflow
+    deadline: float
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class Runner:
+    """Worker threads of one process. Any number of processes may share a journal."""
+
+    def __init__(self, workspace: Workspace, journal: Journal, registry: Registry, *, workers: int) -> None:
+        self.owner = f"{os.getpid()}-{secrets.token_hex(6)}"
+        self._workspace = workspace
+        self._journal = journal
+        self._registry = registry
+        self._workers = workers
+        self._active: dict[str, Active] = {}
+        self._guard = threading.Lock()
+        self._wake = threading.Event()
+        self._stopping = threading.Event()
+        self._threads: list[threading.Thread] = []
+        self.last_beat: float | None = None
+        self.last_failure: str | None = None
+
+    def start(self) -> None:
+        """Begin claiming queued runs; starting twice does nothing."""
+        with self._guard:
+            if not self._threads and self._workers:
+                self._threads = [self._thread(self._dispatch, "workflow-claims")]
+            self._ensure_heart()
+
+    @property
+    def claiming(self) -> bool:
+        """Whether queued runs are being taken up by this process."""
+        return any(thread.name == "workflow-claims" and thread.is_alive() for thread in self._threads)
+
+    def wake(self) -> None:
+        """Something was queued; look now."""
+        self._wake.set()
+
+    def execute_now(self, new: NewRun, *, wait_seconds: float) -> tuple[Run | None, str]:
+        """Start a run in this process and wait a while; the finished run, or nothing, and its id."""
+        workflow = self._registry.get(new.workflow)
+        run = self._journal.begin(new, owner=self.owner, lease_ms=LEASE_MS)
+        if run is None:
+            run_id, _ = self._journal.submit(new)
+            return self._await(run_id, wait_seconds), run_id
+        if not self._launch(run, workflow).done.wait(wait_seconds):
+            return None, run.id
+        found = self._journal.find(run.id)
+        return (found if found is not None and found.status.final else None), run.id
+
+    def close(self) -> None:
+        """Stop claiming, let steps under way end briefly, give the rest back."""
+        self._stopping.set()
+        self._wake.set()
+        for active in list(self._active.values()):
+            active.cancelled.set()
+        deadline = time.monotonic() + 2.0
+        while self._active and time.monotonic() < deadline:
+            time.sleep(0.01)
+        for thread in self._threads:
+            thread.join(timeout=2.0)
+        if self.last_beat is not None:
+            self._patiently(lambda: self._journal.release(owner=self.owner), seconds=2.0)
+
+    def _await(self, run_id: str, seconds: float) -> Run | None:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            run = self._journal.find(run_id)
+            if run is not None and run.status.final:
+                return run
+            time.sleep(0.02)
+        return None
+
+    def _dispatch(self) -> None:
+        version: int | None = None
+        while not self._stopping.is_set():
+            self._wake.clear()
+            try:
+                version = self._journal.database.version()
+                if self._free() and not self._claim_some():
+                    self._sleep_until_something_changes(version)
+                elif not self._free():
+                    self._wake.wait(0.05)
+            except CueError as error:
+                self.last_failure = error.message
+                log.warning("workflow queue unavailable: %s", error.message)
+                self._stopping.wait(1.0)
+
+    def _free(self) -> int:
+        return self._workers * 2 - len(self._active)
+
+    def _claim_some(self) -> int:
+        ready, _ = self._journal.wait_hint()
+        if not ready:
+            return 0
+        taken = self._journal.claim(
+            owner=self.owner,
+            lease_ms=LEASE_MS,
+            limit=self._free(),
+            concurrency=self._registry.concurrency(),
+            known=self._registry.ids(),
+        )
+        for run in taken:
+            self._launch(run, self._registry.get(run.workflow))
+        return len(taken)
+
+    def _sleep_until_something_changes(self, version: int) -> None:
+        _, seconds = self._journal.wait_hint()
+        deadline = time.monotonic() + min(seconds, 5.0)
+        while not self._stopping.is_set() and time.monotonic() < deadline:
+            if self._wake.wait(min(0.25, max(0.001, deadline - time.monotonic()))):
+                return
+            if self._journal.database.version() != version:
+                return
+
+    def _launch(self, run: Run, workflow: Workflow) -> Active:
+        active = Active(run, workflow, time.monotonic() + workflow.timeout_seconds)
+        with self._guard:
+            self._active[run.id] = active
+            self._ensure_heart()
+        # A thread of its own: one that hangs must neither starve the others nor hold up the exit.
+        self._thread(lambda: self._execute(active), f"workflow-{run.id}")
+        return active
+
+    def _execute(self, active: Active) -> None:
+        run = active.run
+        try:
+            context = RunContext(
+                self._workspace, self._journal, active.workflow, run, stop=active.cancelled.is_set
+            )
+            result = active.workflow.function(context, run.input)
+            self._patiently(lambda: self._journal.finish(run, RunStatus.COMPLETED, result=result))
+        except Fenced:
+            log.info("run %s was taken over", run.id)
+        except Cancelled:
+            if not self._stopping.is_set():
+                self._patiently(lambda: self._journal.finish(run, RunStatus.CANCELLED, error="Cancelled"))
+        except TimedOut:
+            self._fail(active, f"Timed out after {active.workflow.timeout_seconds:g} s", final=True)
+        except CueError as error:
+            self._fail(active, error.message, final=error.code not in TRANSIENT)
+        except Exception as error:
+            log.exception("run %s of %s failed", run.id, run.workflow)
+            self._fail(active, f"{type(error).__name__}: {error}", final=False)
+        finally:
+            with self._guard:
+                self._active.pop(run.id, None)
+            active.done.set()
+            self._wake.set()
+
+    def _fail(self, active: Active, error: str, *, final: bool) -> None:
+        run, retry = active.run, active.workflow.retry
+        if final or run.attempt >= retry.attempts:
+            self._patiently(lambda: self._journal.finish(run, RunStatus.FAILED, error=error))
+            return
+        delay = min(retry.most_seconds, retry.base_seconds * 2 ** (run.attempt - 1))
+        delay *= random.uniform(0.5, 1.0)
+        self._patiently(lambda: self._journal.retry(run, delay_ms=int(delay * 1000), error=error))
+
+    def _patiently(self, write: Callable[[], object], *, seconds: float = PATIENCE_SECONDS) -> None:
+        """Repeat a write while the store is away; given up, the lease ends and another process goes on."""
+        deadline = time.monotonic() + seconds
+        pause = 0.05
+        while True:
+            try:
+                write()
+                return
+            except Fenced:
+                return
+            except CueError as error:
+                if error.code not in TRANSIENT or time.monotonic() > deadline:
+                    self.last_failure = error.message
+                    log.error("could not record a run: %s", error.message)
+                    return
+            time.sleep(pause)
+            pause = min(pause * 2, 2.0)
+
+    def _ensure_heart(self) -> None:
+        if not any(thread.name == "workflow-leases" for thread in self._threads):
+            self._threads.append(self._thread(self._beat, "workflow-leases"))
+
+    def _beat(self) -> None:
+        while not self._stopping.wait(LEASE_MS / 3000):
+            if not self._active:
+                self.last_beat = time.monotonic()
+                continue
+            try:
+                held = self._journal.renew(owner=self.owner, lease_ms=LEASE_MS)
+                self.last_beat = time.monotonic()
+            except CueError as error:
+                self.last_failure = error.message
+                continue
+            self._notice(held)
+
+    def _notice(self, held: dict[str, dict[str, object]]) -> None:
+        for run_id, active in list(self._active.items()):
+            row = held.get(run_id)
+            if row is None or row["cancel_requested"]:
+                active.cancelled.set()
+            elif time.monotonic() > active.deadline + 5.0:
+                # The thread hangs in a step; its run ends here and its later writes are fenced off.
+                seconds = active.workflow.timeout_seconds
+                self._fail(active, f"Timed out after {seconds:g} s", final=True)
+                with self._guard:
+                    self._active.pop(run_id, None)
+
+    def _thread(self, target: Callable[[], None], name: str) -> threading.Thread:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        thread.start()
+        return thread
+
+
+TRANSIENT = frozenset({ErrorCode.LOCKED, ErrorCode.UNAVAILABLE, ErrorCode.DATABASE})
