@@ -1,0 +1,247 @@
+"""The folder of cards: parsed once, checked against disk on every question, written atomically."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cuedeck.documents.frontmatter import Problem
+from cuedeck.lock import workspace_lock
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.paths import ConfinedPath, confine, read_file, refused, replace_file
+from cuedeck.tasks.card import CARD_ID, URGENCY, BrokenCard, Card, read_card
+
+FOLDER = ".cuedeck/cards"
+MAX_BYTES = 2 * 1024 * 1024
+_ROUNDS = 5
+# A write in the same clock tick as our read leaves the same status behind; ticks are at most 10 ms.
+_TICK_NS = 50_000_000
+_O_READ: int = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+)
+_BY_DESCRIPTOR = os.stat in os.supports_dir_fd and os.listdir in os.supports_fd
+
+Stamp = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    stamp: Stamp | None
+    card: Card | BrokenCard
+
+
+@dataclass(frozen=True)
+class CardSnapshot:
+    """All cards at one moment, most urgent and newest first, and the files that are none."""
+
+    cards: Mapping[str, Card]
+    broken: tuple[BrokenCard, ...]
+
+
+_EMPTY = CardSnapshot({}, ())
+
+
+class CardFolder:
+    """Reads and writes ``.cuedeck/cards``; safe to use from many threads."""
+
+    def __init__(self, root: Path, *, lock_timeout: float) -> None:
+        self._root = root
+        self._lock_timeout = lock_timeout
+        self._known: dict[str, _Known] = {}
+        self._snapshot = _EMPTY
+        self._guard = threading.Lock()
+
+    def snapshot(self) -> CardSnapshot:
+        """Every card as it is on disk now."""
+        with self._guard:
+            try:
+                place = _Place.open(self._root)
+            except FileNotFoundError:
+                self._known, self._snapshot = {}, _EMPTY
+                return self._snapshot
+            with place:
+                changed = self._refresh(place)
+            if changed:
+                self._snapshot = _arranged(known.card for known in self._known.values())
+            return self._snapshot
+
+    def read(self, card_id: str) -> tuple[Card, bytes]:
+        """One card and its file's bytes."""
+        path = self._path(card_id)
+        if not path.absolute.is_file():
+            raise no_card(card_id)
+        data = read_file(path).data
+        return self.parsed(card_id, data), data
+
+    def create(self, card_id: str, data: bytes) -> bool:
+        """Write a new card; False when the id is taken. The caller holds the lock."""
+        path = self._path(card_id)
+        if os.path.lexists(path.absolute):
+            return False
+        path.absolute.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, data)
+        return True
+
+    def change(self, card_id: str, edit: Callable[[Card, bytes], bytes]) -> Card:
+        """Apply an edit to the card as it is now, again if somebody else wrote meanwhile."""
+        with self.locked():
+            for remaining in reversed(range(_ROUNDS)):
+                card, data = self.read(card_id)
+                edited = edit(card, data)
+                try:
+                    if edited != data:
+                        replace_file(self._path(card_id), edited, expected=data)
+                except CueError as error:
+                    if error.code is not ErrorCode.STALE_CACHE or not remaining:
+                        raise
+                else:
+                    return self.parsed(card_id, edited)
+        raise AssertionError("the last round returns or raises")
+
+    def locked(self) -> AbstractContextManager[None]:
+        """The workspace's write lock."""
+        return workspace_lock(self._root, timeout=self._lock_timeout)
+
+    def parsed(self, card_id: str, data: bytes) -> Card:
+        """A card's bytes as a card, or why they are none."""
+        card = read_card(card_id, data)
+        if isinstance(card, BrokenCard):
+            raise _unreadable(card)
+        return card
+
+    def _path(self, card_id: str) -> ConfinedPath:
+        path = confine(self._root, f"{FOLDER}/{card_id}.md")
+        if path.relative != f"{FOLDER}/{card_id}.md":
+            raise refused(f"{FOLDER}/{card_id}.md", "it is a symlink")
+        return path
+
+    def _refresh(self, place: _Place) -> bool:
+        """Bring what is known up to date; whether anything changed."""
+        known: dict[str, _Known] = {}
+        changed = False
+        for name in place.names():
+            if name.startswith(".") or not name.endswith(".md"):
+                continue
+            before = self._known.get(name)
+            status = place.status(name)
+            if status is None:
+                continue
+            if before is None or before.stamp != _stamp(status):
+                before = _read(place, name, status)
+                changed = True
+            known[name] = before
+        changed = changed or known.keys() != self._known.keys()
+        self._known = known
+        return changed
+
+
+class _Place:
+    """The cards' folder, opened once so that every name is looked up inside it."""
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self._path = path
+        self._descriptor = descriptor
+
+    @classmethod
+    def open(cls, root: Path) -> _Place:
+        path = confine(root, FOLDER)
+        if path.relative != FOLDER:
+            raise refused(FOLDER, "it is a symlink")
+        if not _BY_DESCRIPTOR:
+            if not path.absolute.is_dir():
+                raise FileNotFoundError(FOLDER)
+            return cls(str(path.absolute), None)
+        return cls(str(path.absolute), os.open(path.absolute, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+
+    def __enter__(self) -> _Place:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+
+    def names(self) -> list[str]:
+        return os.listdir(self._path if self._descriptor is None else self._descriptor)  # noqa: PTH208
+
+    def status(self, name: str) -> os.stat_result | None:
+        try:
+            return os.stat(self._in(name), dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def read(self, name: str) -> bytes:
+        descriptor = os.open(self._in(name), _O_READ, dir_fd=self._descriptor)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(MAX_BYTES + 1)
+
+    def _in(self, name: str) -> str:
+        return name if self._descriptor is not None else f"{self._path}{os.sep}{name}"
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def _read(place: _Place, name: str, status: os.stat_result) -> _Known:
+    stamp = _stamp(status)
+    card_id = name.removesuffix(".md")
+    if not CARD_ID.fullmatch(card_id):
+        why = "the name is not six of a-z and 0-9, so it is no task card"
+        return _Known(stamp, BrokenCard(name, Problem(why, 1)))
+    if not stat.S_ISREG(status.st_mode):
+        return _Known(stamp, BrokenCard(name, Problem("not a regular file; links are not followed", 1)))
+    if status.st_size > MAX_BYTES:
+        return _Known(stamp, BrokenCard(name, Problem(f"larger than {MAX_BYTES} bytes", 1)))
+    settled = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _TICK_NS
+    try:
+        data = place.read(name)
+    except OSError as error:
+        return _Known(None, BrokenCard(name, Problem(f"cannot be read: {error.strerror}", 1)))
+    return _Known(stamp if settled else None, read_card(card_id, data))
+
+
+def _arranged(found: Iterable[Card | BrokenCard]) -> CardSnapshot:
+    cards: list[Card] = []
+    broken: list[BrokenCard] = []
+    for item in found:
+        if isinstance(item, Card):
+            cards.append(item)
+        else:
+            broken.append(item)
+    cards.sort(key=_place_in_list)
+    broken.sort(key=lambda item: item.name)
+    return CardSnapshot({card.id: card for card in cards}, tuple(broken))
+
+
+def _place_in_list(card: Card) -> tuple[int, float, str]:
+    return URGENCY[card.priority], -card.created.timestamp() if card.created else 0.0, card.id
+
+
+def no_card(card_id: str) -> CueError:
+    """There is no card of that id."""
+    return CueError(
+        ErrorCode.NOT_FOUND,
+        f"Task Not Found: there is no card '{card_id}'",
+        data={"id": card_id, "path": f"{FOLDER}/{card_id}.md", "suggestion": "list_tasks shows the ids"},
+    )
+
+
+def _unreadable(card: BrokenCard) -> CueError:
+    return CueError(
+        ErrorCode.VALIDATION,
+        f"Card {card.path} cannot be used: {card.problem.message} (line {card.problem.line})",
+        data={
+            "field": "frontmatter",
+            "expected": "valid YAML frontmatter",
+            "actual": card.problem.message,
+            "path": card.path,
+            "line": card.problem.line,
+        },
+        hint="Correct the file by hand, then try again.",
+    )

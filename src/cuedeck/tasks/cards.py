@@ -1,0 +1,274 @@
+"""Cards: the project's tasks as markdown files in ``.cuedeck/cards``."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cuedeck.documents.frontmatter import locate_frontmatter
+from cuedeck.documents.frontmatter_edit import edit_frontmatter
+from cuedeck.documents.yaml_value import scalar
+from cuedeck.graph import Cycle, DependencyGraph, dependency_graph, find_cycle, ready
+from cuedeck.graph.drawing import Label
+from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.tasks.card import FINISHED, BrokenCard, Card, CardPriority, CardStatus
+from cuedeck.tasks.card_folder import CardFolder, no_card
+from cuedeck.tasks.card_query import CardQuery
+from cuedeck.tasks.dates import timestamp
+from cuedeck.tasks.notes import append_note
+
+_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
+MAX_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CardDraft:
+    """What a new card is to say."""
+
+    title: str
+    tags: tuple[str, ...] = ()
+    priority: CardPriority = CardPriority.MEDIUM
+    assignee: str | None = None
+    depends_on: tuple[str, ...] = ()
+    status: CardStatus = CardStatus.TODO
+    refs: tuple[str, ...] = ()
+    description: str = ""
+    created: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CardChange:
+    """What to change; None leaves a field as it is, an empty assignee clears it."""
+
+    title: str | None = None
+    status: CardStatus | None = None
+    priority: CardPriority | None = None
+    assignee: str | None = None
+    tags: tuple[str, ...] | None = None
+    depends_on: tuple[str, ...] | None = None
+    notes: str | None = None
+
+    def fields(self) -> tuple[str, ...]:
+        """The names of what is to change."""
+        names = ("title", "status", "assignee", "priority", "tags", "depends_on", "notes")
+        return tuple(name for name in names if getattr(self, name) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class CardContent:
+    """A card together with the text below its frontmatter."""
+
+    card: Card
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The cards next to one in the graph, and ids it names that are no cards."""
+
+    cards: tuple[Card, ...]
+    missing: tuple[str, ...]
+
+
+class Cards:
+    """Lists, creates and changes cards; every answer is checked against disk."""
+
+    def __init__(self, root: Path, *, lock_timeout: float = 5.0) -> None:
+        self._folder = CardFolder(root, lock_timeout=lock_timeout)
+
+    def all(self) -> Mapping[str, Card]:
+        """Every card by id, most urgent and then newest first."""
+        return self._folder.snapshot().cards
+
+    def broken(self) -> tuple[BrokenCard, ...]:
+        """Files among the cards that cannot be used, and why."""
+        return self._folder.snapshot().broken
+
+    def list(self, query: CardQuery | None = None) -> Sequence[Card]:
+        """The cards a query asks for, most urgent and then newest first."""
+        wanted = query or CardQuery()
+        return [card for card in self.all().values() if wanted.matches(card)]
+
+    def get(self, card_id: str) -> Card:
+        """One card, or NOT_FOUND."""
+        return self._folder.read(card_id)[0]
+
+    def content(self, card_id: str) -> CardContent:
+        """One card and its body."""
+        card, data = self._folder.read(card_id)
+        text = data.decode("utf-8-sig")
+        place = locate_frontmatter(text)
+        return CardContent(card, text[place[2] :] if place else text)
+
+    def create(self, draft: CardDraft) -> Card:
+        """Write a new card; its dependencies must exist and lead into no cycle."""
+        _check_title(draft.title)
+        with self._folder.locked():
+            self._check_dependencies(draft.depends_on)
+            now = datetime.now(UTC)
+            data = _new_file(draft, now)
+            card_id = self._create(draft.title, now, data)
+        return self._folder.parsed(card_id, data)
+
+    def update(self, card_id: str, change: CardChange) -> Card:
+        """Change the fields named and nothing else; ``updated`` moves."""
+        if change.title is not None:
+            _check_title(change.title)
+        now = datetime.now(UTC)
+
+        def edit(card: Card, data: bytes) -> bytes:
+            if change.depends_on:
+                self._check_edges(card_id, change.depends_on)
+            return _edited(card, data, change, now)
+
+        return self._folder.change(card_id, edit)
+
+    def graph(self) -> DependencyGraph:
+        """What waits for what."""
+        return _graph(self.all())
+
+    def labels(self) -> dict[str, Label]:
+        """What a drawing of the graph shows for each card."""
+        return {card.id: Label(card.title, card.status) for card in self.all().values()}
+
+    def neighbours(self, card_id: str, *, reverse: bool = False) -> Neighbours:
+        """What a card depends on, or what depends on it."""
+        cards = self.all()
+        if card_id not in cards:
+            raise self._absent(card_id)
+        if reverse:
+            return Neighbours(tuple(card for card in cards.values() if card_id in card.depends_on), ())
+        wanted = cards[card_id].depends_on
+        return Neighbours(
+            tuple(cards[other] for other in wanted if other in cards),
+            tuple(other for other in wanted if other not in cards),
+        )
+
+    def cycle(self, card_id: str | None = None) -> Cycle | None:
+        """A cycle of the graph, or one that a card leads into."""
+        cards = self.all()
+        if card_id is not None and card_id not in cards:
+            raise self._absent(card_id)
+        return find_cycle(_graph(cards), card_id)
+
+    def ready(self) -> Sequence[Card]:
+        """Open cards that nothing holds back, most urgent first."""
+        cards = self.all()
+        done = [card.id for card in cards.values() if card.status in FINISHED]
+        open_ = [card.id for card in cards.values() if card.status is CardStatus.TODO]
+        return [cards[card_id] for card_id in ready(_graph(cards), done=done, open_=open_)]
+
+    def _create(self, title: str, now: datetime, data: bytes) -> str:
+        for attempt in range(1000):
+            card_id = _new_id(title, now, attempt)
+            if card_id is not None and self._folder.create(card_id, data):
+                return card_id
+        raise CueError(ErrorCode.INTERNAL, "No free card id was found in a thousand attempts")
+
+    def _absent(self, card_id: str) -> CueError:
+        """An unknown card; one whose file is there but unusable says so instead."""
+        for broken in self.broken():
+            if broken.name == f"{card_id}.md":
+                self._folder.read(card_id)
+        return no_card(card_id)
+
+    def _check_dependencies(self, depends_on: Sequence[str]) -> None:
+        if not depends_on:
+            return
+        cards = self.all()
+        for card_id in depends_on:
+            if card_id not in cards:
+                raise _no_dependency(card_id)
+        graph = _graph(cards)
+        for card_id in depends_on:
+            if cycle := find_cycle(graph, card_id):
+                raise _circular(cycle)
+
+    def _check_edges(self, card_id: str, depends_on: Sequence[str]) -> None:
+        self._check_dependencies(depends_on)
+        edges = {card.id: card.depends_on for card in self.all().values()}
+        edges[card_id] = tuple(depends_on)
+        if cycle := find_cycle(dependency_graph(edges.items()), card_id):
+            raise _circular(cycle)
+
+
+def _graph(cards: Mapping[str, Card]) -> DependencyGraph:
+    return dependency_graph((card.id, card.depends_on) for card in cards.values())
+
+
+def _new_id(title: str, now: datetime, attempt: int) -> str | None:
+    """Six characters from a hash of time and title; never one that YAML would read as a number."""
+    seed = f"{now.isoformat()}\0{title}\0{attempt}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(seed).digest()[:8])
+    digits = []
+    for _ in range(6):
+        number, digit = divmod(number, 36)
+        digits.append(_ALPHABET[digit])
+    card_id = "".join(digits)
+    return card_id if isinstance(scalar(card_id), str) else None
+
+
+def _new_file(draft: CardDraft, now: datetime) -> bytes:
+    created = timestamp(draft.created or now)
+    heading = " ".join(draft.title.split())
+    body = f"\n# {heading}\n\n## Description\n"
+    if draft.description:
+        body += f"\n{draft.description.rstrip()}\n"
+    fields = {
+        "title": draft.title,
+        "status": draft.status.value,
+        "priority": draft.priority.value,
+        "assignee": draft.assignee or None,
+        "tags": list(draft.tags),
+        "depends_on": list(draft.depends_on),
+        "refs": list(draft.refs),
+        "created": created,
+        "updated": created,
+    }
+    return edit_frontmatter(body.encode(), fields)
+
+
+def _edited(card: Card, data: bytes, change: CardChange, now: datetime) -> bytes:
+    changes: dict[str, object] = {}
+    for name in change.fields():
+        value = getattr(change, name)
+        if name != "notes":
+            changes[name] = list(value) if isinstance(value, tuple) else (str(value) or None)
+    changes["updated"] = timestamp(now)
+    edited = edit_frontmatter(data, changes)
+    if change.title is not None:
+        edited = _retitled(edited, card.title, change.title)
+    return append_note(edited, change.notes, day=now.date()) if change.notes is not None else edited
+
+
+def _retitled(data: bytes, old: str, new: str) -> bytes:
+    """The heading that repeated the old title repeats the new one."""
+    before = re.compile(rb"^# %b(?=\r?$)" % re.escape(" ".join(old.split()).encode()), re.MULTILINE)
+    return before.sub(lambda _match: f"# {' '.join(new.split())}".encode(), data, count=1)
+
+
+def _check_title(title: str) -> None:
+    if not title.strip():
+        raise invalid("title", "text", title)
+    if len(title) > MAX_TITLE:
+        raise invalid("title", f"at most {MAX_TITLE} characters", title)
+
+
+def _no_dependency(card_id: str) -> CueError:
+    return CueError(
+        ErrorCode.DEPENDENCY_NOT_FOUND,
+        f"DependencyNotFound: there is no task '{card_id}'",
+        data={"id": card_id, "field": "depends_on", "suggestion": "list_tasks shows the ids"},
+    )
+
+
+def _circular(cycle: Cycle) -> CueError:
+    return CueError(
+        ErrorCode.CYCLE,
+        f"Cycle Detected: CircularDependency {' → '.join(cycle)}",
+        data={"cycle_path": list(cycle), "suggestion": f"Remove {cycle[1]} from depends_on of {cycle[0]}"},
+    )
