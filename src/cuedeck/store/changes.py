@@ -1,0 +1,63 @@
+"""The change log: reading it, keeping it to its ninety days, and forgetting one record for good."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from cuedeck.store.protocol import Change, Row, Session
+
+KEPT_MS = 90 * 24 * 3600 * 1000
+
+
+def changes_after(session: Session, *, after: int, limit: int, tables: Collection[str]) -> list[Change]:
+    """Changes with a higher sequence number, in commit order."""
+    chosen = "AND tbl IN :tables" if tables else ""
+    params = {"tables": sorted(tables)} if tables else {}
+    found = session.rows(
+        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "  # noqa: S608
+        f"WHERE seq > :after {chosen} ORDER BY seq LIMIT :limit",
+        after=after,
+        limit=limit,
+        **params,
+    )
+    return [_change(row) for row in found]
+
+
+def history(session: Session, table: str, id: str) -> list[Change]:
+    """Everything that happened to one record and is still remembered, oldest first."""
+    found = session.rows(
+        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "
+        "WHERE tbl = :table AND id = :id ORDER BY seq",
+        table=table,
+        id=id,
+    )
+    return [_change(row) for row in found]
+
+
+def purge(session: Session, *, before: int, limit: int = 5000) -> int:
+    """Drop changes older than a time, a bounded batch at once; how many went."""
+    return session.run(
+        "DELETE FROM change_log WHERE seq IN "
+        "(SELECT seq FROM change_log WHERE at < :before ORDER BY seq LIMIT :limit)",
+        before=before,
+        limit=limit,
+    )
+
+
+def forget(session: Session, table: str, id: str) -> int:
+    """Remove what the log holds of one record, as when a secret was stored by mistake."""
+    return session.run("DELETE FROM change_log WHERE tbl = :table AND id = :id", table=table, id=id)
+
+
+def _change(row: Row) -> Change:
+    return Change(
+        row["seq"],
+        row["at"],
+        row["actor"],
+        row["tbl"],
+        row["op"],
+        row["id"],
+        json.loads(row["before"]) if row["before"] else None,
+        json.loads(row["after"]) if row["after"] else None,
+    )

@@ -1,0 +1,49 @@
+"""Failures of a store, in the words both engines share."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cuedeck.model.errors import CueError, ErrorCode
+
+ConflictKind = Literal["unique", "foreign", "not_null", "check"]
+
+
+class Conflict(CueError):
+    """A row that breaks a constraint; on PostgreSQL the transaction is lost with it."""
+
+    def __init__(self, kind: ConflictKind, detail: str) -> None:
+        super().__init__(
+            ErrorCode.DATABASE, f"The change breaks a {kind} constraint", data={"constraint": detail}
+        )
+        self.kind = kind
+
+
+def locked(lock_file: str, holder_pid: int | None, waited: float) -> CueError:
+    """Another writer kept its transaction open for longer than we may wait."""
+    who = f"process {holder_pid}" if holder_pid else "another process"
+    return CueError(
+        ErrorCode.LOCKED,
+        "Lock Error",
+        data={
+            "lock_file": lock_file,
+            "holder_pid": holder_pid,
+            "suggestion": "Close other CueDeck instances or remove stale lock",
+        },
+        hint=f"Waited {waited:.1f} s for {who} to finish writing; try again, or raise store.busy_timeout.",
+    )
+
+
+def broken(message: str, hint: str, **data: object) -> CueError:
+    """The database cannot do its work."""
+    return CueError(ErrorCode.DATABASE, message, data=data, hint=hint)
+
+
+def too_new(where: str, unknown: str) -> CueError:
+    """The database was written by a later version of CueDeck."""
+    return CueError(
+        ErrorCode.SCHEMA_TOO_NEW,
+        f"{where} was written by a newer version of CueDeck",
+        data={"database": where, "unknown_migration": unknown},
+        hint="Upgrade CueDeck with `cue upgrade`; the data is untouched.",
+    )

@@ -1,0 +1,96 @@
+"""SQL written once: `:name` parameters, `IN :list` and conflict targets, spelt for each engine."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from enum import Enum
+from functools import lru_cache
+from typing import Any
+
+from cuedeck.model.errors import invalid
+
+_TOKEN = re.compile(
+    r"""(?P<skip>'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | ::)
+      | (?P<not>\bNOT\s+)?\bIN\s+:(?P<list>[A-Za-z_]\w*)
+      | \bON\s+CONFLICT\s*\((?P<target>[^()]*)\)
+      | :(?P<name>[A-Za-z_]\w*)""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_LARGEST = 2**63
+
+
+@lru_cache(maxsize=2048)
+def for_sqlite(sql: str) -> str:
+    """Lists become ``json_each``; everything else is SQLite's own syntax already."""
+
+    def spell(found: re.Match[str]) -> str:
+        if name := found["list"]:
+            return f"{found['not'] or ''}IN (SELECT value FROM json_each(:{name}))"  # noqa: S608
+        return found[0]
+
+    return _TOKEN.sub(spell, sql)
+
+
+@lru_cache(maxsize=2048)
+def for_postgres(sql: str) -> str:
+    """Psycopg's placeholders, ``ANY`` for lists, and the workspace in front of conflict targets."""
+
+    def spell(found: re.Match[str]) -> str:
+        if name := found["list"]:
+            return f"<> ALL(%({name})s)" if found["not"] else f"= ANY(%({name})s)"
+        if target := found["target"]:
+            return f"ON CONFLICT (workspace_id, {target.strip()})".replace("%", "%%")
+        if name := found["name"]:
+            return f"%({name})s"
+        return found[0].replace("%", "%%")
+
+    pieces: list[str] = []
+    end = 0
+    for found in _TOKEN.finditer(sql):
+        pieces += (sql[end : found.start()].replace("%", "%%"), spell(found))
+        end = found.end()
+    return "".join((*pieces, sql[end:].replace("%", "%%")))
+
+
+def sqlite_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as SQLite binds them; lists travel as JSON."""
+    bound = {}
+    for name, value in params.items():
+        plain = _plain(name, value)
+        bound[name] = json.dumps(plain) if isinstance(plain, list) else plain
+    return bound
+
+
+def postgres_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters as psycopg binds them."""
+    return {name: _plain(name, value) for name, value in params.items()}
+
+
+def _plain(name: str, value: Any) -> Any:
+    """The same value on both engines: enums and booleans unwrapped, what one engine refuses refused."""
+    if isinstance(value, Enum):
+        value = value.value
+    if isinstance(value, str):
+        return _text(name, value)
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int):
+        if not -_LARGEST <= value < _LARGEST:
+            raise invalid(name, "an integer of 64 bits", str(value))
+        return value
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(name, item) for item in value]
+    return value
+
+
+def _text(name: str, value: str) -> str:
+    if "\x00" in value:
+        raise invalid(name, "text without NUL characters", value.replace("\x00", "␀"))
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise invalid(name, "valid Unicode text", value.encode(errors="replace").decode()) from None
+    return value

@@ -1,0 +1,88 @@
+"""Opening a SQLite file safely: private mode, WAL, and pragmas that are checked after being set."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from cuedeck.model.errors import CueError
+from cuedeck.store.errors import broken
+
+MAPPED = 1 << 30
+_SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+Bindings = tuple[Any, ...] | dict[str, Any]
+_DURABILITY = {"FULL": 2, "NORMAL": 1}
+
+
+def fetch(connection: apsw.Connection, sql: str, params: Bindings = ()) -> list[Any]:
+    """Run one statement to its end; apsw alone would stop at its first row."""
+    return connection.execute(sql, params).fetchall()
+
+
+def private_folder(path: Path) -> None:
+    """Make the folder of a database, for its owner alone."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise _refused(path.parent, error) from error
+
+
+def private_file(path: Path) -> None:
+    """Create the file for its owner alone, or take group and world rights away."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600))
+        if os.name == "posix":
+            # SQLite gives -wal and -shm the mode of the database when it makes them.
+            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+                part = path.with_name(name)
+                if part.exists() and part.stat().st_mode & 0o077:
+                    part.chmod(0o600)
+    except OSError as error:
+        raise _refused(path, error) from error
+
+
+def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection:
+    """A connection with every setting asserted; one statement each, for apsw stops at the first row."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
+    connection.set_busy_timeout(5_000)
+    _pragma(connection, "journal_mode", "wal", "wal")
+    _pragma(connection, "synchronous", synchronous, _DURABILITY[synchronous])
+    _pragma(connection, "foreign_keys", "ON", 1)
+    _pragma(connection, "mmap_size", MAPPED, MAPPED)
+    _pragma(connection, "cache_size", -8192, -8192)
+    _pragma(connection, "temp_store", "MEMORY", 2)
+    _pragma(connection, "journal_size_limit", 16 << 20, 16 << 20)
+    if read_only:
+        _pragma(connection, "query_only", "ON", 1)
+    return connection
+
+
+def set_synchronous(connection: apsw.Connection, level: str) -> None:
+    """Change how far a commit goes before it is acknowledged."""
+    _pragma(connection, "synchronous", level, _DURABILITY[level])
+
+
+def _pragma(connection: apsw.Connection, name: str, value: object, expected: object) -> None:
+    fetch(connection, f"PRAGMA {name}={value}")
+    actual = fetch(connection, f"PRAGMA {name}")[0][0]
+    if actual != expected:
+        raise broken(
+            f"{Path(connection.filename).name}: {name} is {actual}, expected {expected}",
+            "The file system may not support what SQLite needs; put the workspace on a local disk.",
+        )
+
+
+def _refused(path: Path, error: OSError) -> CueError:
+    return broken(
+        f"{path.name} cannot be created or opened: {error.strerror}",
+        "Make the .cuedeck folder writable for this user, or choose another workspace.",
+        file=path.name,
+    )

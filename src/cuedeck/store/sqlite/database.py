@@ -1,0 +1,179 @@
+"""One SQLite database: transactions, what changed, and recovery of what is only derived."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.changes import changes_after
+from cuedeck.store.protocol import Change, Dialect, Session
+from cuedeck.store.schema import DatabaseName
+from cuedeck.store.sqlite.connection import fetch, private_folder
+from cuedeck.store.sqlite.failures import is_corrupt, translated
+from cuedeck.store.sqlite.file import OpenFile
+from cuedeck.store.sqlite.session import SqliteSession
+from cuedeck.store.sqlite.turnstile import Turnstile
+
+_POLL = 0.05
+_ACTOR = "UPDATE current_actor SET actor = :actor WHERE actor <> :actor"
+_databases: weakref.WeakSet[SqliteDatabase] = weakref.WeakSet()
+# What came over a fork belongs to the parent: never used, never closed, never collected.
+_inherited: list[object] = []
+
+
+class SqliteDatabase:
+    """Transactions on one file, safe for many threads, many processes and forks."""
+
+    def __init__(self, path: Path, name: DatabaseName, *, busy_timeout: float) -> None:
+        self.path = path
+        self._name = name
+        self._busy_timeout = busy_timeout
+        self._file: OpenFile | None = None
+        self._turnstile: Turnstile | None = None
+        self._opening = threading.RLock()
+        self._thread = threading.local()
+        self._closed = False
+        self._base = 0
+        self._current()
+        _databases.add(self)
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.SQLITE
+
+    @contextmanager
+    def read(self, *, user: str | None = None) -> Iterator[Session]:
+        with self._watched(), translated(self.path):
+            file = self._current()
+            with file.reading() as connection:
+                yield SqliteSession(connection, file)
+
+    @contextmanager
+    def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
+        if getattr(self._thread, "writing", False):
+            raise RuntimeError("this thread is already inside a write transaction")
+        with self._watched(), translated(self.path):
+            file = self._current()
+            with file.writing(durable=durable) as connection:
+                self._thread.writing = True
+                try:
+                    session = SqliteSession(connection, file)
+                    if self._name == "state":
+                        session.run(
+                            "UPDATE current_actor SET actor = :actor WHERE actor <> :actor", actor=actor
+                        )
+                    yield session
+                finally:
+                    self._thread.writing = False
+        session.committed()
+
+    def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
+        with self.read() as session:
+            return changes_after(session, after=after, limit=limit, tables=tables)
+
+    def version(self) -> int:
+        with self._watched(), translated(self.path):
+            file = self._current()
+            return self._base + file.data_version()
+
+    def wait_for_change(self, *, since: int, timeout: float) -> int:
+        deadline = time.monotonic() + timeout
+        while (now := self.version()) == since and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(_POLL, left))
+        return now
+
+    def check(self) -> list[str]:
+        with translated(self.path), self._current().reading() as connection:
+            problems = [str(text) for (text,) in fetch(connection, "PRAGMA integrity_check") if text != "ok"]
+            return problems + [
+                f"{table} row {row} points to a missing row of {parent}"
+                for table, row, parent, _ in fetch(connection, "PRAGMA foreign_key_check")
+            ]
+
+    def close(self) -> None:
+        """Close every connection; whoever still reads finishes first."""
+        with self._opening:
+            self._closed = True
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+            if self._turnstile is not None:
+                self._turnstile.close()
+                self._turnstile = None
+
+    def forget_parent(self) -> None:
+        """After a fork: leave the parent's connections alone and open our own when needed."""
+        _inherited.append((self._file, self._turnstile, self._opening))
+        self._file = self._turnstile = None
+        self._opening = threading.RLock()
+        self._thread = threading.local()
+
+    def _current(self) -> OpenFile:
+        """The open file; opened again when it was replaced or deleted under us."""
+        file = self._file
+        if file is not None and file.is_current:
+            return file
+        with self._opening:
+            if self._closed:
+                raise CueError(ErrorCode.UNAVAILABLE, "The store is closed", hint="Open the workspace again.")
+            if self._file is None or not self._file.is_current:
+                if self._file is not None:
+                    self._file.close()
+                self._file = self._open()
+                # Versions of the new file must differ from any of the old one.
+                self._base += 1_000_000_007
+            return self._file
+
+    def _open(self) -> OpenFile:
+        try:
+            return self._open_once()
+        except CueError as error:
+            if self._name != "index" or not is_corrupt(error):
+                raise
+        self._set_aside()
+        return self._open_once()
+
+    def _open_once(self) -> OpenFile:
+        private_folder(self.path)
+        if self._turnstile is None:
+            self._turnstile = Turnstile(self.path.with_name(f"{self.path.name}-lock"))
+        return OpenFile(
+            self.path,
+            self._name,
+            synchronous="FULL" if self._name == "state" else "NORMAL",
+            turnstile=self._turnstile,
+            busy_timeout=self._busy_timeout,
+        )
+
+    @contextmanager
+    def _watched(self) -> Iterator[None]:
+        """An index found damaged while in use is set aside, so that the next call builds a new one."""
+        try:
+            yield
+        except CueError as error:
+            if self._name == "index" and is_corrupt(error):
+                self._set_aside()
+            raise
+
+    def _set_aside(self) -> None:
+        with self._opening:
+            stamp = f"{time.time_ns():x}"
+            for suffix in ("", "-wal", "-shm"):
+                part = self.path.with_name(self.path.name + suffix)
+                if part.exists():
+                    part.rename(part.with_name(f"{part.name}.damaged-{stamp}"))
+
+
+def _after_fork() -> None:
+    for database in list(_databases):
+        database.forget_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,81 @@
+"""SQLite's failures, turned into errors that say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.store.errors import Conflict, ConflictKind, broken, locked
+
+_CONFLICTS: dict[int, ConflictKind] = {
+    apsw.SQLITE_CONSTRAINT_UNIQUE: "unique",
+    apsw.SQLITE_CONSTRAINT_PRIMARYKEY: "unique",
+    apsw.SQLITE_CONSTRAINT_ROWID: "unique",
+    apsw.SQLITE_CONSTRAINT_FOREIGNKEY: "foreign",
+    apsw.SQLITE_CONSTRAINT_NOTNULL: "not_null",
+}
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Run statements on this file; what SQLite raises comes out as a CueError."""
+    try:
+        yield
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    except (OverflowError, UnicodeEncodeError) as error:
+        raise invalid("parameter", "a value the database can hold", str(error)) from error
+
+
+def translate(error: apsw.Error, path: Path) -> CueError:
+    """What this SQLite error means to a person."""
+    name = path.name
+    match error:
+        case apsw.ConstraintError():
+            return Conflict(_CONFLICTS.get(getattr(error, "extendedresult", 0), "check"), str(error))
+        case apsw.BusyError() | apsw.LockedError():
+            return locked(name, None, 0.0)
+        case apsw.FullError():
+            return broken(f"No space left to write {name}", "Free some disk space and try again.", file=name)
+        case apsw.ReadOnlyError():
+            return broken(
+                f"{name} cannot be written: the file or its folder is read-only",
+                "Make the .cuedeck folder writable for this user, or choose another workspace.",
+                file=name,
+            )
+        case apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
+            return broken(
+                f"{name} cannot be opened",
+                "Check that the .cuedeck folder exists and that this user may read and write it.",
+                file=name,
+            )
+        case apsw.NotADBError():
+            return broken(f"{name} is not a CueDeck database", _restore(name), file=name, corrupt=True)
+        case apsw.CorruptError():
+            return broken(f"{name} is damaged", _restore(name), file=name, corrupt=True)
+        case apsw.IOError():
+            return broken(
+                f"The disk failed while using {name}",
+                "Check free space, quotas and the disk itself, then try again.",
+                file=name,
+                detail=str(error),
+            )
+        case apsw.InterruptError():
+            return CueError(ErrorCode.UNAVAILABLE, "The store was closed", hint="Open the workspace again.")
+        case _:
+            return broken(f"{name}: {error}", "This is a defect of CueDeck; please report it.", file=name)
+
+
+def is_corrupt(error: CueError) -> bool:
+    """Whether the file itself is beyond use."""
+    return bool(error.data.get("corrupt"))
+
+
+def _restore(name: str) -> str:
+    if name == "index.db":
+        return "Run `cue clean`; the index is derived and will be built again."
+    return f"Move {name} aside and restore it from a backup (`cue state import PATH`); nothing was changed."

@@ -1,0 +1,155 @@
+"""An open SQLite file: its one writer, its readers, and the process that may use them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from cuedeck.store.errors import locked
+from cuedeck.store.schema import DatabaseName
+from cuedeck.store.sqlite import migrate
+from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
+from cuedeck.store.sqlite.failures import translated
+from cuedeck.store.sqlite.turnstile import Turnstile
+from cuedeck.store.sqlite.vectors import VectorCache
+
+_IDLE_READERS = 4
+
+
+class OpenFile:
+    """Connections to one file as it is now; when it is replaced, another one is opened."""
+
+    def __init__(
+        self, path: Path, name: DatabaseName, *, synchronous: str, turnstile: Turnstile, busy_timeout: float
+    ) -> None:
+        self.path = path
+        self.vectors = VectorCache()
+        self.identified: dict[str, bool] = {}
+        self._name = name
+        self._synchronous = self._level = synchronous
+        self._turnstile = turnstile
+        self._busy_timeout = busy_timeout
+        self._writer_lock = threading.Lock()
+        self._watcher_lock = threading.Lock()
+        self._readers: list[apsw.Connection] = []
+        self._closed = False
+        with translated(path):
+            private_file(path)
+            self._identity = _identity(path)
+            self._writer = connect(path, synchronous=synchronous, read_only=False)
+            self._migrate()
+            self._watcher = connect(path, synchronous="NORMAL", read_only=True)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the path still names the file that is open."""
+        return _identity(self.path) == self._identity
+
+    @contextmanager
+    def reading(self) -> Iterator[apsw.Connection]:
+        """A reader with its snapshot taken."""
+        connection = self._take_reader()
+        try:
+            fetch(connection, "BEGIN")
+            # The snapshot is taken by the first read, not by BEGIN.
+            fetch(connection, "SELECT 1 FROM sqlite_schema LIMIT 1")
+            yield connection
+        finally:
+            self._return_reader(connection)
+
+    @contextmanager
+    def writing(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+        """The writer inside BEGIN IMMEDIATE; commits at the end, rolls back when the block raises."""
+        with self._place() as connection:
+            level = self._synchronous if durable else "NORMAL"
+            if level != self._level:
+                set_synchronous(connection, level)
+                self._level = level
+            self._begin(connection)
+            try:
+                yield connection
+                fetch(connection, "COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    fetch(connection, "ROLLBACK")
+                raise
+
+    def data_version(self) -> int:
+        """SQLite's own count of commits, seen from a connection that never writes."""
+        with self._watcher_lock:
+            found: int = fetch(self._watcher, "PRAGMA data_version")[0][0]
+            return found
+
+    def close(self) -> None:
+        """Close what is idle now and the rest when it comes back."""
+        self._closed = True
+        while self._readers:
+            self._readers.pop().close()
+        with self._watcher_lock:
+            self._watcher.close()
+        if self._writer_lock.acquire(timeout=self._busy_timeout):
+            try:
+                self._writer.close()
+            finally:
+                self._writer_lock.release()
+
+    def _migrate(self) -> None:
+        if migrate.pending(self._writer, self._name, self.path.name):
+            with self.writing() as connection:
+                # Asked again inside the transaction: another process may have been faster.
+                migrate.apply(connection, migrate.pending(connection, self._name, self.path.name))
+
+    def _take_reader(self) -> apsw.Connection:
+        try:
+            return self._readers.pop()
+        except IndexError:
+            return connect(self.path, synchronous="NORMAL", read_only=True)
+
+    def _return_reader(self, connection: apsw.Connection) -> None:
+        if connection.in_transaction:
+            fetch(connection, "ROLLBACK")
+        if self._closed or len(self._readers) >= _IDLE_READERS:
+            connection.close()
+        else:
+            self._readers.append(connection)
+
+    @contextmanager
+    def _place(self) -> Iterator[apsw.Connection]:
+        started = time.monotonic()
+        if not self._writer_lock.acquire(timeout=self._busy_timeout):
+            raise locked(self._turnstile.shown, self._turnstile.holder(), time.monotonic() - started)
+        try:
+            yield self._writer
+        finally:
+            self._writer_lock.release()
+
+    def _begin(self, connection: apsw.Connection) -> None:
+        """Queue for SQLite's write lock, and leave the queue once it is ours."""
+        started = time.monotonic()
+        deadline = started + self._busy_timeout
+        self._turnstile.enter(deadline, started)
+        writing = False
+        try:
+            connection.set_busy_timeout(0)
+            while not writing:
+                try:
+                    fetch(connection, "BEGIN IMMEDIATE")
+                    writing = True
+                except apsw.BusyError:
+                    self._turnstile.pause(deadline, started)
+        finally:
+            self._turnstile.leave(writing=writing)
+            connection.set_busy_timeout(5_000)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,48 @@
+"""Bring a SQLite file to the current schema, or refuse one from the future."""
+
+from __future__ import annotations
+
+import time
+
+import apsw
+
+from cuedeck.store.errors import too_new
+from cuedeck.store.schema import DatabaseName, Migration, migrations
+from cuedeck.store.sqlite.connection import fetch
+from cuedeck.store.sqlite.ddl import rebuild_audit, statements
+
+_HISTORY = (
+    "CREATE TABLE IF NOT EXISTS migrations(domain TEXT NOT NULL, number INTEGER NOT NULL, "
+    "applied_at INTEGER NOT NULL, PRIMARY KEY (domain, number)) STRICT, WITHOUT ROWID"
+)
+
+
+def pending(connection: apsw.Connection, database: DatabaseName, shown: str) -> list[Migration]:
+    """The migrations this file still lacks."""
+    known = migrations(database)
+    applied = _applied(connection)
+    names = {(m.domain, m.number) for m in known}
+    if unknown := sorted(applied - names):
+        raise too_new(shown, f"{unknown[0][0]}/{unknown[0][1]}")
+    return [m for m in known if (m.domain, m.number) not in applied]
+
+
+def apply(connection: apsw.Connection, missing: list[Migration]) -> None:
+    """Apply and record them; the caller holds the write transaction."""
+    fetch(connection, _HISTORY)
+    for migration in missing:
+        for step in migration.steps:
+            for text in statements(step):
+                fetch(connection, text)
+        connection.execute(
+            "INSERT INTO migrations VALUES(?, ?, ?)",
+            (migration.domain, migration.number, int(time.time() * 1000)),
+        ).fetchall()
+    if connection.table_exists("main", "audited_tables"):
+        rebuild_audit(connection)
+
+
+def _applied(connection: apsw.Connection) -> set[tuple[str, int]]:
+    if not connection.table_exists("main", "migrations"):
+        return set()
+    return set(fetch(connection, "SELECT domain, number FROM migrations"))

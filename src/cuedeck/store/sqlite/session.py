@@ -1,0 +1,127 @@
+"""One SQLite transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from cuedeck.store.portable import for_sqlite, sqlite_parameters
+from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
+from cuedeck.store.sqlite.connection import fetch
+from cuedeck.store.sqlite.failures import translated
+from cuedeck.store.sqlite.text import SqliteTextIndex
+
+if TYPE_CHECKING:
+    from cuedeck.store.sqlite.file import OpenFile
+    from cuedeck.store.sqlite.vectors import SqliteVectorIndex
+
+
+class SqliteSession:
+    """Statements of one transaction on one connection."""
+
+    dialect = Dialect.SQLITE
+    skip_locked = ""
+
+    def __init__(self, connection: apsw.Connection, file: OpenFile) -> None:
+        self._connection = connection
+        self._file = file
+        self._path = file.path
+        self._vectors: dict[str, SqliteVectorIndex] = {}
+        self._after_commit: list[Callable[[], None]] = []
+
+    def rows(self, sql: str, /, **params: Any) -> list[Row]:
+        with translated(self._path):
+            cursor = self._execute(sql, params)
+            first = cursor.fetchone()
+            if first is None:
+                return []
+            # A finished cursor no longer tells its columns.
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, found, strict=True)) for found in _chain(first, cursor)]
+
+    def row(self, sql: str, /, **params: Any) -> Row | None:
+        with translated(self._path):
+            cursor = self._execute(sql, params)
+            found = cursor.fetchone()
+            if found is None:
+                return None
+            names = [column[0] for column in cursor.description]
+            _drain(cursor)
+            return dict(zip(names, found, strict=True))
+
+    def value(self, sql: str, /, **params: Any) -> Any:
+        with translated(self._path):
+            cursor = self._execute(sql, params)
+            found = cursor.fetchone()
+            _drain(cursor)
+            return None if found is None else found[0]
+
+    def run(self, sql: str, /, **params: Any) -> int:
+        with translated(self._path):
+            before = self._connection.total_changes()
+            _drain(self._execute(sql, params))
+            if self._connection.total_changes() == before:
+                return 0
+            # changes() leaves out what triggers did.
+            return int(self._connection.changes())
+
+    def run_many(self, sql: str, params: Iterable[Mapping[str, Any]], /) -> None:
+        with translated(self._path):
+            bound = (sqlite_parameters(each) for each in params)
+            _drain(self._connection.executemany(for_sqlite(sql), bound))
+
+    def insert(self, table: str, row: Mapping[str, Any], /) -> int:
+        names = ", ".join(row)
+        marks = ", ".join(f":{name}" for name in row)
+        self.run(f"INSERT INTO {table}({names}) VALUES({marks})", **row)
+        return self._connection.last_insert_rowid() if self._has_rid(table) else 0
+
+    def upsert(self, table: str, row: Mapping[str, Any], /, *, key: Sequence[str]) -> None:
+        names = ", ".join(row)
+        marks = ", ".join(f":{name}" for name in row)
+        changed = ", ".join(f"{name} = excluded.{name}" for name in row if name not in key)
+        action = f"UPDATE SET {changed}" if changed else "NOTHING"
+        self.run(
+            f"INSERT INTO {table}({names}) VALUES({marks}) ON CONFLICT ({', '.join(key)}) DO {action}",
+            **row,
+        )
+
+    def text(self, spec: TextSpec, /) -> TextIndex:
+        return SqliteTextIndex(self._connection, spec)
+
+    def vectors(self, spec: VectorSpec, /) -> VectorIndex:
+        from cuedeck.store.sqlite.vectors import SqliteVectorIndex
+
+        if spec.name not in self._vectors:
+            self._vectors[spec.name] = SqliteVectorIndex(self._connection, spec, self._file)
+        return self._vectors[spec.name]
+
+    def after_commit(self, action: Callable[[], None], /) -> None:
+        self._after_commit.append(action)
+
+    def committed(self) -> None:
+        """Do what was to be done once the transaction is durable."""
+        for action in self._after_commit:
+            action()
+
+    def _execute(self, sql: str, params: Mapping[str, Any]) -> apsw.Cursor:
+        return self._connection.execute(for_sqlite(sql), sqlite_parameters(params))
+
+    def _has_rid(self, table: str) -> bool:
+        if table not in self._file.identified:
+            sql = "SELECT 1 FROM pragma_table_info(?) WHERE name = 'rid'"
+            self._file.identified[table] = bool(fetch(self._connection, sql, (table,)))
+        return self._file.identified[table]
+
+
+def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
+    yield first
+    yield from rest
+
+
+def _drain(cursor: apsw.Cursor) -> None:
+    """Run the statement to its end: apsw stops at each row."""
+    for _ in cursor:
+        pass

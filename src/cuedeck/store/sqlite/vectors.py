@@ -1,0 +1,248 @@
+"""Vectors on SQLite: fp16 rows in the database, signatures in memory, exact scores for the few."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from cuedeck.store.protocol import Scope, Vector, VectorHit, VectorRecord, VectorSpec
+from cuedeck.store.sqlite.connection import fetch
+from cuedeck.store.tokens import scope_tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from cuedeck.store.sqlite.file import OpenFile
+    from cuedeck.store.sqlite.matrix import Matrix
+
+# A reader further behind than this loads everything again.
+LOG_KEPT = 100_000
+# So few that looking at all of them is cheaper than choosing.
+EXACT = 256
+
+
+def create_vector_table(spec: VectorSpec) -> Iterator[str]:
+    """Vectors, their signatures apart so that those load fast, and the order of changes to them."""
+    yield (f"CREATE TABLE {spec.name} (id INTEGER PRIMARY KEY, model TEXT NOT NULL, v BLOB NOT NULL) STRICT")
+    yield (
+        f"CREATE TABLE {spec.name}_signatures (id INTEGER PRIMARY KEY, model TEXT NOT NULL, "
+        "scope TEXT NOT NULL, words BLOB NOT NULL) STRICT"
+    )
+    yield f"CREATE INDEX {spec.name}_signatures_model ON {spec.name}_signatures(model)"
+    yield f"CREATE TABLE {spec.name}_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER NOT NULL) STRICT"
+
+
+class VectorCache:
+    """The matrices of an open file, caught up by sequence before each use."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._matrices: dict[tuple[str, str], Matrix] = {}
+
+    @property
+    def lock(self) -> threading.Lock:
+        """Held while a matrix is read or caught up."""
+        return self._lock
+
+    def matrix(self, connection: apsw.Connection, spec: VectorSpec, model: str) -> Matrix:
+        """The matrix as of this connection's committed data; the caller holds the lock."""
+        from cuedeck.store.sqlite.matrix import Matrix
+
+        key = (spec.name, model)
+        first, last = fetch(
+            connection,
+            f"SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM {spec.name}_log",  # noqa: S608
+        )[0]
+        matrix = self._matrices.get(key)
+        if matrix is None or matrix.seq < first - 1 or matrix.wasteful:
+            # Another model's matrix has had its day.
+            self._matrices = {k: m for k, m in self._matrices.items() if k[0] != spec.name}
+            matrix = self._matrices[key] = Matrix()
+            _load(matrix, connection, spec, model)
+            matrix.seq = last
+        elif matrix.seq < last:
+            _catch_up(matrix, connection, spec, model)
+            matrix.seq = last
+        return matrix
+
+
+class SqliteVectorIndex:
+    """Nearest neighbours over one vector table, inside a session."""
+
+    def __init__(self, connection: apsw.Connection, spec: VectorSpec, file: OpenFile) -> None:
+        self._connection = connection
+        self._spec = spec
+        self._file = file
+        # What this transaction has changed: others may not see it, and this one must.
+        self._pending: dict[int, VectorRecord | None] = {}
+
+    def put(self, records: Iterable[VectorRecord]) -> None:
+        import numpy as np
+
+        from cuedeck.store.signature import signatures
+
+        batch = list(records)
+        if not batch:
+            return
+        vectors = np.stack([_checked(record, self._spec) for record in batch])
+        words = signatures(vectors)
+        halves = vectors.astype(np.float16)
+        self._each(
+            f"INSERT OR REPLACE INTO {self._spec.name} VALUES(?, ?, ?)",
+            ((r.id, r.model, half.tobytes()) for r, half in zip(batch, halves, strict=True)),
+        )
+        self._each(
+            f"INSERT OR REPLACE INTO {self._spec.name}_signatures VALUES(?, ?, ?, ?)",
+            (
+                (r.id, r.model, " ".join(scope_tokens(r.scope)), row.tobytes())
+                for r, row in zip(batch, words, strict=True)
+            ),
+        )
+        self._changed({record.id: record for record in batch})
+
+    def drop(self, ids: Collection[int]) -> None:
+        for table in (self._spec.name, f"{self._spec.name}_signatures"):
+            self._each(f"DELETE FROM {table} WHERE id = ?", ((number,) for number in ids))  # noqa: S608
+        self._changed(dict.fromkeys(ids))
+
+    def nearest(
+        self, vector: Vector, *, model: str, scope: Scope = (), limit: int = 50, floor: float = -1.0
+    ) -> list[VectorHit]:
+        import numpy as np
+
+        if limit <= 0 or any(not group for group in scope):
+            return []
+        query = np.asarray(vector, dtype=np.float32)
+        named = [scope_tokens(group) for group in scope]
+        scores = self._committed(query, model, named, limit, floor)
+        for number, record in self._pending.items():
+            scores.pop(number, None)
+            if record is not None and record.model == model and _inside(record, named):
+                scores[number] = float(_stored(record.vector) @ query)
+        ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
+        return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
+
+    def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
+        if not ids:
+            return {}
+        found, matrix = self._vectors(list(ids), model)
+        return dict(zip(found, matrix, strict=True))
+
+    def count(self, *, model: str) -> int:
+        sql = f"SELECT count(*) FROM {self._spec.name}_signatures WHERE model = ?"  # noqa: S608
+        return int(fetch(self._connection, sql, (model,))[0][0])
+
+    def _committed(
+        self, query: Vector, model: str, scope: Scope, limit: int, floor: float
+    ) -> dict[int, float]:
+        """Scores of every committed record that can be among the best."""
+        import numpy as np
+
+        from cuedeck.store.signature import radius, signatures
+
+        with self._file.vectors.lock, self._file.reading() as reader:
+            matrix = self._file.vectors.matrix(reader, self._spec, model)
+            slots = matrix.within(scope)
+            if len(slots) <= EXACT:
+                return self._scores(matrix.ids(slots), query, model)
+            distances = matrix.distances(slots, signatures(query[None, :])[0])
+            wanted = min(len(slots), limit + len(self._pending))
+            cut = int(np.partition(distances, wanted - 1)[wanted - 1])
+            first = distances <= cut
+            near = matrix.ids(slots[first])
+            scores = self._scores(near, query, model)
+            if len(scores) < wanted:
+                bound = -1.0
+            else:
+                bound = sorted(scores.values(), reverse=True)[wanted - 1]
+            reach = radius(max(bound, floor))
+            rest = matrix.ids(slots[(distances <= reach) & ~first])
+        return scores | self._scores(rest, query, model)
+
+    def _scores(self, ids: list[int], query: Vector, model: str) -> dict[int, float]:
+        if not ids:
+            return {}
+        found, matrix = self._vectors(ids, model)
+        return dict(zip(found, (matrix @ query).tolist(), strict=True))
+
+    def _vectors(self, ids: list[int], model: str) -> tuple[list[int], npt.NDArray[np.float32]]:
+        import numpy as np
+
+        rows = fetch(
+            self._connection,
+            f"SELECT s.id, s.v FROM carray(?) AS c JOIN {self._spec.name} AS s ON s.id = c.value "  # noqa: S608
+            "WHERE s.model = ?",
+            (apsw.carray(np.array(ids, dtype=np.int64), flags=apsw.SQLITE_CARRAY_INT64), model),
+        )
+        blob = b"".join(blob for _, blob in rows)
+        halves = np.frombuffer(blob, dtype=np.float16).reshape(len(rows), self._spec.dimensions)
+        return [number for number, _ in rows], halves.astype(np.float32)
+
+    def _changed(self, changed: dict[int, Any]) -> None:
+        self._pending.update(changed)
+        log = f"{self._spec.name}_log"
+        self._each(f"INSERT INTO {log}(id) VALUES(?)", ((number,) for number in changed))
+        fetch(
+            self._connection,
+            f"DELETE FROM {log} WHERE seq <= (SELECT max(seq) FROM {log}) - ?",  # noqa: S608
+            (LOG_KEPT,),
+        )
+
+    def _each(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        self._connection.executemany(sql, rows).fetchall()
+
+
+def _load(matrix: Matrix, connection: apsw.Connection, spec: VectorSpec, model: str) -> None:
+    cursor: Iterator[Any] = connection.execute(
+        f"SELECT id, scope, words FROM {spec.name}_signatures WHERE model = ?",  # noqa: S608
+        (model,),
+    )
+    while batch := list(islice(cursor, 20_000)):
+        _add(matrix, batch)
+
+
+def _catch_up(matrix: Matrix, connection: apsw.Connection, spec: VectorSpec, model: str) -> None:
+    changed = fetch(
+        connection,
+        f"SELECT DISTINCT l.id, s.scope, s.words FROM {spec.name}_log AS l "  # noqa: S608
+        f"LEFT JOIN {spec.name}_signatures AS s ON s.id = l.id AND s.model = ? WHERE l.seq > ?",
+        (model, matrix.seq),
+    )
+    matrix.remove(number for number, _, words in changed if words is None)
+    _add(matrix, [row for row in changed if row[2] is not None])
+
+
+def _add(matrix: Matrix, rows: list[tuple[int, str, bytes]]) -> None:
+    if not rows:
+        return
+    import numpy as np
+
+    from cuedeck.store.signature import WORDS
+
+    words = np.frombuffer(b"".join(blob for _, _, blob in rows), dtype=np.uint64).reshape(len(rows), WORDS)
+    matrix.add([number for number, _, _ in rows], words, (scope.split(" ") for _, scope, _ in rows))
+
+
+def _checked(record: VectorRecord, spec: VectorSpec) -> Vector:
+    import numpy as np
+
+    vector = np.asarray(record.vector, dtype=np.float32)
+    if vector.shape != (spec.dimensions,) or not np.isfinite(vector).all():
+        raise ValueError(f"{spec.name}: a vector must have {spec.dimensions} finite numbers")
+    return vector
+
+
+def _stored(vector: Vector) -> Vector:
+    import numpy as np
+
+    return np.asarray(vector, dtype=np.float32).astype(np.float16).astype(np.float32)
+
+
+def _inside(record: VectorRecord, scope: Scope) -> bool:
+    mine = set(scope_tokens(record.scope))
+    return all(mine.intersection(group) for group in scope)

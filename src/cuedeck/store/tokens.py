@@ -1,0 +1,28 @@
+"""Tokens as they are stored: one word to any tokenizer, scope tokens in a namespace of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+_UNSAFE = re.compile(r"[\x00-\x20\x7fA-Z]|^#")
+
+
+def stored_token(token: str) -> str:
+    """A field token; white space, capitals and a leading ``#`` would not survive as they are."""
+    return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):02x}", token)
+
+
+def scope_token(token: str) -> str:
+    """A scope token, which no field token equals."""
+    return "#" + stored_token(token)
+
+
+def stored_tokens(tokens: Iterable[str]) -> list[str]:
+    """Field tokens in order; empty ones are dropped."""
+    return [stored_token(token) for token in tokens if token]
+
+
+def scope_tokens(scope: Collection[str]) -> list[str]:
+    """A record's scope tokens, each once, in a fixed order."""
+    return sorted({scope_token(token) for token in scope if token})
