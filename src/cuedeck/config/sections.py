@@ -77,6 +77,7 @@ class SearchSection:
 
     model: str | None = setting(None, "ONNX file of another embedding model.", kind=str)
     tokenizer: str | None = setting(None, "tokenizer.json of that model.", kind=str)
+    pooling: str = setting("mean", "How that model's token vectors become one.", choices=("mean", "cls"))
     enabled: bool = setting(True, "Whether vectors are made at all.")
     threads: int = setting(2, "Threads the model may use.", minimum=1, maximum=64)
 

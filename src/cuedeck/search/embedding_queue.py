@@ -1,0 +1,168 @@
+"""Vectors for what was just stored or indexed, made in the background."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
+
+from cuedeck.model.errors import CueError, ErrorCode
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from cuedeck.search.embedder import Embedder
+
+    Vector = npt.NDArray[np.float32]
+
+log = logging.getLogger(__name__)
+
+BATCH: Final = 32
+ATTEMPTS: Final = 4
+
+# One queue at a time works for the whole process, so that background work never takes all cores.
+_BACKGROUND: Final = threading.Lock()
+
+K = TypeVar("K", bound=Hashable)
+
+
+class EmbeddingQueue(Generic[K]):
+    """Holds keys only; texts are loaded, embedded and handed on a batch at a time.
+
+    ``load`` gives the texts of some keys, leaving out those that are gone. ``sink`` stores a batch of
+    vectors. Both run on the queue's thread. What fails is tried again, at last alone, and given up
+    after some attempts.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        *,
+        load: Callable[[Sequence[K]], Mapping[K, str]],
+        sink: Callable[[Mapping[K, Vector]], None],
+        batch: int = BATCH,
+        back_off: float = 0.2,
+    ) -> None:
+        self._embedder = embedder
+        self._load = load
+        self._sink = sink
+        self._batch = batch
+        self._back_off = back_off
+        self._keys: dict[K, None] = {}
+        self._working: frozenset[K] = frozenset()
+        self._failures: Counter[K] = Counter()
+        self._given_up = 0
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    @property
+    def pending(self) -> int:
+        """How many keys still wait for their vector."""
+        with self._changed:
+            return len(self._keys.keys() | self._working)
+
+    @property
+    def given_up(self) -> int:
+        """How many keys failed for good since the start."""
+        return self._given_up
+
+    def add(self, keys: Iterable[K]) -> None:
+        """Ask for vectors of these keys; one that already waits is not asked for twice."""
+        with self._changed:
+            if self._closed:
+                return
+            self._keys.update(dict.fromkeys(keys))
+            if self._keys and self._thread is None and self._embedder.unavailable is None:
+                self._thread = threading.Thread(target=self._run, name="embedding-queue", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def drain(self, timeout: float) -> bool:
+        """Wait until nothing is pending; whether that came true in time."""
+        with self._changed:
+            return (
+                self._changed.wait_for(
+                    lambda: (not self._keys and not self._working) or self._thread is None, timeout
+                )
+                and not self._keys
+            )
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Finish the batch at hand and stop; what still waits is found again at the next start."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(timeout)
+
+    def _run(self) -> None:
+        while batch := self._next_batch():
+            try:
+                self._embed(batch)
+            except CueError as error:
+                if error.code is ErrorCode.EMBEDDING and self._embedder.unavailable is not None:
+                    self._stop(batch)
+                    return
+                self._failed(batch, error)
+            except Exception as error:  # noqa: BLE001 - the next batch must not suffer
+                self._failed(batch, error)
+            else:
+                self._done(batch)
+
+    def _next_batch(self) -> tuple[K, ...]:
+        with self._changed:
+            self._changed.wait_for(lambda: self._keys or self._closed)
+            if self._closed:
+                return ()
+            first = next(iter(self._keys))
+            # What failed before is tried alone, so that it cannot spoil its neighbours again.
+            size = 1 if first in self._failures else self._batch
+            batch = tuple(islice(self._keys, size))
+            for key in batch:
+                del self._keys[key]
+            self._working = frozenset(batch)
+            return batch
+
+    def _embed(self, batch: Sequence[K]) -> None:
+        texts = self._load(batch)
+        if not texts:
+            return
+        with _BACKGROUND:
+            vectors = self._embedder.embed(list(texts.values()))
+        self._sink(dict(zip(texts, vectors, strict=True)))
+
+    def _done(self, batch: Sequence[K]) -> None:
+        with self._changed:
+            for key in batch:
+                self._failures.pop(key, None)
+            self._working = frozenset()
+            self._changed.notify_all()
+
+    def _failed(self, batch: Sequence[K], error: Exception) -> None:
+        with self._changed:
+            self._failures.update(batch)
+            attempt = max(self._failures[key] for key in batch)
+            for key in batch:
+                if self._failures[key] < ATTEMPTS:
+                    self._keys[key] = None
+                else:
+                    del self._failures[key]
+                    self._given_up += 1
+                    log.warning("No vector for %r after %d attempts: %s", key, ATTEMPTS, error)
+            self._working = frozenset()
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: self._closed, self._back_off * 2 ** (attempt - 1))
+
+    def _stop(self, batch: Sequence[K]) -> None:
+        """There is no model: keep what waits, so that the count stays true, and end the thread."""
+        with self._changed:
+            self._keys.update(dict.fromkeys(batch))
+            self._working = frozenset()
+            self._thread = None
+            self._changed.notify_all()
