@@ -303,6 +303,23 @@ def move_cursor(session: Session, name: str, source: str, position: int) -> None
     session.upsert("trigger_cursors", {"name": name, "source": source, "position": position}, key=["name"])
 
 
+def note_write(session: Session, workflow: str, path: str, sha256: str) -> None:
+    """Remember what a workflow wrote, so that it is not started by its own file."""
+    session.upsert(
+        "written_files", {"workflow": workflow, "path": path, "sha256": sha256}, key=["workflow", "path"]
+    )
+
+
+def wrote(session: Session, workflow: str, path: str, sha256: str) -> bool:
+    """Whether a file holds just what that workflow wrote last."""
+    found = session.value(
+        "SELECT sha256 FROM written_files WHERE workflow = :workflow AND path = :path",
+        workflow=workflow,
+        path=path,
+    )
+    return bool(found == sha256)
+
+
 def encode(value: Any) -> str:
     """JSON text as the journal keeps it; what JSON cannot hold is refused."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -180,6 +180,11 @@ class Journal:
         with self.database.read() as session:
             return runs.cursor(session, name)
 
+    def wrote(self, workflow: str, path: str, sha256: str) -> bool:
+        """Whether a file holds just what that workflow wrote last."""
+        with self.database.read() as session:
+            return runs.wrote(session, workflow, path, sha256)
+
     def _insert(self, session: Session, new: NewRun) -> tuple[str, bool]:
         now = runs.now_ms(session)
         if new.queue_limit and runs.pending_count(session, new.workflow) >= new.queue_limit:

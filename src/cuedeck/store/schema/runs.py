@@ -60,4 +60,9 @@ def journal() -> list[Step]:
             ["name text not null", "source text not null", "position bigint not null"],
             key=["name"],
         ),
+        table(
+            "written_files",
+            ["workflow text not null", "path text not null", "sha256 text not null"],
+            key=["workflow", "path"],
+        ),
     ]

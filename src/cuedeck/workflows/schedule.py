@@ -1,0 +1,50 @@
+"""Cron: which tick is due, with one run for any number of ticks missed while nothing was running."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cuedeck.model.errors import invalid
+from cuedeck.workflows.model import CronTrigger
+
+
+def check_cron(trigger: CronTrigger) -> None:
+    """Refuse an expression or a zone that cannot be understood."""
+    from cronsim import CronSim, CronSimError
+
+    try:
+        CronSim(trigger.expression, datetime.now(_zone(trigger)))
+    except CronSimError as error:
+        raise invalid("cron", "five fields: minute, hour, day, month, weekday", trigger.expression) from error
+
+
+def latest_tick(trigger: CronTrigger, *, after_ms: int, now_ms: int) -> int | None:
+    """The last tick in (after, now], in milliseconds; missed ticks before it are not made up for."""
+    from cronsim import CronSim
+
+    now = datetime.fromtimestamp(now_ms / 1000, _zone(trigger))
+    # The backward search excludes its start, and a tick is never due before its whole minute.
+    tick: datetime | None = next(CronSim(trigger.expression, now + timedelta(minutes=1), reverse=True), None)
+    while tick is not None and tick > now:
+        tick = next(CronSim(trigger.expression, tick, reverse=True), None)
+    if tick is None or int(tick.timestamp() * 1000) <= after_ms:
+        return None
+    return int(tick.timestamp() * 1000)
+
+
+def next_tick(trigger: CronTrigger, *, now_ms: int) -> int:
+    """When it is due next, in milliseconds."""
+    from cronsim import CronSim
+
+    tick: datetime = next(CronSim(trigger.expression, datetime.fromtimestamp(now_ms / 1000, _zone(trigger))))
+    return int(tick.timestamp() * 1000)
+
+
+def _zone(trigger: CronTrigger) -> tzinfo:
+    if trigger.timezone is None:
+        return datetime.now().astimezone().tzinfo or UTC
+    try:
+        return ZoneInfo(trigger.timezone)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise invalid("timezone", "a zone such as Europe/Berlin", trigger.timezone) from error

@@ -1,0 +1,222 @@
+"""What starts runs by itself: file events, cron ticks and rows of the change log, each once."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pathspec import GitIgnoreSpec
+
+from cuedeck.model.errors import CueError
+from cuedeck.workflows.journal import DAY_MS, Journal, execution_id
+from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
+from cuedeck.workflows.registry import Registry
+from cuedeck.workflows.schedule import latest_tick
+
+if TYPE_CHECKING:
+    from cuedeck.store.protocol import Change, Database
+
+log = logging.getLogger(__name__)
+POLL_SECONDS = 0.5
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FileEvent:
+    """A file that was added, changed or unlinked since the index last looked."""
+
+    seq: int
+    path: str
+    event: str
+    sha256: str | None
+
+
+class FileEvents(Protocol):
+    """Where file events come from: the documents index."""
+
+    def source(self) -> str:
+        """Which index this is; a rebuilt one has another name and its numbers start again."""
+
+    def latest(self) -> int:
+        """The newest event's number."""
+
+    def after(self, seq: int, limit: int) -> list[FileEvent]:
+        """Events in order, settled: a file still being written is not among them."""
+
+
+class Triggers:
+    """One thread per process; idempotency keys make sure that several processes fire once."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        registry: Registry,
+        files: FileEvents,
+        *,
+        index: Database,
+        wake: Callable[[], None],
+    ) -> None:
+        self._journal = journal
+        self._registry = registry
+        self._files = files
+        self._index = index
+        self._wake = wake
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.last_failure: str | None = None
+
+    def start(self) -> None:
+        """Begin to watch; starting twice does nothing."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name="workflow-triggers", daemon=True)
+            self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread is running."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def close(self) -> None:
+        """Stop watching."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(timeout=2.0)
+
+    def fire_due(self) -> int:
+        """Queue everything that is due now; how many runs."""
+        workflows = [workflow for workflow in self._registry.all() if self._registry.enabled(workflow.id)]
+        fired = self._fire_cron(workflows) + self._fire_changes(workflows) + self._fire_files(workflows)
+        if fired:
+            self._wake()
+        return fired
+
+    def _loop(self) -> None:
+        seen: tuple[int, int] | None = None
+        next_cron = 0.0
+        while not self._stopping.wait(POLL_SECONDS):
+            try:
+                versions = (self._journal.database.version(), self._index.version())
+                if versions == seen and time.monotonic() < next_cron:
+                    continue
+                self.fire_due()
+                seen, next_cron = versions, time.monotonic() + 5.0
+                self.last_failure = None
+            except CueError as error:
+                self.last_failure = error.message
+                log.warning("triggers wait: %s", error.message)
+                self._stopping.wait(2.0)
+
+    def _fire_cron(self, workflows: Iterable[Workflow]) -> int:
+        now = time.time_ns() // 1_000_000
+        fired = 0
+        for workflow in workflows:
+            for trigger in workflow.triggers:
+                if isinstance(trigger, CronTrigger):
+                    fired += self._fire_tick(workflow, trigger, now)
+        return fired
+
+    def _fire_tick(self, workflow: Workflow, trigger: CronTrigger, now: int) -> int:
+        name = f"cron:{workflow.id}"
+        cursor = self._journal.cursor(name)
+        if cursor is None or cursor[0] != trigger.expression or cursor[1] > now + DAY_MS:
+            # First seen, changed, or left in the future by a clock that was wrong: begin from now.
+            self._journal.submit_many([], cursor=(name, trigger.expression, now))
+            return 0
+        tick = latest_tick(trigger, after_ms=cursor[1], now_ms=now)
+        if tick is None:
+            return 0
+        run = self._new(workflow, "schedule", {}, key=f"cron:{tick}")
+        self._journal.submit_many([run], cursor=(name, trigger.expression, tick))
+        return 1
+
+    def _fire_changes(self, workflows: list[Workflow]) -> int:
+        listening = [(w, t) for w in workflows for t in w.triggers if isinstance(t, ChangeTrigger)]
+        if not listening:
+            return 0
+        cursor = self._journal.cursor("changes")
+        if cursor is None:
+            self._journal.submit_many([], cursor=("changes", "state", self._last_change()))
+            return 0
+        tables = {trigger.table for _, trigger in listening}
+        fired, position = 0, cursor[1]
+        while changes := self._journal.database.changes(after=position, limit=BATCH, tables=tables):
+            batch = [
+                self._new(workflow, "event", _change_input(change), key=f"change:{change.seq}")
+                for change in changes
+                for workflow, trigger in listening
+                if _matches(trigger, change) and change.actor != f"workflow:{workflow.id}"
+            ]
+            position = changes[-1].seq
+            self._journal.submit_many(batch, cursor=("changes", "state", position))
+            fired += len(batch)
+        return fired
+
+    def _last_change(self) -> int:
+        with self._journal.database.read() as session:
+            return int(session.value("SELECT coalesce(max(seq), 0) FROM change_log"))
+
+    def _fire_files(self, workflows: list[Workflow]) -> int:
+        listening = [
+            (workflow, trigger, GitIgnoreSpec.from_lines(trigger.globs))
+            for workflow in workflows
+            for trigger in workflow.triggers
+            if isinstance(trigger, FileTrigger)
+        ]
+        if not listening:
+            return 0
+        source = self._files.source()
+        cursor = self._journal.cursor("files")
+        if cursor is None or cursor[0] != source:
+            # A new or rebuilt index lists every file as added; that is no news.
+            self._journal.submit_many([], cursor=("files", source, self._files.latest()))
+            return 0
+        fired, position = 0, cursor[1]
+        while events := self._files.after(position, BATCH):
+            batch = [
+                self._new(
+                    workflow,
+                    "file-change",
+                    {"path": event.path, "event": event.event},
+                    key=f"file:{source}:{event.seq}",
+                )
+                for event in events
+                for workflow, trigger, spec in listening
+                if event.event in trigger.events
+                and spec.match_file(event.path)
+                and not self._own_write(workflow, event)
+            ]
+            position = events[-1].seq
+            self._journal.submit_many(batch, cursor=("files", source, position))
+            fired += len(batch)
+        return fired
+
+    def _own_write(self, workflow: Workflow, event: FileEvent) -> bool:
+        return event.sha256 is not None and self._journal.wrote(workflow.id, event.path, event.sha256)
+
+    def _new(self, workflow: Workflow, trigger: str, given: dict[str, JSON], *, key: str) -> NewRun:
+        return NewRun(
+            id=execution_id(),
+            workflow=workflow.id,
+            name=workflow.name,
+            input=given,
+            trigger=trigger,
+            priority=workflow.priority,
+            idempotency_key=key,
+        )
+
+
+def _matches(trigger: ChangeTrigger, change: Change) -> bool:
+    if change.table != trigger.table or change.op not in trigger.operations:
+        return False
+    if trigger.column is None:
+        return True
+    before, after = (change.before or {}).get(trigger.column), (change.after or {}).get(trigger.column)
+    return before != after and (trigger.becomes is None or after == trigger.becomes)
+
+
+def _change_input(change: Change) -> dict[str, Any]:
+    return {"table": change.table, "op": change.op, "id": change.id, "seq": change.seq}
