@@ -14,7 +14,7 @@ from cuedeck.mcp.runtime import Runtime
 from cuedeck.mcp.tool import Answer, Call, Tool
 from cuedeck.mcp.validation import validated
 from cuedeck.model.deck import Deck
-from cuedeck.model.errors import CueError
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.principal import Principal
 
 if TYPE_CHECKING:
@@ -60,9 +60,22 @@ class Connection:
             failure = error
         except Exception as error:  # noqa: BLE001 - the boundary where anything unexpected becomes an id
             failure = unexpected(entry.tool.name, error)
+        return self._failed(entry, failure, _since(started))
+
+    def too_slow(self, entry: Entry, seconds: float) -> Rendered:
+        """What a call is answered with that was given up after its time limit."""
+        error = CueError(
+            ErrorCode.UNAVAILABLE,
+            f"No answer within {seconds:g} seconds",
+            data={"call_seconds": seconds},
+            hint="Ask for less, or raise limits.call_seconds.",
+        )
+        return self._failed(entry, error, seconds * 1000)
+
+    def _failed(self, entry: Entry, error: CueError, elapsed_ms: float) -> Rendered:
         if entry.tool.deck is Deck.CONTEXT and self.options.errors == "rpc":
-            raise rpc_error(failure)
-        return render_error(entry.tool, failure, _since(started), entry.output_schema)
+            raise rpc_error(error)
+        return render_error(entry.tool, error, elapsed_ms, entry.output_schema)
 
     def perform_bare(self, tool: Tool, arguments: Any, who: Principal | None, cancelled: Cancelled) -> Any:
         """Carry out a bare JSON-RPC method of the context deck: the contract's own JSON."""

@@ -14,6 +14,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cuedeck import __version__
 from cuedeck.mcp.connection import Cancelled, Connection, Progress
@@ -43,12 +44,12 @@ _CACHE_HINTS: Mapping[Any, CacheHint] = {
 }
 
 
-def create_server(connection: Connection) -> Server[Any]:
+def create_server(connection: Connection, *, call_seconds: float | None = None) -> Server[Any]:
     """A server for one connection, in every protocol era the SDK speaks."""
     selection = connection.selection
 
-    async def list_tools(_ctx: Context, _params: Any) -> Any:
-        return {"tools": selection.listing}
+    async def list_tools(ctx: Context, _params: Any) -> Any:
+        return _result(ctx, {"tools": selection.listing})
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> Any:
         try:
@@ -57,8 +58,13 @@ def create_server(connection: Connection) -> Server[Any]:
             data = {"tool": params.name[:200], "nearest": unknown.names}
             raise MCPError(types.INVALID_PARAMS, unknown.message, data) from None
         who = principal_of(ctx)
-        rendered = await _in_thread(ctx, partial(connection.perform, entry, params.arguments, who))
-        return rendered.to_json()
+        work = partial(connection.perform, entry, params.arguments, who)
+        try:
+            with anyio.move_on_after(call_seconds):
+                return _result(ctx, (await _in_thread(ctx, work)).to_json())
+            return _result(ctx, connection.too_slow(entry, call_seconds or 0).to_json())
+        except RpcError as error:
+            raise MCPError(error.code, error.message, error.data) from None
 
     def schema_of(name: str) -> Mapping[str, Any] | None:
         try:
@@ -94,20 +100,32 @@ def principal_of(ctx: Context) -> Principal | None:
 def _serve_resources(server: Server[Any], connection: Connection) -> None:
     desk = ResourceDesk(connection)
 
-    async def listed(_ctx: Context, _params: Any) -> Any:
-        return {"resources": desk.listing()}
+    async def listed(ctx: Context, _params: Any) -> Any:
+        return _result(ctx, {"resources": desk.listing()})
 
-    async def templates(_ctx: Context, _params: Any) -> Any:
-        return {"resourceTemplates": desk.templates()}
+    async def templates(ctx: Context, _params: Any) -> Any:
+        return _result(ctx, {"resourceTemplates": desk.templates()})
 
     async def read(ctx: Context, params: types.ReadResourceRequestParams) -> Any:
         who = principal_of(ctx)
-        modern = ctx.protocol_version >= "2026-07-28"
-        return await _in_thread(ctx, lambda _p, _c: desk.read(str(params.uri), who, modern=modern))
+        modern = _is_modern(ctx)
+        try:
+            found = await _in_thread(ctx, lambda _p, _c: desk.read(str(params.uri), who, modern=modern))
+            return _result(ctx, found)
+        except RpcError as error:
+            raise MCPError(error.code, error.message, error.data) from None
 
     server.add_request_handler("resources/list", types.PaginatedRequestParams, listed)
     server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, templates)
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
+
+
+def _result(ctx: Context, body: dict[str, Any]) -> dict[str, Any]:
+    return body | {"resultType": "complete"} if _is_modern(ctx) else body
+
+
+def _is_modern(ctx: Context) -> bool:
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 async def _in_thread(ctx: Context, work: Callable[[Progress, Cancelled], T]) -> T:
@@ -122,8 +140,6 @@ async def _in_thread(ctx: Context, work: Callable[[Progress, Cancelled], T]) -> 
                 tasks.cancel_scope.cancel()
             return result
         return await run_in_thread(work, _silent, gone.is_set)
-    except RpcError as error:
-        raise MCPError(error.code, error.message, error.data) from None
     finally:
         gone.set()
 

@@ -108,6 +108,11 @@ class Selection:
         """The answer to ``tools/list``."""
         return [entry.to_json() for entry in self.entries]
 
+    def bare_tool(self, message: Any) -> Tool | None:
+        """The tool of the context deck that a JSON-RPC message calls directly by its contract name."""
+        method = message.get("method") if isinstance(message, Mapping) else None
+        return self.bare.get(method) if isinstance(method, str) else None
+
     def find(self, name: str) -> Entry:
         """The tool a client means by a listed name or an unambiguous bare one."""
         if entry := self.by_name.get(name):

@@ -20,6 +20,7 @@ from cuedeck.mcp.protocol import create_server, run_in_thread
 from cuedeck.mcp.registry import Registry
 from cuedeck.mcp.rendering import RpcError
 from cuedeck.mcp.runtime import Runtime
+from cuedeck.mcp.tool import Tool
 from cuedeck.mcp.wire import (
     INVALID_REQUEST,
     ByteReader,
@@ -89,6 +90,7 @@ class _Line:
         self._bare: dict[Id, anyio.CancelScope] = {}
         self._batches: list[_Batch] = []
         self._initialize: Id | None = None
+        self._greeted = anyio.Event()
         self._version: str | None = None
 
     async def serve(self) -> None:
@@ -136,7 +138,9 @@ class _Line:
     ) -> None:
         if not messages:
             raise Malformed(INVALID_REQUEST, "Invalid request: an empty batch")
-        if self._version != BATCH_VERSION and not all(self._is_bare(message) for message in messages):
+        if self._initialize is not None:
+            await self._greeted.wait()
+        if self._version != BATCH_VERSION and not all(map(self._connection.selection.bare_tool, messages)):
             version = self._version or "this connection"
             raise Malformed(INVALID_REQUEST, f"Invalid request: batches are not part of {version}")
         good: list[dict[str, Any]] = []
@@ -155,9 +159,6 @@ class _Line:
         for message in good:
             await self._route(message, to_server, tasks)
 
-    def _is_bare(self, message: Any) -> bool:
-        return isinstance(message, dict) and message.get("method") in self._connection.selection.bare
-
     async def _route(
         self,
         message: dict[str, Any],
@@ -167,11 +168,12 @@ class _Line:
         request_id = request_id_of(message)
         if "method" in message and request_id is not None:
             self._pending.add(request_id)
-        if self._is_bare(message):
-            tasks.start_soon(self._answer_bare, message, request_id)
+        if tool := self._connection.selection.bare_tool(message):
+            tasks.start_soon(self._answer_bare, tool, message, request_id)
             return
         if message.get("method") == "initialize":
             self._initialize = request_id
+            self._greeted = anyio.Event()
         if message.get("method") == "notifications/cancelled":
             await self._cancelled((message.get("params") or {}).get("requestId"))
         try:
@@ -181,10 +183,9 @@ class _Line:
             return
         await to_server.send(SessionMessage(parsed))
 
-    async def _answer_bare(self, message: dict[str, Any], request_id: Id | None) -> None:
+    async def _answer_bare(self, tool: Tool, message: dict[str, Any], request_id: Id | None) -> None:
         """A contract method called directly: its result is the contract's JSON, with no handshake."""
         gone = threading.Event()
-        tool = self._connection.selection.bare[message["method"]]
         arguments = {key: value for key, value in (message.get("params") or {}).items() if key != "_meta"}
         with anyio.CancelScope() as scope:
             if request_id is not None:
@@ -222,9 +223,10 @@ class _Line:
         scope.cancel()
 
     def _note_version(self, message: dict[str, Any]) -> None:
-        if self._initialize is not None and message.get("id") == self._initialize and "result" in message:
-            self._version = message["result"].get("protocolVersion")
+        if self._initialize is not None and message.get("id") == self._initialize:
+            self._version = message.get("result", {}).get("protocolVersion")
             self._initialize = None
+            self._greeted.set()
 
     async def _send(self, message: dict[str, Any]) -> None:
         """Write one message, or keep it for the batch that waits for it."""

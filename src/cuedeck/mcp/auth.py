@@ -1,0 +1,150 @@
+"""Bearer tokens: verified signatures, required claims, and one reason for every refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jwt
+
+from cuedeck.config.sections import AuthSection
+from cuedeck.mcp.jwks import KeySource, key_source
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.principal import Principal
+
+MIN_SECRET_BYTES = 32
+MAX_TOKEN_BYTES = 16 * 1024
+# Asymmetric only: a public key that could also be an HMAC secret is how keys get confused.
+JWKS_ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
+_PEM_MARKS = ("-----BEGIN", "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-")
+
+
+class TokenRefused(Exception):
+    """Why a token was not accepted; safe to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A token that held: who it is for, and until when."""
+
+    principal: Principal
+    expires_at: int
+    claims: Mapping[str, Any]
+
+
+class TokenVerifier:
+    """Checks tokens against one secret or one set of public keys, never both."""
+
+    def __init__(self, settings: AuthSection, keys: Callable[[str], tuple[Any, list[str]]]) -> None:
+        self._settings = settings
+        self._keys = keys
+
+    def verify(self, token: str) -> Verified:
+        """The token's principal, or why it is refused; may fetch keys, so call it in a thread."""
+        if len(token) > MAX_TOKEN_BYTES:
+            raise TokenRefused("the token is too long")
+        try:
+            key, algorithms = self._keys(token)
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=algorithms,
+                issuer=self._settings.issuer,
+                audience=self._settings.audience,
+                leeway=self._settings.leeway,
+                options={"require": self._required(), "verify_aud": self._settings.audience is not None},
+            )
+        except jwt.PyJWTError as error:
+            raise TokenRefused(_reason(error)) from None
+        return _verified(claims)
+
+    def _required(self) -> list[str]:
+        required = ["exp", "sub"]
+        if self._settings.issuer is not None:
+            required.append("iss")
+        if self._settings.audience is not None:
+            required.append("aud")
+        return required
+
+
+def token_verifier(settings: AuthSection, root: Path) -> TokenVerifier | None:
+    """The verifier that the settings ask for, or None when authentication is not configured."""
+    if settings.jwt_secret is not None and settings.jwks is not None:
+        raise _misconfigured("auth.jwt_secret and auth.jwks are both set", "Keep one of them.")
+    if settings.jwt_secret is not None:
+        return TokenVerifier(settings, _shared_secret(settings.jwt_secret))
+    if settings.jwks is not None:
+        return TokenVerifier(settings, _public_keys(key_source(settings.jwks, root)))
+    return None
+
+
+def _shared_secret(secret: str) -> Callable[[str], tuple[Any, list[str]]]:
+    if secret.lstrip().startswith(_PEM_MARKS):
+        raise _misconfigured(
+            "auth.jwt_secret holds a key file's text", "Public keys belong in a JWKS; set auth.jwks instead."
+        )
+    if len(secret.encode()) < MIN_SECRET_BYTES:
+        raise _misconfigured(
+            f"auth.jwt_secret is shorter than {MIN_SECRET_BYTES} bytes",
+            "Make one with `openssl rand -hex 32`.",
+        )
+    return lambda _token: (secret, ["HS256"])
+
+
+def _public_keys(source: KeySource) -> Callable[[str], tuple[Any, list[str]]]:
+    def choose(token: str) -> tuple[Any, list[str]]:
+        header = jwt.get_unverified_header(token)
+        algorithm = header.get("alg")
+        if algorithm not in JWKS_ALGORITHMS:
+            raise jwt.InvalidAlgorithmError("algorithm not allowed")
+        if "crit" in header:
+            raise jwt.InvalidTokenError("critical header")
+        key = source.find(header.get("kid"), algorithm)
+        if key is None:
+            raise jwt.InvalidKeyError("unknown key")
+        return key, [algorithm]
+
+    return choose
+
+
+def _verified(claims: Mapping[str, Any]) -> Verified:
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not subject.strip():
+        raise TokenRefused("the token names no subject")
+    issuer = claims.get("iss")
+    principal = Principal(subject=subject, issuer=issuer if isinstance(issuer, str) else None)
+    return Verified(principal, int(claims["exp"]), claims)
+
+
+def _reason(error: jwt.PyJWTError) -> str:
+    match error:
+        case jwt.ExpiredSignatureError():
+            return "the token has expired"
+        case jwt.ImmatureSignatureError():
+            return "the token is not valid yet"
+        case jwt.InvalidAudienceError():
+            return "the token is for another audience"
+        case jwt.InvalidIssuerError():
+            return "the token is from another issuer"
+        case jwt.MissingRequiredClaimError():
+            return f"the token has no {error.claim}"
+        case jwt.InvalidAlgorithmError():
+            return "the token's algorithm is not accepted"
+    return "the token is not valid"
+
+
+def _misconfigured(message: str, hint: str) -> CueError:
+    return CueError(ErrorCode.CONFIGURATION, message, hint=hint)
