@@ -1,0 +1,160 @@
+"""A workspace of its own, a runtime folder of its own, and agents that speak over real pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CUE = str(Path(sys.executable).with_name("cue"))
+
+
+class Agent:
+    """An MCP client over the stdio of a real ``cue mcp``."""
+
+    def __init__(self, folder: Path, environ: dict[str, str], *options: str) -> None:
+        self.process = subprocess.Popen(
+            [CUE, "mcp", *options],
+            cwd=folder,
+            env=environ,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self._next = 0
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr and self.process.stderr.read().decode()
+        return json.loads(line)  # type: ignore[no-any-return]
+
+    def ask(self, method: str, **params: Any) -> dict[str, Any]:
+        self._next += 1
+        self.send({"id": self._next, "method": method, "params": params})
+        answer = self.receive()
+        assert answer["id"] == self._next, answer
+        return answer
+
+    def initialize(self) -> dict[str, Any]:
+        client = {"name": "test", "version": "1"}
+        answer = self.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+        self.send({"method": "notifications/initialized"})
+        return answer
+
+    def tools(self) -> list[str]:
+        return [tool["name"] for tool in self.ask("tools/list")["result"]["tools"]]
+
+    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        return self.ask("tools/call", name=name, arguments=arguments)
+
+    def leave(self) -> int:
+        assert self.process.stdin
+        self.process.stdin.close()
+        return self.process.wait(20)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    (folder / ".cuedeck").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+    return {
+        **kept,
+        "XDG_RUNTIME_DIR": str(runtime),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "CUEDECK_DAEMON__IDLE_SECONDS": "30",
+    }
+
+
+@pytest.fixture
+def cue(folder: Path, environ: dict[str, str]) -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+    """Run a command in the workspace; the daemon is stopped afterwards."""
+
+    def run(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [CUE, *arguments],
+            **{
+                "cwd": folder,
+                "env": environ,
+                "capture_output": True,
+                "text": True,
+                "timeout": 60,
+                **settings,
+            },
+        )
+
+    yield run
+    run("daemon", "stop")
+
+
+@pytest.fixture
+def agent(folder: Path, environ: dict[str, str], cue: Callable[..., Any]) -> Iterator[Callable[..., Agent]]:
+    """Start agents in the workspace; they are ended afterwards."""
+    started: list[Agent] = []
+
+    def start(*options: str, **overrides: str) -> Agent:
+        started.append(Agent(folder, {**environ, **overrides}, *options))
+        return started[-1]
+
+    yield start
+    for each in started:
+        if each.process.poll() is None:
+            each.process.kill()
+        each.process.wait(10)
+        for pipe in (each.process.stdin, each.process.stdout, each.process.stderr):
+            assert pipe
+            pipe.close()
+
+
+class DaemonProcess:
+    """The daemon behind the agents, from outside."""
+
+    def __init__(self, runtime: Path) -> None:
+        self.folder = runtime / "cuedeck"
+
+    @property
+    def pid(self) -> int:
+        (pid_file,) = self.folder.glob("*.pid")
+        return int(pid_file.read_text())
+
+    def signal(self, number: int) -> int:
+        """Send a signal and wait for the process to be gone."""
+        pid = self.pid
+        os.kill(pid, number)
+        deadline = time.monotonic() + 20
+        while runs(pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not runs(pid)
+        return pid
+
+
+def runs(pid: int) -> bool:
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def daemon(environ: dict[str, str]) -> DaemonProcess:
+    return DaemonProcess(Path(environ["XDG_RUNTIME_DIR"]))
