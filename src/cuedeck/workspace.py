@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from cuedeck.store.protocol import Store
+    from cuedeck.tasks.cards import Cards
 
 T = TypeVar("T")
 
@@ -69,6 +70,17 @@ class Workspace:
             )
 
         return self._part("store", build)
+
+    @property
+    def cards(self) -> Cards:
+        """Task cards in markdown."""
+
+        def build() -> Cards:
+            from cuedeck.tasks.cards import Cards
+
+            return Cards(self.root, lock_timeout=self.config.core.lock_timeout)
+
+        return self._part("cards", build)
 
     def close(self) -> None:
         """Close what was opened, last first."""

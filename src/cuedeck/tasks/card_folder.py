@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,8 @@ from cuedeck.documents.frontmatter import Problem
 from cuedeck.lock import workspace_lock
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import ConfinedPath, confine, read_file, refused, replace_file
-from cuedeck.tasks.card import CARD_ID, URGENCY, BrokenCard, Card, read_card
+from cuedeck.tasks.card import CARD_ID, BrokenCard, Card, read_card
+from cuedeck.tasks.card_snapshot import NO_CARDS, CardSnapshot, card_snapshot
 
 FOLDER = ".cuedeck/cards"
 MAX_BYTES = 2 * 1024 * 1024
@@ -36,17 +37,6 @@ class _Known:
     card: Card | BrokenCard
 
 
-@dataclass(frozen=True)
-class CardSnapshot:
-    """All cards at one moment, most urgent and newest first, and the files that are none."""
-
-    cards: Mapping[str, Card]
-    broken: tuple[BrokenCard, ...]
-
-
-_EMPTY = CardSnapshot({}, ())
-
-
 class CardFolder:
     """Reads and writes ``.cuedeck/cards``; safe to use from many threads."""
 
@@ -54,7 +44,7 @@ class CardFolder:
         self._root = root
         self._lock_timeout = lock_timeout
         self._known: dict[str, _Known] = {}
-        self._snapshot = _EMPTY
+        self._snapshot = NO_CARDS
         self._guard = threading.Lock()
 
     def snapshot(self) -> CardSnapshot:
@@ -63,12 +53,12 @@ class CardFolder:
             try:
                 place = _Place.open(self._root)
             except FileNotFoundError:
-                self._known, self._snapshot = {}, _EMPTY
+                self._known, self._snapshot = {}, NO_CARDS
                 return self._snapshot
             with place:
                 changed = self._refresh(place)
             if changed:
-                self._snapshot = _arranged(known.card for known in self._known.values())
+                self._snapshot = card_snapshot(known.card for known in self._known.values())
             return self._snapshot
 
     def read(self, card_id: str) -> tuple[Card, bytes]:
@@ -204,23 +194,6 @@ def _read(place: _Place, name: str, status: os.stat_result) -> _Known:
     except OSError as error:
         return _Known(None, BrokenCard(name, Problem(f"cannot be read: {error.strerror}", 1)))
     return _Known(stamp if settled else None, read_card(card_id, data))
-
-
-def _arranged(found: Iterable[Card | BrokenCard]) -> CardSnapshot:
-    cards: list[Card] = []
-    broken: list[BrokenCard] = []
-    for item in found:
-        if isinstance(item, Card):
-            cards.append(item)
-        else:
-            broken.append(item)
-    cards.sort(key=_place_in_list)
-    broken.sort(key=lambda item: item.name)
-    return CardSnapshot({card.id: card for card in cards}, tuple(broken))
-
-
-def _place_in_list(card: Card) -> tuple[int, float, str]:
-    return URGENCY[card.priority], -card.created.timestamp() if card.created else 0.0, card.id
 
 
 def no_card(card_id: str) -> CueError:

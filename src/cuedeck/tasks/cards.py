@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +12,12 @@ from pathlib import Path
 from cuedeck.documents.frontmatter import locate_frontmatter
 from cuedeck.documents.frontmatter_edit import edit_frontmatter
 from cuedeck.documents.yaml_value import scalar
-from cuedeck.graph import Cycle, DependencyGraph, dependency_graph, find_cycle, ready
-from cuedeck.graph.drawing import Label
+from cuedeck.graph import Cycle, dependency_graph, find_cycle
 from cuedeck.model.errors import CueError, ErrorCode, invalid
-from cuedeck.tasks.card import FINISHED, BrokenCard, Card, CardPriority, CardStatus
+from cuedeck.tasks.card import Card, CardPriority, CardStatus
 from cuedeck.tasks.card_folder import CardFolder, no_card
 from cuedeck.tasks.card_query import CardQuery
+from cuedeck.tasks.card_snapshot import CardSnapshot, Neighbours
 from cuedeck.tasks.dates import timestamp
 from cuedeck.tasks.notes import append_note
 
@@ -66,32 +66,19 @@ class CardContent:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The cards next to one in the graph, and ids it names that are no cards."""
-
-    cards: tuple[Card, ...]
-    missing: tuple[str, ...]
-
-
 class Cards:
     """Lists, creates and changes cards; every answer is checked against disk."""
 
     def __init__(self, root: Path, *, lock_timeout: float = 5.0) -> None:
         self._folder = CardFolder(root, lock_timeout=lock_timeout)
 
-    def all(self) -> Mapping[str, Card]:
-        """Every card by id, most urgent and then newest first."""
-        return self._folder.snapshot().cards
-
-    def broken(self) -> tuple[BrokenCard, ...]:
-        """Files among the cards that cannot be used, and why."""
-        return self._folder.snapshot().broken
+    def snapshot(self) -> CardSnapshot:
+        """Every card as it is on disk now."""
+        return self._folder.snapshot()
 
     def list(self, query: CardQuery | None = None) -> Sequence[Card]:
         """The cards a query asks for, most urgent and then newest first."""
-        wanted = query or CardQuery()
-        return [card for card in self.all().values() if wanted.matches(card)]
+        return self.snapshot().matching(query or CardQuery())
 
     def get(self, card_id: str) -> Card:
         """One card, or NOT_FOUND."""
@@ -127,40 +114,13 @@ class Cards:
 
         return self._folder.change(card_id, edit)
 
-    def graph(self) -> DependencyGraph:
-        """What waits for what."""
-        return _graph(self.all())
-
-    def labels(self) -> dict[str, Label]:
-        """What a drawing of the graph shows for each card."""
-        return {card.id: Label(card.title, card.status) for card in self.all().values()}
-
     def neighbours(self, card_id: str, *, reverse: bool = False) -> Neighbours:
         """What a card depends on, or what depends on it."""
-        cards = self.all()
-        if card_id not in cards:
-            raise self._absent(card_id)
-        if reverse:
-            return Neighbours(tuple(card for card in cards.values() if card_id in card.depends_on), ())
-        wanted = cards[card_id].depends_on
-        return Neighbours(
-            tuple(cards[other] for other in wanted if other in cards),
-            tuple(other for other in wanted if other not in cards),
-        )
+        return self._holding(card_id).neighbours(card_id, reverse=reverse)
 
-    def cycle(self, card_id: str | None = None) -> Cycle | None:
-        """A cycle of the graph, or one that a card leads into."""
-        cards = self.all()
-        if card_id is not None and card_id not in cards:
-            raise self._absent(card_id)
-        return find_cycle(_graph(cards), card_id)
-
-    def ready(self) -> Sequence[Card]:
-        """Open cards that nothing holds back, most urgent first."""
-        cards = self.all()
-        done = [card.id for card in cards.values() if card.status in FINISHED]
-        open_ = [card.id for card in cards.values() if card.status is CardStatus.TODO]
-        return [cards[card_id] for card_id in ready(_graph(cards), done=done, open_=open_)]
+    def cycle(self, card_id: str) -> Cycle | None:
+        """A cycle that a card leads into."""
+        return self._holding(card_id).cycle(card_id)
 
     def _create(self, title: str, now: datetime, data: bytes) -> str:
         for attempt in range(1000):
@@ -169,35 +129,30 @@ class Cards:
                 return card_id
         raise CueError(ErrorCode.INTERNAL, "No free card id was found in a thousand attempts")
 
-    def _absent(self, card_id: str) -> CueError:
-        """An unknown card; one whose file is there but unusable says so instead."""
-        for broken in self.broken():
-            if broken.name == f"{card_id}.md":
-                self._folder.read(card_id)
-        return no_card(card_id)
+    def _holding(self, card_id: str) -> CardSnapshot:
+        snapshot = self.snapshot()
+        if card_id not in snapshot.cards:
+            self._folder.read(card_id)  # tells an unusable file from a missing one
+            raise no_card(card_id)
+        return snapshot
 
     def _check_dependencies(self, depends_on: Sequence[str]) -> None:
         if not depends_on:
             return
-        cards = self.all()
+        snapshot = self.snapshot()
         for card_id in depends_on:
-            if card_id not in cards:
+            if card_id not in snapshot.cards:
                 raise _no_dependency(card_id)
-        graph = _graph(cards)
         for card_id in depends_on:
-            if cycle := find_cycle(graph, card_id):
+            if cycle := snapshot.cycle(card_id):
                 raise _circular(cycle)
 
     def _check_edges(self, card_id: str, depends_on: Sequence[str]) -> None:
         self._check_dependencies(depends_on)
-        edges = {card.id: card.depends_on for card in self.all().values()}
+        edges = {card.id: card.depends_on for card in self.snapshot().cards.values()}
         edges[card_id] = tuple(depends_on)
         if cycle := find_cycle(dependency_graph(edges.items()), card_id):
             raise _circular(cycle)
-
-
-def _graph(cards: Mapping[str, Card]) -> DependencyGraph:
-    return dependency_graph((card.id, card.depends_on) for card in cards.values())
 
 
 def _new_id(title: str, now: datetime, attempt: int) -> str | None:
