@@ -212,9 +212,9 @@ def test_without_a_place_for_the_socket_it_serves_in_process(folder: Path, envir
 
 
 def test_a_workspace_that_cannot_be_written_is_served(agent: Any, folder: Path) -> None:
-    (folder / ".cuedeck").rmdir()
-    (folder / ".cuedeck").write_text("not a folder")  # stops root as well, unlike permissions
-    one = agent("--decks", "vault", "--workspace", str(folder))
+    (folder / ".cuedeck" / ".cache").write_text("no folder can be here")  # stops root as well
+    (folder / ".cuedeck" / "state.db").mkdir()
+    one = agent("--decks", "vault")
     one.initialize()
     report = health(one.call("health_check"))
     assert report["data"]["status"] == "unhealthy"
