@@ -1,0 +1,63 @@
+"""Reads tool output: ``read_failures`` says what failed, ``signature`` what identifies it across runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from . import checkers, generic, go, java, javascript_tests, native, node, pytest, python, rust
+from .model import Compared, Failure, FailureKind, Frame, Location
+from .signature import normalise, shape, signature
+from .text import MOST, lines_of, own_function
+
+__all__ = [
+    "Compared",
+    "Failure",
+    "FailureKind",
+    "Frame",
+    "Location",
+    "normalise",
+    "own_function",
+    "read_failures",
+    "shape",
+    "signature",
+]
+
+# Reports that wrap others come first: a pytest block holds a traceback, a surefire block a Java trace.
+_READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
+    pytest.reports,
+    python.unittest,
+    javascript_tests.vitest,
+    javascript_tests.jest,
+    javascript_tests.mocha,
+    javascript_tests.tap,
+    java.tests,
+    go.tests,
+    rust.panics,
+    native.sanitizers,
+    rust.diagnostics,
+    checkers.tsc,
+    checkers.pyright,
+    checkers.mypy,
+    checkers.ruff,
+    checkers.linters,
+    checkers.eslint,
+    java.diagnostics,
+    native.diagnostics,
+    native.linker,
+    native.aborts,
+    go.panics,
+    python.tracebacks,
+    java.traces,
+    node.errors,
+    go.diagnostics,
+    generic.guess,
+)
+
+
+def read_failures(output: str) -> list[Failure]:
+    """What failed, most telling first; empty only when the output says nothing."""
+    lines = lines_of(output)
+    for reader in _READERS:
+        if found := reader(lines):
+            return found[:MOST]
+    return []

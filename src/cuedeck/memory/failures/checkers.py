@@ -1,0 +1,109 @@
+"""Type checkers and linters: mypy, pyright, ruff, flake8, pylint, tsc, eslint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .model import Failure, FailureKind, Location
+from .text import plain_path
+
+_MYPY = re.compile(r"^(\S.*?\.pyi?):(\d+)(?::(\d+))?(?::\d+:\d+)?: error: (.+?)(?:  \[([\w-]+)\])?$")
+_MYPY_REST = re.compile(r"^(.*?)  \[([\w-]+)\]$")
+_PYRIGHT = re.compile(r"^\s*(\S.*?\.pyi?):(\d+):(\d+) - error: (.+?)(?: \((report\w+)\))?$")
+_RULE = re.compile(r"\((report\w+)\)$")
+_LINT = re.compile(
+    r"^(\S.*?\.(?:pyi?|ipynb)):(\d+):(\d+): ([A-Z]{1,4}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$"
+)
+_RUFF = re.compile(r"^([A-Z]{1,5}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$")
+_ARROW = re.compile(r"^\s*--> (.+?):(\d+):(\d+)$")
+_PYLINT_NAME = re.compile(r" \([a-z-]+\)$")
+_TSC = re.compile(r"^(\S.*?\.[cm]?[jt]sx?)\((\d+),(\d+)\): error (TS\d+): (.+)$")
+_TSC_PRETTY = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+) - error (TS\d+): (.+)$")
+_TSC_GLOBAL = re.compile(r"^error (TS\d+): (.+)$")
+_ESLINT_FILE = re.compile(r"^(?:[A-Za-z]:)?[^\s:][^:]*\.\w+$")
+_ESLINT = re.compile(r"^\s+(\d+):(\d+)\s+(error|warning)\s+(.+?)(?:\s{2,}(\S+))?$")
+
+
+def mypy(lines: Sequence[str]) -> list[Failure]:
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _MYPY.match(line):
+            text, code = match[4], match[5]
+            for following in lines[at + 1 : at + 4] if code is None else ():
+                if rest := _MYPY_REST.match(following):
+                    text, code = f"{text} {rest[1]}", rest[2]
+                    break
+            place = Location(match[1], int(match[2]), int(match[3]) if match[3] else None)
+            kind = FailureKind.BUILD if code == "syntax" else FailureKind.TYPE
+            found.append(Failure("mypy", kind, code or "error", text, place))
+    return found
+
+
+def pyright(lines: Sequence[str]) -> list[Failure]:
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _PYRIGHT.match(line):
+            rule = match[5] or next(
+                (m[1] for later in lines[at + 1 : at + 6] if (m := _RULE.search(later))), None
+            )
+            place = Location(match[1], int(match[2]), int(match[3]))
+            found.append(Failure("pyright", FailureKind.TYPE, rule or "error", match[4], place))
+    return found
+
+
+def linters(lines: Sequence[str]) -> list[Failure]:
+    """The one-line form that flake8, pylint and ``ruff --output-format concise`` share."""
+    found: list[Failure] = []
+    for line in lines:
+        if match := _LINT.match(line):
+            place = Location(match[1], int(match[2]), int(match[3]))
+            found.append(_finding("lint", match[4], _PYLINT_NAME.sub("", match[5]), place))
+    return found
+
+
+def ruff(lines: Sequence[str]) -> list[Failure]:
+    """A rule and its text, then an arrow to the place."""
+    found: list[Failure] = []
+    for line, following in pairwise(lines):
+        rule, arrow = _RUFF.match(line), _ARROW.match(following)
+        if rule and arrow:
+            place = Location(arrow[1], int(arrow[2]), int(arrow[3]))
+            found.append(_finding("ruff", rule[1], rule[2], place))
+    return found
+
+
+def _finding(tool: str, rule: str, text: str, place: Location) -> Failure:
+    broken = rule in ("invalid-syntax", "E999", "E0001")
+    return Failure(tool, FailureKind.BUILD if broken else FailureKind.LINT, rule, text, place)
+
+
+def tsc(lines: Sequence[str]) -> list[Failure]:
+    """TS1xxx is about syntax, everything else about types or names."""
+    found: list[Failure] = []
+    for line in lines:
+        if match := _TSC.match(line) or _TSC_PRETTY.match(line):
+            place = Location(plain_path(match[1]), int(match[2]), int(match[3]))
+            syntax = re.match(r"^TS1\d{3}$", match[4])
+            kind = FailureKind.BUILD if syntax else FailureKind.TYPE
+            found.append(Failure("tsc", kind, match[4], match[5], place))
+        elif match := _TSC_GLOBAL.match(line):
+            found.append(Failure("tsc", FailureKind.BUILD, match[1], match[2]))
+    return found
+
+
+def eslint(lines: Sequence[str]) -> list[Failure]:
+    """A file, then its findings; errors before warnings."""
+    found: list[tuple[bool, Failure]] = []
+    file: str | None = None
+    for line in lines:
+        if _ESLINT_FILE.match(line):
+            file = line
+        elif file and (match := _ESLINT.match(line)):
+            broken = match[4].startswith("Parsing error: ")
+            text = match[4].removeprefix("Parsing error: ")
+            rule = "parsing-error" if broken else match[5] or "eslint"
+            place = Location(file, int(match[1]), int(match[2]))
+            found.append((match[3] == "warning", Failure("eslint", FailureKind.LINT, rule, text, place)))
+    return [failure for _, failure in sorted(found, key=lambda entry: entry[0])]

@@ -1,0 +1,93 @@
+"""The Go compiler, vet, tests and panics."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .model import Compared, Failure, FailureKind, Frame, Location
+from .text import blame, plain_path, spans
+
+_DIAGNOSTIC = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::(\d+))?: (.+)$")
+_FAIL = re.compile(r"^(\s*)--- FAIL: (\S+) \([\d.]+s\)$")
+_LOG = re.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
+_PANIC = re.compile(r"^(?:panic|fatal error): (.+?)(?: \[recovered.*\])?$")
+_CALL = re.compile(r"^(\S.*?)\(.*\)$|^created by (\S+).*$")
+_AT = re.compile(r"^\s+(\S.*?\.(?:go|s)):(\d+)(?: \+0x[0-9a-f]+)?$")
+_VET = re.compile(
+    r"format %|wrong type|call has |unkeyed fields|self-assignment|copylocks|passes lock|unreachable code|"
+    r"result of .* not used|struct field tag|possible misuse|missing return value|loop variable|unusedresult|"
+    r"should have signature|composite literal uses|the cancel function"
+)
+_GOT_WANT = re.compile(r"(?:got|=) *(\S.*?)[;,] *(?:want(?:ed)?|expected):? *(.+)$", re.I)
+_WANT_GOT = re.compile(r"(?:want(?:ed)?|expected):? *(\S.*?)[;,] *(?:but )?got:? *(.+)$", re.I)
+
+
+def diagnostics(lines: Sequence[str]) -> list[Failure]:
+    """Compiler errors, and vet findings."""
+    return [_diagnostic(match) for line in lines if (match := _DIAGNOSTIC.match(line))]
+
+
+def _diagnostic(match: re.Match[str]) -> Failure:
+    text = match[4]
+    if text.startswith("syntax error: "):
+        kind, name, text = FailureKind.BUILD, "syntax error", text.removeprefix("syntax error: ")
+    elif _VET.search(text) or match[0].startswith("vet: "):
+        kind, name = FailureKind.LINT, "vet"
+    else:
+        kind, name = FailureKind.BUILD, "compile"
+    place = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+    return Failure("go", kind, name, text, place)
+
+
+def tests(lines: Sequence[str]) -> list[Failure]:
+    """Failing tests; of nested ones the innermost, and a panic with the test it ended."""
+    heads = [at for at, line in enumerate(lines) if _FAIL.match(line)]
+    found = [_test(lines[at].split()[2], lines[at + 1 : end]) for at, end in spans(heads, len(lines))]
+    return [failure for failure in found if failure]
+
+
+def _test(name: str, lines: Sequence[str]) -> Failure | None:
+    crash = panics(lines)
+    if crash:
+        return replace(crash[0], tool="go test", kind=FailureKind.TEST, test=name)
+    log = next(((at, match) for at, line in enumerate(lines) if (match := _LOG.match(line))), None)
+    if log is None:
+        return None
+    at, match = log
+    message = match[3] or next((line.strip() for line in lines[at + 1 :] if line.strip()), "")
+    place = Location(match[1], int(match[2]))
+    return Failure("go test", FailureKind.TEST, "fail", message, place, (), name, _compared(message))
+
+
+def _compared(message: str) -> Compared | None:
+    if match := _WANT_GOT.search(message):
+        return Compared(expected=match[1], actual=match[2])
+    if match := _GOT_WANT.search(message):
+        return Compared(expected=match[2], actual=match[1])
+    return None
+
+
+def panics(lines: Sequence[str]) -> list[Failure]:
+    """A panic and the stack of the goroutine that panicked."""
+    for at, line in enumerate(lines):
+        match = _PANIC.match(line)
+        if match and any(later.startswith("goroutine ") for later in lines[at : at + 12]):
+            frames = _frames(lines, at)
+            return [Failure("go", FailureKind.RUNTIME, "panic", match[1], blame(frames), frames)]
+    return []
+
+
+def _frames(lines: Sequence[str], at: int) -> tuple[Frame, ...]:
+    start = next(n for n in range(at, len(lines)) if lines[n].startswith("goroutine "))
+    frames: list[Frame] = []
+    function: str | None = None
+    for line in lines[start + 1 :]:
+        if match := _AT.match(line):
+            frames.append(Frame(match[1], int(match[2]), function))
+        elif match := _CALL.match(line):
+            function = match[1] or match[2]
+        else:
+            break
+    return tuple(reversed(frames))

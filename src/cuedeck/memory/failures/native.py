@@ -1,0 +1,122 @@
+"""C and C++: compilers, linkers, sanitizers, asserts and uncaught exceptions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .model import Failure, FailureKind, Frame, Location
+from .text import blame, is_library, plain_path
+
+_COMPILER = re.compile(
+    r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: ((?:fatal )?error): (.+?)"
+    r"(?: \[(-W[\w=+-]+)(?:,-W[\w+-]+)?\])?$"
+)
+_FROM = re.compile(r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::\d+)?:   required from here$")
+_REFERENCE = re.compile(
+    r"(?:^|[\s:])((?:/|\.|\w)[^\s:]*\.\w+):(\d+): "
+    r"(undefined reference to [`'\"].*|multiple definition of [`'\"][^;]*)"
+)
+_BARE_REFERENCE = re.compile(
+    r"\b(undefined reference to [`'].+?'|multiple definition of [`'].+?'"
+    r"|undefined symbol: \S+|cannot find -l\S+)"
+)
+_SANITIZER = re.compile(r"^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (\S+)(.*)$")
+_THREAD = re.compile(r"^WARNING: (ThreadSanitizer): (.+?)(?: \(pid=\d+\))?$")
+_STACK = re.compile(r"^\s+#\d+ 0x[0-9a-f]+ in (.+?) (\S+?):(\d+)(?::\d+)?$")
+_RUNTIME = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.+)$")
+_ASSERT = re.compile(r"^(?:\S+: )?(\S+?):(\d+): (?:(.+?): )?Assertion [`'](.+?)' failed\.?$")
+_TERMINATE = re.compile(r"^terminate called after throwing an instance of '(.+)'$")
+
+
+def diagnostics(lines: Sequence[str]) -> list[Failure]:
+    """Errors of gcc and clang; inside a library header, the project's line that led there."""
+    found: list[Failure] = []
+    origin: Location | None = None
+    for line in lines:
+        if match := _FROM.match(line):
+            origin = Location(match[1], int(match[2]))
+        elif match := _COMPILER.match(line):
+            place = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+            flag = match[6].replace("-Werror=", "-W").replace("-Werror", "") if match[6] else ""
+            chosen = origin if origin and is_library(place.path) else place
+            found.append(Failure("cc", FailureKind.BUILD, flag or match[4], match[5], chosen))
+            origin = None
+    return found
+
+
+def linker(lines: Sequence[str]) -> list[Failure]:
+    """Undefined and doubly defined symbols."""
+    found: list[Failure] = []
+    for line in lines:
+        match = _REFERENCE.search(line)
+        bare = match or _BARE_REFERENCE.search(line)
+        if bare is None or bare is match is None:
+            continue
+        text = (match[3] if match else bare[1]).strip()
+        place = Location(match[1], int(match[2])) if match else None
+        name = re.match(r"undefined reference|multiple definition|undefined symbol|cannot find", text)
+        found.append(Failure("ld", FailureKind.BUILD, name[0] if name else "link", text, place))
+    return found
+
+
+def sanitizers(lines: Sequence[str]) -> list[Failure]:
+    """Address, leak, memory, thread and undefined-behaviour sanitizer reports."""
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _SANITIZER.match(line) or _THREAD.match(line):
+            found.append(_report(match, lines, at))
+        elif match := _RUNTIME.match(line):
+            frames = _frames(lines, at + 1)
+            place = Location(plain_path(match[1]), int(match[2]), int(match[3]))
+            found.append(Failure("ubsan", FailureKind.RUNTIME, "undefined-behavior", match[4], place, frames))
+    return found
+
+
+def _report(match: re.Match[str], lines: Sequence[str], at: int) -> Failure:
+    frames = _frames(lines, at + 1)
+    leak = match[1] == "LeakSanitizer"
+    name = "memory-leak" if leak else match[2].replace(" ", "-")
+    access = next((line for line in lines[at + 1 : at + 3] if re.match(r"^(READ|WRITE) of size", line)), "")
+    text = "detected memory leaks" if leak else f"{match[2]} {access.partition(' at ')[0]}".strip()
+    return Failure(match[1], FailureKind.RUNTIME, name, text, blame(frames), frames)
+
+
+def _frames(lines: Sequence[str], at: int) -> tuple[Frame, ...]:
+    """The first stack below a line, outermost first."""
+    frames: list[Frame] = []
+    for line in lines[at : at + 60]:
+        if match := _STACK.match(line):
+            frames.append(Frame(match[2], int(match[3]), match[1]))
+        elif frames and not line.lstrip().startswith("#"):
+            break
+    return tuple(reversed(frames))
+
+
+def aborts(lines: Sequence[str]) -> list[Failure]:
+    """A failed ``assert`` and an exception nobody caught."""
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _ASSERT.match(line):
+            frame = Frame(match[1], int(match[2]), match[3])
+            found.append(
+                Failure(
+                    "assert",
+                    FailureKind.RUNTIME,
+                    "assertion",
+                    match[4],
+                    Location(match[1], int(match[2])),
+                    (frame,),
+                )
+            )
+        elif match := _TERMINATE.match(line):
+            what = next(
+                (
+                    m[1]
+                    for later in lines[at + 1 : at + 3]
+                    if (m := re.match(r"^\s*what\(\):\s*(.*)$", later))
+                ),
+                "",
+            )
+            found.append(Failure("c++", FailureKind.RUNTIME, match[1], what))
+    return found

@@ -1,0 +1,70 @@
+"""Brings a tool's output into plain lines, and tells the user's own files from libraries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .model import Frame, Location
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])")
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ")
+_LIBRARY = re.compile(
+    r"site-packages/|dist-packages/|/lib/python\d|[/\\]Lib[/\\](?!site)|^<frozen |^<string>$"
+    r"|node_modules/|^node:|^internal/|^\(?<anonymous>|^native$"
+    r"|^/rustc/|/rustlib/|\.cargo/registry/"
+    r"|/go/src/(?:runtime|testing|internal|reflect|net|sync|os|fmt|syscall)/|/go/pkg/mod/|^_testmain\.go"
+    r"|/usr/include/|libsanitizer/|sysdeps/|/csu/|^\.\./csu|\.\./sysdeps"
+)
+_LIMIT = 400_000
+_LONGEST_LINE = 4_000
+_MOST_LINES = 6_000
+MOST = 50
+
+
+def lines_of(output: str) -> list[str]:
+    """Plain lines: no colours, carriage returns or CI time stamps; the middle of a flood is cut."""
+    if len(output) > _LIMIT:
+        output = output[: _LIMIT // 2] + "\n" + output[-_LIMIT // 2 :]
+    plain = _ANSI.sub("", output).replace("\r\n", "\n").replace("\r", "\n")
+    lines = [line[:_LONGEST_LINE].rstrip() for line in plain.split("\n")]
+    if len(lines) > _MOST_LINES:
+        lines = lines[: _MOST_LINES // 2] + lines[-_MOST_LINES // 2 :]
+    stamped = sum(1 for line in lines if _STAMP.match(line))
+    if stamped * 2 > len(lines):
+        lines = [_STAMP.sub("", line) for line in lines]
+    return lines
+
+
+def is_library(path: str) -> bool:
+    """Whether a path belongs to a language, a framework or a dependency rather than to the project."""
+    return _LIBRARY.search(path) is not None
+
+
+def plain_path(path: str) -> str:
+    """A printed path without scheme and leading ``./``."""
+    path = path.removeprefix("file://")
+    return path.removeprefix("./")
+
+
+def number(text: str | None) -> int | None:
+    return int(text) if text else None
+
+
+def blame(frames: Sequence[Frame]) -> Location | None:
+    """Where to look: the innermost frame in the project's own code, else the innermost of all."""
+    for frame in reversed(frames):
+        if not is_library(frame.path):
+            return Location(frame.path, frame.line)
+    return Location(frames[-1].path, frames[-1].line) if frames else None
+
+
+def own_function(frames: Sequence[Frame]) -> str | None:
+    """The function the failure happened in, looking at the project's own frames first."""
+    own = [frame for frame in frames if not is_library(frame.path)] or list(frames)
+    return own[-1].function if own else None
+
+
+def spans(heads: Sequence[int], end: int) -> list[tuple[int, int]]:
+    """From each head to the next one, the last to the end; a flood of heads is cut."""
+    return [(at, heads[n + 1] if n + 1 < len(heads) else end) for n, at in enumerate(heads[:MOST])]

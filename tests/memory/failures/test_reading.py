@@ -1,0 +1,72 @@
+"""Real outputs of real tools are read the way a person reads them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import pytest
+
+from cuedeck.memory.failures import Failure, read_failures, signature
+
+from .broken import Broken, load
+
+SHIFT = {"a": 0, "b": 7}
+CASES = load()
+
+
+def differences(case: Broken, failure: Failure, shift: int) -> Iterator[str]:
+    if failure.kind != case.kind:
+        yield f"kind {failure.kind}, not {case.kind}"
+    if failure.type != case.type:
+        yield f"type {failure.type}, not {case.type}"
+    if case.message not in failure.message:
+        yield f"message {failure.message!r} without {case.message!r}"
+    if failure.test != case.test:
+        yield f"test {failure.test}, not {case.test}"
+    if case.path and not (failure.location and failure.location.path.endswith(case.path)):
+        yield f"location {failure.location}, not {case.path}"
+    if case.line and not (failure.location and failure.location.line == case.line + shift):
+        yield f"location {failure.location}, not line {case.line + shift}"
+    found = failure.compared and (failure.compared.expected, failure.compared.actual)
+    if case.expected and found != (case.expected, case.actual):
+        yield f"values {found}, not {case.expected} and {case.actual}"
+
+
+@pytest.mark.parametrize("variant", ["a", "b"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_reads_kind_place_and_test(case: Broken, variant: str) -> None:
+    failures = read_failures(case.output(variant))
+    assert failures, "nothing was read"
+    assert list(differences(case, failures[0], SHIFT[variant])) == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_same_failure_elsewhere_has_the_same_signature(case: Broken) -> None:
+    first, second = (read_failures(case.output(variant))[0] for variant in ("a", "b"))
+    assert signature(first) == signature(second)
+
+
+def test_different_failures_have_different_signatures() -> None:
+    owners = defaultdict(list)
+    for case in CASES:
+        owners[signature(read_failures(case.output("a"))[0])].append(case.name)
+    assert [names for names in owners.values() if len(names) > 1] == []
+
+
+def test_the_set_is_large_enough() -> None:
+    assert len(CASES) >= 60
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", "\x00\x01", "💥" * 1000, "a" * 1_000_000, "\n" * 300_000])
+def test_any_text_is_survived(text: str) -> None:
+    assert isinstance(read_failures(text), list)
+
+
+def test_colours_carriage_returns_and_ci_stamps_do_not_matter() -> None:
+    case = next(case for case in CASES if case.name == "pytest_equal")
+    plain = case.output("a")
+    stamped = "".join(
+        f"2026-01-02T03:04:05.1234567Z \x1b[31m{line}\x1b[0m\r\n" for line in plain.splitlines()
+    )
+    assert signature(read_failures(stamped)[0]) == signature(read_failures(plain)[0])
