@@ -1,0 +1,246 @@
+"""What a markdown document holds: headings, links, tags and tasks with exact places, nothing from code."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import accumulate
+from operator import itemgetter
+from typing import Any
+from urllib.parse import unquote
+
+import pyromark
+
+from cuedeck.documents.frontmatter import Frontmatter, read_frontmatter
+
+_OPTIONS = (
+    pyromark.Options.ENABLE_WIKILINKS
+    | pyromark.Options.ENABLE_TASKLISTS
+    | pyromark.Options.ENABLE_TABLES
+    | pyromark.Options.ENABLE_FOOTNOTES
+)
+# A tag starts a word; what ends it is what ends one in Obsidian.
+_TAG = re.compile(
+    rb"#(?:(?<![^\t\n\r\f\v ]#)|(?<=\xe3\x80\x80#)|(?<=\xc2\xa0#))"
+    rb"([^\x00-\x20!\"#$%&'()*+,.:;<=>?@\[\\\]^`{|}~\x7f]+)"
+)
+_TAG_END = re.compile(r"[\u2000-\u206f\u2e00-\u2e7f\s]")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+class LinkKind(StrEnum):
+    """How a link was written."""
+
+    WIKI = "wiki"
+    EMBED = "embed"
+    MARKDOWN = "markdown"
+    IMAGE = "image"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A top-level heading; ``start`` is the byte offset of its line."""
+
+    text: str
+    level: int
+    line: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link to another file or an anchor; the target is as written, without the anchor."""
+
+    kind: LinkKind
+    target: str
+    anchor: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """An inline tag without its ``#``."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A list item with a check box."""
+
+    text: str
+    done: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """One parsed document; byte offsets count from the start of the file."""
+
+    frontmatter: Frontmatter
+    headings: tuple[Heading, ...]
+    links: tuple[Link, ...]
+    tags: tuple[Tag, ...]
+    tasks: tuple[Task, ...]
+    body: int
+    line_starts: tuple[int, ...]
+
+    def line_at(self, offset: int) -> int:
+        """The line, counted from 1, that holds a byte."""
+        return bisect_right(self.line_starts, offset)
+
+
+def parse_markdown(text: str) -> Markdown:
+    """Read a document; any text is a document."""
+    frontmatter = read_frontmatter(text)
+    head = frontmatter.body or (1 if text.startswith("\ufeff") else 0)
+    body = text[head:]
+    return _Reader(frontmatter, len(text[:head].encode()), body, text.encode()).read()
+
+
+def split_target(written: str) -> tuple[str, str | None]:
+    """A link's destination apart from the anchor after its first ``#``."""
+    target, mark, anchor = written.partition("#")
+    return target.strip(), anchor.strip() if mark else None
+
+
+def _line_starts(data: bytes) -> tuple[int, ...]:
+    if b"\r" in data:
+        return (0, *(end.end() for end in _LINE_END.finditer(data)))
+    return tuple(accumulate((len(line) + 1 for line in data.split(b"\n")[:-1]), initial=0))
+
+
+class _Reader:
+    def __init__(self, frontmatter: Frontmatter, head: int, body: str, data: bytes) -> None:
+        self._frontmatter = frontmatter
+        self._head = head
+        # The parser misses fences between lone carriage returns; a line feed is as long.
+        self._body = _LONE_RETURN.sub("\n", body) if "\r" in body else body
+        self._source = data[head:]
+        self._starts = _line_starts(data)
+        self._headings: list[Heading] = []
+        self._links: list[tuple[int, Link]] = []
+        self._tasks: list[Task] = []
+
+    def read(self) -> Markdown:
+        candidates = list(_TAG.finditer(self._source))
+        commented = b"%%" in self._source
+        texts = self._walk(commented or bool(candidates))
+        comments = self._comments(texts) if commented else []
+        tags = self._tags(candidates, texts)
+        return Markdown(
+            self._frontmatter,
+            tuple(self._headings),
+            tuple(link for at, link in self._links if not _within(at, comments)),
+            tuple(tag for at, tag in tags if not _within(at, comments)),
+            tuple(self._tasks),
+            self._head,
+            self._starts,
+        )
+
+    def _walk(self, want_text: bool) -> list[tuple[int, int]]:
+        """Go through the parser's events once; returns the ranges of plain text where asked for."""
+        texts: list[tuple[int, int]] = []
+        words: list[str] | None = None
+        nesting = code = link = 0
+        events: Iterator[tuple[Any, Any]] = pyromark.events_with_range(self._body, options=_OPTIONS)
+        for event, span in events:
+            if type(event) is str:
+                if words is not None and event.endswith("Break"):
+                    words.append(" ")
+                continue
+            name, value = event.popitem()
+            if name == "Text":
+                if words is not None:
+                    words.append(value)
+                if want_text and not code and not link:
+                    texts.append((span["start"], span["end"]))
+            elif name == "Start":
+                kind = value if type(value) is str else next(iter(value))
+                if kind == "Link" or kind == "Image":
+                    link += 1
+                    self._link(value[kind], kind == "Image", span["start"])
+                elif kind in _CONTAINERS:
+                    nesting += 1
+                elif kind == "CodeBlock":
+                    code += 1
+                elif kind == "Heading" and not nesting:
+                    words = []
+            elif name == "End":
+                kind = value if type(value) is str else next(iter(value))
+                if kind == "Link" or kind == "Image":
+                    link -= 1
+                elif kind in _CONTAINERS:
+                    nesting -= 1
+                elif kind == "CodeBlock":
+                    code -= 1
+                elif words is not None and kind == "Heading":
+                    self._heading(value["Heading"], "".join(words), span["start"])
+                    words = None
+            elif name == "Code":
+                if words is not None:
+                    words.append(value)
+            elif name == "TaskListMarker":
+                self._task(value, span["start"], span["end"])
+        return texts
+
+    def _line(self, offset: int) -> int:
+        return bisect_right(self._starts, offset + self._head)
+
+    def _heading(self, level: str, text: str, start: int) -> None:
+        line = self._line(start)
+        begin = max(self._starts[line - 1], self._head)
+        self._headings.append(Heading(" ".join(text.split()), int(level[1]), line, begin))
+
+    def _link(self, link: dict[str, Any], image: bool, start: int) -> None:
+        written: str = link["dest_url"]
+        wiki = type(link["link_type"]) is dict
+        if wiki:
+            if "\n" in written or "\r" in written:
+                return
+            target, anchor = split_target(written.removesuffix("\\"))
+        else:
+            if _SCHEME.match(written) or link["link_type"] in ("Autolink", "Email"):
+                return
+            target, anchor = split_target(unquote(written, errors="replace"))
+        if not target and not anchor:
+            return
+        if wiki:
+            kind = LinkKind.EMBED if image else LinkKind.WIKI
+        else:
+            kind = LinkKind.IMAGE if image else LinkKind.MARKDOWN
+        self._links.append((start, Link(kind, target, anchor, self._line(start))))
+
+    def _task(self, done: bool, start: int, end: int) -> None:
+        stop = _LINE_END.search(self._source, end)
+        text = self._source[end : stop.start() if stop else len(self._source)]
+        self._tasks.append(Task(text.decode("utf-8", "replace").strip(), done, self._line(start)))
+
+    def _tags(self, candidates: list[re.Match[bytes]], texts: list[tuple[int, int]]) -> list[tuple[int, Tag]]:
+        found: list[tuple[int, Tag]] = []
+        for match in candidates:
+            if not _within(match.start(), texts):
+                continue
+            name = _TAG_END.split(match[1].decode("utf-8"), maxsplit=1)[0].strip("/")
+            if name and not name.replace("/", "").isdigit():
+                found.append((match.start(), Tag(name, self._line(match.start()))))
+        return found
+
+    def _comments(self, texts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Ranges between pairs of ``%%`` that stand in text."""
+        marks = [mark.start() for mark in re.finditer(b"%%", self._source) if _within(mark.start(), texts)]
+        return list(zip(marks[::2], marks[1::2], strict=False))
+
+
+def _within(offset: int, ranges: list[tuple[int, int]]) -> bool:
+    place = bisect_right(ranges, offset, key=itemgetter(0)) - 1
+    return place >= 0 and offset < ranges[place][1]
+
+
+_CONTAINERS = frozenset(("BlockQuote", "Item", "FootnoteDefinition"))

@@ -1,0 +1,125 @@
+"""A document cut at its headings: sections that add up to the file, slices by anchor, chunks to search."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cuedeck.documents.markdown import Heading, Markdown
+
+CHUNK_BYTES = 1600
+_PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_SENTENCE_END = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
+_UTF8_START = re.compile(rb"[\x00-\x7f\xc0-\xff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The text under one heading up to the next heading of any level; bytes of the file."""
+
+    heading: str
+    level: int
+    trail: tuple[str, ...]
+    start: int
+    end: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What an anchor names: its heading up to the next heading of the same or a higher level."""
+
+    heading: str
+    start: int
+    end: int
+
+
+def sections_of(markdown: Markdown, size: int) -> tuple[Section, ...]:
+    """Every byte of the file in exactly one section; what precedes the first heading has none."""
+    found: list[Section] = []
+    trail: list[Heading] = []
+    headings = markdown.headings
+    first = headings[0].start if headings else size
+    if first > 0:
+        found.append(Section("", 0, (), 0, first, 1))
+    for position, heading in enumerate(headings):
+        end = headings[position + 1].start if position + 1 < len(headings) else size
+        while trail and trail[-1].level >= heading.level:
+            trail.pop()
+        trail.append(heading)
+        path = tuple(above.text for above in trail)
+        found.append(Section(heading.text, heading.level, path, heading.start, end, heading.line))
+    return tuple(found)
+
+
+def slice_at(markdown: Markdown, anchor: str, size: int) -> Slice | None:
+    """The part of a document an anchor names: by exact text, then in any case, then by GitHub's slug."""
+    position = find_heading([heading.text for heading in markdown.headings], anchor)
+    if position is None:
+        return None
+    chosen = markdown.headings[position]
+    following = markdown.headings[position + 1 :]
+    end = next((heading.start for heading in following if heading.level <= chosen.level), size)
+    return Slice(chosen.text, chosen.start, end)
+
+
+def find_heading(headings: Sequence[str], anchor: str) -> int | None:
+    """Which heading an anchor means; the first match in the file wins."""
+    wanted = " ".join(anchor.split())
+    for same in (wanted, wanted.lstrip("#").strip()):
+        if same in headings:
+            return headings.index(same)
+    folded = wanted.lstrip("#").strip().casefold()
+    for position, heading in enumerate(headings):
+        if heading.casefold() == folded:
+            return position
+    slugs = slugs_of(headings)
+    for name in (wanted.lstrip("#").casefold(), slug(wanted.lstrip("#"))):
+        if name and name in slugs:
+            return slugs.index(name)
+    return None
+
+
+def slug(text: str) -> str:
+    """GitHub's anchor of a heading."""
+    kept = (
+        character
+        for character in text.strip().lower()
+        if character in " -_" or unicodedata.category(character)[0] in "LMN"
+    )
+    return "".join(kept).replace(" ", "-")
+
+
+def slugs_of(headings: Sequence[str]) -> list[str]:
+    """The anchors of a document's headings, repeated ones numbered as GitHub numbers them."""
+    seen: dict[str, int] = {}
+    found: list[str] = []
+    for heading in headings:
+        base = name = slug(heading)
+        while name in seen:
+            seen[base] += 1
+            name = f"{base}-{seen[base]}"
+        seen[name] = 0
+        found.append(name)
+    return found
+
+
+def chunks_of(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut a section into ranges small enough to embed, at paragraphs where there are any."""
+    while end - start > CHUNK_BYTES:
+        cut = _cut(data, start, start + CHUNK_BYTES)
+        yield start, cut
+        start = cut
+    if start < end:
+        yield start, end
+
+
+def _cut(data: bytes, start: int, limit: int) -> int:
+    for pattern in (_PARAGRAPH_END, _SENTENCE_END):
+        ends = [found.end() for found in pattern.finditer(data, start + CHUNK_BYTES // 4, limit)]
+        if ends:
+            return ends[-1]
+    first = _UTF8_START.search(data, limit)
+    return first.start() if first else limit

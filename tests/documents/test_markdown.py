@@ -1,0 +1,122 @@
+"""Links, tags and tasks as a reader of the rendered document sees them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from markdown_it import MarkdownIt
+
+from cuedeck.documents.markdown import parse_markdown
+
+
+def targets(text: str) -> list[tuple[str, str, str | None]]:
+    return [(link.kind.value, link.target, link.anchor) for link in parse_markdown(text).links]
+
+
+def tags(text: str) -> list[str]:
+    return [tag.name for tag in parse_markdown(text).tags]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[[note]]", [("wiki", "note", None)]),
+        ("[[folder/note#Head ing|text]]", [("wiki", "folder/note", "Head ing")]),
+        ("![[image.png|100]]", [("embed", "image.png", None)]),
+        ("[a](b%20c.md#x 'title')", [("markdown", "b c.md", "x")]),
+        ("![a](<b c.png>)", [("image", "b c.png", None)]),
+        ("[a][r]\n\n[r]: ../x.md", [("markdown", "../x.md", None)]),
+        ("[[#Here]]", [("wiki", "", "Here")]),
+        ("| a |\n|--|\n| [[n\\|t]] |", [("wiki", "n", None)]),
+        ("[a](https://x.y) <https://x.y> <me@x.y> [m](mailto:a@b.c) [p](//x.y)", []),
+        ("`[[n]]` \\[[n]] <!-- [[n]] --> %% [[n]] %%", []),
+        ("```\n[[n]]\n```\n\n    [[n]]\n\n~~~md\n[a](b.md)\n~~~", []),
+        ("---\nup: '[[n]]'\n---\n", []),
+        ("[[a\nb]] [[]]", []),
+    ],
+)
+def test_links(text: str, expected: list[tuple[str, str, str | None]]) -> None:
+    assert targets(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#one and #two/three, #four.", ["one", "two/three", "four"]),
+        ("# Heading #tag", ["tag"]),
+        ("#日本 #тег #é-x_1 #🎉", ["日本", "тег", "é-x_1", "🎉"]),
+        ("#123 #1a # x #", ["1a"]),
+        ("a#b &#35;c \\#d http://x/#e [f](#f) [[n#g]] (#h)", []),
+        ("`#a` <b title='x #b'>#c</b> <!-- #d -->\n```\n#e\n```", []),
+        ("- #a\n> #b\n\n| #c |\n|--|\n| #d |", ["a", "b", "c", "d"]),
+        ("---\ntags: x # no #y\n---\n#z", ["z"]),
+        ("全角\u3000#a nbsp\u00a0#b #c\u2019s", ["a", "b", "c"]),
+        ("%% #hidden %% #shown", ["shown"]),
+        ("`%%` #a `%%` #b\n```\n%%\n```\n#c", ["a", "b", "c"]),
+    ],
+)
+def test_tags(text: str, expected: list[str]) -> None:
+    assert tags(text) == expected
+
+
+def test_tasks_and_lines() -> None:
+    parsed = parse_markdown("---\na: 1\n---\n# T\r\n- [ ] one **x**\r\n  - [x] two\n\n[[l]] #t")
+    assert [(task.text, task.done, task.line) for task in parsed.tasks] == [
+        ("one **x**", False, 5),
+        ("two", True, 6),
+    ]
+    assert (parsed.headings[0].line, parsed.links[0].line, parsed.tags[0].line) == (4, 8, 8)
+
+
+def test_headings_are_what_is_read() -> None:
+    parsed = parse_markdown("## A `c` [[L|d]] *e* &amp; ##\n\nSet\next\n---\n\n> # no\n\n- # no\n")
+    assert [(heading.text, heading.level) for heading in parsed.headings] == [
+        ("A c d e &", 2),
+        ("Set ext", 2),
+    ]
+
+
+HARD = [
+    "#\n##\n### \n#5\n\\# x\n",
+    "> a\n# b\n",
+    "- a\n\n  # in\n# out\n",
+    "a\n# b\n===\n",
+    "<div>\n# no\n</div>\n\n# yes\n",
+    "<!-- \n# no\n-->\n# yes\n",
+    "    # no\n\n   # yes\n",
+    "1. a\n   ```\n# closes\n",
+    "```\n# no\n",
+    "`````\n```\n# no\n`````\n# yes\n",
+    "[a]: b\n# yes\n",
+    "| a |\n|--|\n# yes\n",
+    "a\n\t# no\n",
+    "Foo\n= =\n--- -\n",
+    "\ta\n===\n",
+]
+
+
+@pytest.mark.parametrize("text", HARD)
+def test_headings_equal_those_of_a_second_parser(text: str) -> None:
+    tokens = MarkdownIt("commonmark").parse(text)
+    expected = [
+        (int(token.tag[1]), token.map[0] + 1)
+        for token in tokens
+        if token.type == "heading_open" and token.level == 0 and token.map
+    ]
+    assert [(heading.level, heading.line) for heading in parse_markdown(text).headings] == expected
+
+
+@pytest.mark.parametrize(
+    "unit", ["[[", "[", "![[", "*", "`", "> ", "- ", "#a ", "%%", "<!--", "[a](", "\\", "&#", "|"]
+)
+def test_hostile_repetition_is_quick(unit: str) -> None:
+    started = time.monotonic()
+    parse_markdown(unit * (200_000 // len(unit)))
+    parse_markdown((unit + "\n") * 20_000)
+    assert time.monotonic() - started < 5
+
+
+def test_nothing_crashes_on_any_byte_soup() -> None:
+    for seed in range(200):
+        parse_markdown("".join(chr((seed * 7919 + n * n * 31) % 0x2FF) for n in range(300)))

@@ -1,0 +1,154 @@
+"""Sections, slices and anchors are exact, whatever the file looks like."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cuedeck.documents.markdown import parse_markdown
+from cuedeck.documents.sections import chunks_of, find_heading, sections_of, slice_at, slugs_of
+
+TEXT = """---
+title: x
+---
+intro
+
+# One
+a
+## Two
+b
+```
+# not a heading
+```
+## Three
+c
+# Four
+d"""
+
+
+def cut(text: str, anchor: str) -> str | None:
+    data = text.encode()
+    found = slice_at(parse_markdown(text), anchor, len(data))
+    return None if found is None else data[found.start : found.end].decode()
+
+
+def test_a_slice_runs_to_the_next_heading_of_the_same_or_a_higher_level() -> None:
+    assert cut(TEXT, "Two") == "## Two\nb\n```\n# not a heading\n```\n"
+    one = cut(TEXT, "One")
+    assert one is not None
+    assert one.endswith("c\n")
+    assert cut(TEXT, "Four") == "# Four\nd"
+    assert cut(TEXT, "not a heading") is None
+
+
+@pytest.mark.parametrize(
+    "anchor",
+    [
+        "Error Codes & More",
+        "error codes & more",
+        "error-codes--more",
+        "#error-codes--more",
+        "## Error Codes & More",
+    ],
+)
+def test_anchors_match_by_text_then_case_then_slug(anchor: str) -> None:
+    assert find_heading(["Intro", "Error Codes & More"], anchor) == 1
+
+
+def test_the_first_of_equal_headings_wins_and_slugs_reach_the_others() -> None:
+    headings = ["Usage", "usage", "Usage"]
+    assert slugs_of(headings) == ["usage", "usage-1", "usage-2"]
+    assert [find_heading(headings, anchor) for anchor in ("Usage", "usage", "USAGE", "usage-2")] == [
+        0,
+        1,
+        0,
+        2,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "slug"),
+    [
+        ("Hello, World!", "hello-world"),
+        ("C++ & C#", "c--c"),
+        ("snake_case", "snake_case"),
+        ("Überschrift ÄÖ", "überschrift-äö"),
+        ("日本語 見出し", "日本語-見出し"),
+        ("a  b", "a--b"),
+        ("🎉 Party", "-party"),
+    ],
+)
+def test_slugs_are_githubs(heading: str, slug: str) -> None:
+    assert slugs_of([heading]) == [slug]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_endings_and_marks_do_not_move_a_slice(ending: str, mark: str) -> None:
+    text = mark + TEXT.replace("\n", ending)
+    two = cut(text, "Two")
+    assert two is not None
+    assert two.split(ending)[0] == "## Two"
+    assert two.split(ending)[-2] == "```"
+    assert [heading.line for heading in parse_markdown(text).headings] == [6, 8, 13, 15]
+
+
+lines = st.sampled_from(
+    [
+        "# A",
+        "## B\t",
+        "###",
+        "text 😀",
+        "שלום עולם",
+        "Setext",
+        "===",
+        "---",
+        "```",
+        "~~~",
+        "- item",
+        "  # in item",
+        "> # quoted",
+        "<!--",
+        "-->",
+        "\tcode",
+        "",
+        "  ",
+        "日本語",
+        "<div>",
+        "</div>",
+        "\\# no",
+        "[a]: b",
+    ]
+)
+documents = st.builds(
+    lambda parts, endings, last: "".join(p + e for p, e in zip(parts, endings, strict=False)) + last,
+    st.lists(lines, max_size=14),
+    st.lists(st.sampled_from(["\n", "\r\n", "\n\n", "\r"]), min_size=14, max_size=14),
+    lines,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(documents)
+def test_sections_and_chunks_add_up_to_the_file(text: str) -> None:
+    data = text.encode()
+    parsed = parse_markdown(text)
+    sections = sections_of(parsed, len(data))
+    assert b"".join(data[s.start : s.end] for s in sections) == data
+    for section in sections:
+        pieces = [data[a:b] for a, b in chunks_of(data, section.start, section.end)]
+        assert b"".join(pieces) == data[section.start : section.end]
+        data[section.start : section.end].decode()
+        if section.heading:
+            line = data[section.start : section.end].decode().splitlines()[0]
+            assert section.heading.split()[0] in line
+
+
+def test_long_sections_are_cut_at_paragraphs_and_never_inside_a_character() -> None:
+    for text in ("word " * 3000, "日本" * 3000, "para\n\n" * 1000, "x" * 5000):
+        data = text.encode()
+        pieces = [data[a:b] for a, b in chunks_of(data, 0, len(data))]
+        assert b"".join(pieces) == data
+        assert max(map(len, pieces)) <= 1603
+        assert all(piece.decode() for piece in pieces)
