@@ -300,7 +300,6 @@ def test_processes_writing_at_once_lose_nothing(cards: Cards, tmp_path: Path) ->
     assert [writer.wait(timeout=60) for writer in writers] == [0] * 4
     assert len(cards.list()) == 21
     notes = (tmp_path / ".cuedeck/cards/shared.md").read_text()
-    assert sorted(re.findall(r"w\d-\d", notes)) == sorted(
-        f"w{w}-{turn}" for w in range(4) for turn in range(5)
-    )
-    assert not [name for name in os.listdir(tmp_path / ".cuedeck/cards") if name.endswith(".tmp")]
+    written = [f"w{writer}-{turn}" for writer in range(4) for turn in range(5)]
+    assert sorted(re.findall(r"w\d-\d", notes)) == written
+    assert not list((tmp_path / ".cuedeck/cards").glob("*.tmp"))
