@@ -118,9 +118,17 @@ class Journal:
             raise Fenced(run.id)
         return bool(held["cancel_requested"])
 
-    def finish(self, run: Run, status: RunStatus, *, result: JSON = None, error: str | None = None) -> bool:
-        """End a run that is still ours, durably."""
-        with self.database.write(actor=f"workflow:{run.workflow}") as session:
+    def finish(
+        self,
+        run: Run,
+        status: RunStatus,
+        *,
+        result: JSON = None,
+        error: str | None = None,
+        durable: bool = True,
+    ) -> bool:
+        """End a run that is still ours; durable when a caller is about to be told so."""
+        with self.database.write(actor=f"workflow:{run.workflow}", durable=durable) as session:
             return runs.finish(
                 session,
                 run.id,

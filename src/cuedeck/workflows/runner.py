@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.workflows.context import Cancelled, RunContext, TimedOut
-from cuedeck.workflows.journal import Fenced, Journal
-from cuedeck.workflows.model import NewRun, Run, RunStatus, Workflow
+from cuedeck.workflows.journal import Fenced, Journal, encode
+from cuedeck.workflows.model import JSON, NewRun, Run, RunStatus, Workflow
 from cuedeck.workflows.registry import Registry
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ class Active:
     run: Run
     workflow: Workflow
     deadline: float
+    awaited: bool
     cancelled: threading.Event = field(default_factory=threading.Event)
     done: threading.Event = field(default_factory=threading.Event)
 
@@ -57,8 +58,8 @@ class Runner:
     def start(self) -> None:
         """Begin claiming queued runs; starting twice does nothing."""
         with self._guard:
-            if not self._threads and self._workers:
-                self._threads = [self._thread(self._dispatch, "workflow-claims")]
+            if self._workers and not self.claiming:
+                self._threads.append(self._thread(self._dispatch, "workflow-claims"))
             self._ensure_heart()
 
     @property
@@ -77,7 +78,7 @@ class Runner:
         if run is None:
             run_id, _ = self._journal.submit(new)
             return self._await(run_id, wait_seconds), run_id
-        if not self._launch(run, workflow).done.wait(wait_seconds):
+        if not self._launch(run, workflow, awaited=True).done.wait(wait_seconds):
             return None, run.id
         found = self._journal.find(run.id)
         return (found if found is not None and found.status.final else None), run.id
@@ -147,8 +148,8 @@ class Runner:
             if self._journal.database.version() != version:
                 return
 
-    def _launch(self, run: Run, workflow: Workflow) -> Active:
-        active = Active(run, workflow, time.monotonic() + workflow.timeout_seconds)
+    def _launch(self, run: Run, workflow: Workflow, *, awaited: bool = False) -> Active:
+        active = Active(run, workflow, time.monotonic() + workflow.timeout_seconds, awaited)
         with self._guard:
             self._active[run.id] = active
             self._ensure_heart()
@@ -163,12 +164,13 @@ class Runner:
                 self._workspace, self._journal, active.workflow, run, stop=active.cancelled.is_set
             )
             result = active.workflow.function(context, run.input)
-            self._patiently(lambda: self._journal.finish(run, RunStatus.COMPLETED, result=result))
+            encode(result)
+            self._finish(active, RunStatus.COMPLETED, result=result)
         except Fenced:
             log.info("run %s was taken over", run.id)
         except Cancelled:
             if not self._stopping.is_set():
-                self._patiently(lambda: self._journal.finish(run, RunStatus.CANCELLED, error="Cancelled"))
+                self._finish(active, RunStatus.CANCELLED, error="Cancelled")
         except TimedOut:
             self._fail(active, f"Timed out after {active.workflow.timeout_seconds:g} s", final=True)
         except CueError as error:
@@ -182,10 +184,19 @@ class Runner:
             active.done.set()
             self._wake.set()
 
+    def _finish(
+        self, active: Active, status: RunStatus, *, result: JSON = None, error: str | None = None
+    ) -> None:
+        self._patiently(
+            lambda: self._journal.finish(
+                active.run, status, result=result, error=error, durable=active.awaited
+            )
+        )
+
     def _fail(self, active: Active, error: str, *, final: bool) -> None:
         run, retry = active.run, active.workflow.retry
         if final or run.attempt >= retry.attempts:
-            self._patiently(lambda: self._journal.finish(run, RunStatus.FAILED, error=error))
+            self._finish(active, RunStatus.FAILED, error=error)
             return
         delay = min(retry.most_seconds, retry.base_seconds * 2 ** (run.attempt - 1))
         delay *= random.uniform(0.5, 1.0)

@@ -1,0 +1,69 @@
+"""Workflows and sources that tests of the engine share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from cuedeck.store.protocol import Store
+from cuedeck.workflows.engine import WorkflowEngine
+from cuedeck.workflows.model import Workflow
+from cuedeck.workflows.registry import Registry
+from cuedeck.workflows.triggers import FileEvent
+
+
+@dataclass
+class RecordedFiles:
+    """A list of file events in place of the documents index."""
+
+    events: list[FileEvent] = field(default_factory=list)
+    name: str = "index-1"
+
+    def source(self) -> str:
+        return self.name
+
+    def latest(self) -> int:
+        return self.events[-1].seq if self.events else 0
+
+    def after(self, seq: int, limit: int) -> list[FileEvent]:
+        return [event for event in self.events if event.seq > seq][:limit]
+
+
+class StoreOnly:
+    """What the engine needs of a workspace when its workflows use no other engine."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+
+@contextmanager
+def engine_with(
+    store: Store,
+    *workflows: Workflow,
+    files: RecordedFiles | None = None,
+    workers: int = 2,
+    settings: Any = None,
+) -> Iterator[WorkflowEngine]:
+    engine = WorkflowEngine(
+        StoreOnly(store),  # type: ignore[arg-type]
+        Registry([lambda: workflows], settings or {}),
+        files or RecordedFiles(),
+        workers=workers,
+    )
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+def eventually(check: Callable[[], Any], *, seconds: float = 10.0) -> Any:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        found = check()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise AssertionError("it did not happen in time")

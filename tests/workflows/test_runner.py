@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workflow_parts import engine_with, eventually
+
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.protocol import Store
+from cuedeck.workflows.journal import Fenced, execution_id
+from cuedeck.workflows.model import NewRun, Retry, RunStatus, Workflow
+from cuedeck.workflows.runner import LEASE_MS
+
+
+def workflow(function: Any, **options: Any) -> Workflow:
+    return Workflow("w", "W", "A workflow of a test", function, **options)
+
+
+def test_a_run_passes_through_its_steps_and_keeps_its_result(store: Store) -> None:
+    def add(context: Any, given: dict[str, Any]) -> Any:
+        one = context.step("one", lambda: given["n"] + 1, progress=50)
+        return {"two": context.step("two", lambda: one + 1)}
+
+    with engine_with(store, workflow(add)) as engine:
+        started = engine.trigger("w", {"n": 1}, wait=True)
+        assert started.run is not None
+        assert started.run.status is RunStatus.COMPLETED
+        assert started.run.result == {"two": 3}
+        assert started.run.progress == 100
+        assert started.run.duration is not None and started.run.duration >= 0
+        assert [step["name"] for step in engine.journal.steps(started.execution_id)] == ["one", "two"]
+
+
+def test_an_async_run_is_taken_up_by_itself(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, given: given)) as engine:
+        started = engine.trigger("w", {"a": [1, "é"]}, wait=False)
+        assert started.run is None
+        run = eventually(lambda: (r := engine.run(started.execution_id)).status.final and r)
+        assert run.result == {"a": [1, "é"]}
+
+
+@pytest.mark.parametrize("bad", [{1, 2}, float("nan"), object(), {"deep": b"bytes"}])
+def test_a_result_that_json_cannot_hold_fails_the_run(store: Store, bad: object) -> None:
+    with engine_with(store, workflow(lambda _context, _given: bad)) as engine:
+        run = engine.trigger("w", {}, wait=True).run
+        assert run is not None
+        assert run.status is RunStatus.FAILED
+        assert "JSON" in (run.error or "")
+
+
+def test_a_workflow_that_raises_is_a_failed_run_with_its_error(store: Store) -> None:
+    def bang(_context: Any, _given: Any) -> None:
+        raise RuntimeError("the plate is hot")
+
+    with engine_with(store, workflow(bang)) as engine:
+        run = engine.trigger("w", {}, wait=True).run
+        assert run is not None and run.status is RunStatus.FAILED
+        assert run.error == "RuntimeError: the plate is hot"
+
+
+def test_a_failed_attempt_is_repeated_from_the_step_that_failed(store: Store) -> None:
+    calls: list[str] = []
+
+    def flaky(context: Any, _given: Any) -> str:
+        context.step("first", lambda: calls.append("first"))
+        context.step("second", lambda: calls.append("second") or 1 / (len(calls) - 2))
+        return "done"
+
+    with engine_with(store, workflow(flaky, retry=Retry(attempts=3, base_seconds=0.01))) as engine:
+        engine.start()
+        started = engine.trigger("w", {}, wait=False)
+        run = eventually(lambda: (r := engine.run(started.execution_id)).status.final and r)
+    assert run.status is RunStatus.COMPLETED
+    assert run.attempt == 2
+    assert calls == ["first", "second", "second"]
+
+
+def test_a_database_effect_and_its_record_commit_together(store: Store) -> None:
+    def effect(context: Any, _given: Any) -> None:
+        def insert(session: Any) -> None:
+            session.upsert("trigger_cursors", {"name": "probe", "source": "x", "position": 1}, key=["name"])
+            raise ValueError("after the effect")
+
+        context.transact("insert", insert)
+
+    with engine_with(store, workflow(effect)) as engine:
+        assert engine.trigger("w", {}, wait=True).run.status is RunStatus.FAILED  # type: ignore[union-attr]
+        assert engine.journal.cursor("probe") is None
+
+
+def test_the_same_key_is_one_run(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: "x")) as engine:
+        first = engine.trigger("w", {}, wait=True, key="k")
+        second = engine.trigger("w", {}, wait=True, key="k")
+        assert first.execution_id == second.execution_id
+        assert second.run is not None and second.run.result == "x"
+        assert engine.history("w", limit=10, offset=0)[1] == 1
+
+
+def test_a_waiting_run_is_cancelled_at_once_and_a_running_one_at_its_next_step(store: Store) -> None:
+    entered, go = threading.Event(), threading.Event()
+
+    def slow(context: Any, _given: Any) -> None:
+        context.step("wait", lambda: entered.set() or go.wait(5))
+        context.step("never", lambda: pytest.fail("ran after its cancellation"))
+
+    with engine_with(store, workflow(slow)) as engine:
+        waiting, _ = engine.journal.submit(NewRun(execution_id(), "w", "W"))
+        assert engine.cancel(waiting, actor="t").status is RunStatus.CANCELLED
+        started = engine.trigger("w", {}, wait=False)
+        assert entered.wait(5)
+        engine.cancel(started.execution_id, actor="t")
+        go.set()
+        run = eventually(lambda: (r := engine.run(started.execution_id)).status.final and r)
+        assert run.status is RunStatus.CANCELLED
+
+
+def test_a_run_that_takes_too_long_fails(store: Store) -> None:
+    def long(context: Any, _given: Any) -> None:
+        for number in range(100):
+            context.step(str(number), lambda: time.sleep(0.02))
+
+    with engine_with(store, workflow(long, timeout_seconds=0.1)) as engine:
+        run = engine.trigger("w", {}, wait=True).run
+        assert run is not None and run.status is RunStatus.FAILED
+        assert "Timed out" in (run.error or "")
+
+
+def test_concurrency_and_priority(store: Store) -> None:
+    running, most, order = 0, 0, []
+    guard = threading.Lock()
+
+    def count(context: Any, given: dict[str, Any]) -> None:
+        nonlocal running, most
+        with guard:
+            running += 1
+            most = max(most, running)
+            order.append(given["n"])
+        context.step("work", lambda: time.sleep(0.02))
+        with guard:
+            running -= 1
+
+    with engine_with(store, workflow(count, concurrency=1), workers=4) as engine:
+        for number, priority in enumerate([5, 5, 1]):
+            engine.journal.submit(NewRun(execution_id(), "w", "W", input={"n": number}, priority=priority))
+        engine.start()
+        eventually(lambda: engine.journal.counts().get("completed") == 3)
+    assert most == 1
+    assert order[0] == 2
+
+
+def test_a_full_queue_is_refused(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: None, queue_limit=2), workers=0) as engine:
+        engine.trigger("w", {}, wait=False)
+        engine.trigger("w", {}, wait=False)
+        with pytest.raises(CueError, match="is full"):
+            engine.trigger("w", {}, wait=False)
+
+
+def test_unknown_workflows_and_executions(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: None)) as engine:
+        with pytest.raises(CueError) as caught:
+            engine.trigger("ww", {}, wait=True)
+        assert caught.value.code is ErrorCode.WORKFLOW_NOT_FOUND
+        assert "'w'" in (caught.value.hint or "")
+        with pytest.raises(CueError) as caught:
+            engine.run("wf_exec_nope")
+        assert caught.value.code is ErrorCode.EXECUTION_NOT_FOUND
+
+
+def test_a_run_whose_lease_ended_is_taken_over_and_its_old_holder_fenced_off(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: "new"), workers=1) as engine:
+        new = NewRun(execution_id(), "w", "W")
+        lost = engine.journal.begin(new, owner="a process that is gone", lease_ms=-1)
+        assert lost is not None
+        engine.start()
+        run = eventually(lambda: (r := engine.run(lost.id)).status.final and r, seconds=LEASE_MS / 1000 + 5)
+        assert run.result == "new"
+        with pytest.raises(Fenced):
+            engine.journal.record(lost, 1, "late", lambda _session: None, started_at=0, progress=None)
+
+
+def test_history_is_newest_first_with_true_totals(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, given: given)) as engine:
+        for number in range(5):
+            engine.trigger("w", {"n": number}, wait=True)
+            time.sleep(0.002)
+        runs, total = engine.history(None, limit=2, offset=1)
+        assert (total, [run.input["n"] for run in runs]) == (5, [3, 2])
+        assert engine.history("other", limit=5, offset=0) == ([], 0)
+
+
+def test_old_runs_are_purged_but_never_waiting_or_running_ones(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: None), workers=0) as engine:
+        engine.trigger("w", {}, wait=True)
+        waiting = engine.trigger("w", {}, wait=False).execution_id
+        assert engine.journal.purge(older_than_days=-1) == 1
+        assert engine.run(waiting).status is RunStatus.PENDING
+
+
+def test_a_changed_workflow_does_not_replay_another_ones_steps(store: Store, tmp_path: Path) -> None:
+    with engine_with(store, workflow(lambda context, _given: context.step("renamed", lambda: 2))) as engine:
+        run = engine.journal.begin(NewRun(execution_id(), "w", "W"), owner="gone", lease_ms=-1)
+        assert run is not None
+        engine.journal.record(run, 1, "original", lambda _session: 1, started_at=0, progress=None)
+        engine.start()
+        ended = eventually(lambda: (r := engine.run(run.id)).status.final and r)
+        assert ended.status is RunStatus.FAILED
+        assert "changed while this run was under way" in (ended.error or "")

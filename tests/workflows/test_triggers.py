@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from workflow_parts import RecordedFiles, engine_with, eventually
+
+from cuedeck.config.sections import WorkflowSetting
+from cuedeck.store import runs
+from cuedeck.store.protocol import Store
+from cuedeck.workflows.model import CronTrigger, FileTrigger, Workflow
+from cuedeck.workflows.triggers import FileEvent
+
+
+def watcher(
+    *, events: frozenset[str] = frozenset({"add", "change", "unlink"}), globs: tuple[str, ...] = ("*.md",)
+) -> Workflow:
+    return Workflow("watch", "Watch", "", lambda _c, given: given, triggers=(FileTrigger(globs, events),))
+
+
+def paths(engine: Any) -> list[str]:
+    return sorted(run.input["path"] for run in engine.history("watch", limit=100, offset=0)[0])
+
+
+def test_files_that_were_there_before_are_no_news_and_later_ones_fire_once(store: Store) -> None:
+    files = RecordedFiles([FileEvent(1, "old.md", "add", "h")])
+    with engine_with(store, watcher(), files=files, workers=0) as engine:
+        assert engine.fire_due() == 0
+        files.events += [
+            FileEvent(2, "notes/new.md", "add", "h"),
+            FileEvent(3, "code.py", "change", "h"),
+            FileEvent(4, "old.md", "unlink", None),
+        ]
+        assert engine.fire_due() == 2
+        assert engine.fire_due() == 0
+        assert paths(engine) == ["notes/new.md", "old.md"]
+
+
+def test_two_processes_that_see_the_same_event_start_one_run(store: Store) -> None:
+    files = RecordedFiles()
+    with (
+        engine_with(store, watcher(), files=files, workers=0) as one,
+        engine_with(store, watcher(), files=files, workers=0) as two,
+    ):
+        one.fire_due()
+        files.events.append(FileEvent(1, "a.md", "add", "h"))
+        runs_before = one.journal.cursor("files")
+        one.fire_due()
+        with store.state.write(actor="t") as session:
+            runs.move_cursor(session, "files", *runs_before)  # type: ignore[misc]
+        two.fire_due()
+        assert paths(one) == ["a.md"]
+
+
+def test_a_rebuilt_index_does_not_fire_everything_again(store: Store) -> None:
+    files = RecordedFiles()
+    with engine_with(store, watcher(), files=files, workers=0) as engine:
+        engine.fire_due()
+        files.name = "index-2"
+        files.events = [FileEvent(number, f"{number}.md", "add", "h") for number in range(1, 50)]
+        assert engine.fire_due() == 0
+
+
+def test_events_globs_and_switches_are_honoured(store: Store) -> None:
+    files = RecordedFiles()
+    only_unlinks = watcher(events=frozenset({"unlink"}), globs=("specs/**/*.md",))
+    with engine_with(store, only_unlinks, files=files, workers=0) as engine:
+        engine.fire_due()
+        files.events = [
+            FileEvent(1, "specs/a/b.md", "change", "h"),
+            FileEvent(2, "specs/a/b.md", "unlink", None),
+            FileEvent(3, "x.md", "unlink", None),
+        ]
+        assert engine.fire_due() == 1
+    disabled = {"watch": WorkflowSetting(enabled=False)}
+    with engine_with(store, watcher(), files=files, workers=0, settings=disabled) as engine:
+        files.events.append(FileEvent(4, "y.md", "add", "h"))
+        assert engine.fire_due() == 0
+
+
+def test_a_workflow_is_not_started_by_its_own_file(store: Store) -> None:
+    files = RecordedFiles()
+    with engine_with(store, watcher(), files=files, workers=0) as engine:
+        engine.fire_due()
+        with store.state.write(actor="workflow:watch") as session:
+            runs.note_write(session, "watch", "digest.md", "mine")
+        files.events = [
+            FileEvent(1, "digest.md", "change", "mine"),
+            FileEvent(2, "digest.md", "change", "yours"),
+        ]
+        assert engine.fire_due() == 1
+
+
+def test_changes_made_while_stopped_fire_once_each(store: Store) -> None:
+    files = RecordedFiles()
+    with engine_with(store, watcher(), files=files, workers=0) as engine:
+        engine.fire_due()
+        files.events = [FileEvent(number, f"n/{number}.md", "change", "h") for number in range(1, 2001)]
+        assert engine.fire_due() == 2000
+        assert engine.history("watch", limit=1, offset=0)[1] == 2000
+
+
+def test_a_schedule_fires_its_latest_tick_once_and_survives_a_wrong_clock(store: Store) -> None:
+    minutely = Workflow("tick", "Tick", "", lambda _c, _g: None, triggers=(CronTrigger("* * * * *"),))
+    with engine_with(store, minutely, workers=0) as engine:
+        assert engine.fire_due() == 0
+        hour_ago = time.time_ns() // 1_000_000 - 3_600_000
+        engine.journal.submit_many([], cursor=("cron:tick", "* * * * *", hour_ago))
+        assert engine.fire_due() == 1
+        assert engine.fire_due() == 0
+        next_year = time.time_ns() // 1_000_000 + 365 * 86_400_000
+        engine.journal.submit_many([], cursor=("cron:tick", "* * * * *", next_year))
+        assert engine.fire_due() == 0
+        _, position = engine.journal.cursor("cron:tick") or ("", 0)
+        assert position < next_year
+
+
+def test_a_started_engine_fires_by_itself(store: Store) -> None:
+    files = RecordedFiles()
+    with engine_with(store, watcher(), files=files) as engine:
+        engine.fire_due()
+        engine.start()
+        files.events.append(FileEvent(1, "a.md", "add", "h"))
+        eventually(lambda: engine.journal.counts().get("completed") == 1)
+        assert engine.check() == []
