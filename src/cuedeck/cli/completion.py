@@ -16,7 +16,7 @@ _INSTALL = {
 }
 
 
-@define("completion")
+@define("completion", config=False)
 @click.argument("shell", type=click.Choice(list(_INSTALL)))
 def command(here: Here, shell: str) -> None:
     """Print the completion script of a shell, to be evaluated by it."""

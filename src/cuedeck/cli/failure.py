@@ -32,6 +32,9 @@ def exit_code_for(error: BaseException, arguments: list[str]) -> int:
             return CONFIGURATION if error.code is ErrorCode.CONFIGURATION else FAILURE
         case click.ClickException():
             return _tell_usage(error, as_json)
+        case OSError(filename=str()):
+            tell(_refused_by_system(error), as_json=as_json)
+            return FAILURE
         case Exception():
             _tell_unexpected(error, options, as_json)
             return FAILURE
@@ -62,6 +65,17 @@ def as_record(error: CueError) -> dict[str, Any]:
             "hint": error.hint,
         }
     }
+
+
+def _refused_by_system(error: OSError) -> CueError:
+    """A full disk, a read-only folder, a missing permission: the user's to solve, and said so."""
+    what = error.strerror or type(error).__name__
+    return CueError(
+        ErrorCode.UNAVAILABLE,
+        f"{what}: {error.filename}",
+        data={"path": str(error.filename)},
+        hint="Check that the file or folder exists, has room, and may be read and written by you.",
+    )
 
 
 def _place(data: dict[str, Any]) -> str | None:

@@ -28,13 +28,12 @@ class Here:
     root: Path
     verbose: bool
     output: Output
+    read_config: Callable[[], Config]
 
     @property
     def config(self) -> Config:
         """The validated settings; a mistake in them is exit code 101."""
-        from cuedeck.config import load_config
-
-        return load_config(self.root)
+        return self.read_config()
 
     def open(self) -> Workspace:
         """The workspace, as a context manager."""
@@ -43,12 +42,18 @@ class Here:
         return Workspace(self.root, self.config)
 
 
-def command(name: str | None = None, *, json: bool = False, **settings: Any) -> Callable[[F], click.Command]:
-    """A click command with ``--workspace`` and ``-v`` whose first argument is ``Here``."""
+def command(
+    name: str | None = None, *, json: bool = False, config: bool = True, **settings: Any
+) -> Callable[[F], click.Command]:
+    """A click command with ``--workspace`` and ``-v`` whose first argument is ``Here``.
+
+    ``json`` adds ``--json``. A wrong configuration ends every command before it begins, save those with
+    ``config=False``, which must work to repair one or do not depend on it.
+    """
 
     def decorate(function: F) -> click.Command:
         make: Callable[[F], click.Command] = click.command(name, **_spoken(settings))
-        return make(_with_here(function, json))
+        return make(_with_here(function, json, config))
 
     return decorate
 
@@ -58,13 +63,11 @@ def group(name: str, help: str, **settings: Any) -> click.Group:
     return click.Group(name, help=help, **_spoken(settings))
 
 
-def subcommand(
-    parent: click.Group, name: str | None = None, *, json: bool = False, **settings: Any
-) -> Callable[[F], click.Command]:
+def subcommand(parent: click.Group, name: str | None = None, **settings: Any) -> Callable[[F], click.Command]:
     """A command inside a group, with the same options as any other."""
 
     def decorate(function: F) -> click.Command:
-        made = command(name, json=json, **settings)(function)
+        made = command(name, **settings)(function)
         parent.add_command(made)
         return made
 
@@ -75,11 +78,15 @@ def _spoken(settings: dict[str, Any]) -> dict[str, Any]:
     return {"context_settings": {"help_option_names": ["-h", "--help"]}, **settings}
 
 
-def _with_here(function: F, json: bool) -> F:
+def _with_here(function: F, json: bool, config: bool) -> F:
     @functools.wraps(function)
     def run(*args: Any, workspace: str | None, verbose: bool, as_json: bool = False, **values: Any) -> Any:
-        here = Here(_existing(workspace), verbose, Output(as_json=as_json))
-        _log_to_stderr(verbose)
+        root = _existing(workspace)
+        here = Here(root, verbose, Output(as_json=as_json), functools.cache(lambda: _config(root)))
+        if verbose:
+            _log_to_stderr()
+        if config:
+            here.read_config()
         return function(here, *args, **values)
 
     options = [
@@ -91,6 +98,12 @@ def _with_here(function: F, json: bool) -> F:
     for option in reversed(options):
         run = option(run)
     return run  # type: ignore[return-value]
+
+
+def _config(root: Path) -> Config:
+    from cuedeck.config import load_config
+
+    return load_config(root)
 
 
 def _existing(workspace: str | None) -> Path:
@@ -105,9 +118,7 @@ def _existing(workspace: str | None) -> Path:
     return root
 
 
-def _log_to_stderr(verbose: bool) -> None:
+def _log_to_stderr() -> None:
     import logging
 
-    logging.basicConfig(
-        level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
-    )
+    logging.basicConfig(level=logging.DEBUG, format="%(levelname)s %(name)s: %(message)s")

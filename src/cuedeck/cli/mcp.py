@@ -8,7 +8,7 @@ from cuedeck.cli.frame import Here
 from cuedeck.cli.frame import command as define
 
 
-@define("mcp")
+@define("mcp", config=False)
 @click.option(
     "--decks", default="default", show_default=True, metavar="NAMES", help="default, all, or decks."
 )

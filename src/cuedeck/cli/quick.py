@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
@@ -32,12 +33,36 @@ def _try_clean(rest: list[str]) -> int | None:
             start = folder
         case _:
             return None
-    import os
-
+    from cuedeck.daemon.cleaning import CLEANED, NOTHING, clean
     from cuedeck.daemon.location import workspace_root
 
-    cache = os.path.join(workspace_root(start), ".cuedeck", ".cache")  # noqa: PTH118
-    if os.path.lexists(cache):
+    root = workspace_root(start)
+    if not os.path.isdir(root) or _has_settings(root):  # noqa: PTH112
         return None
-    sys.stdout.write("Nothing to clean.\n")
+    try:
+        cleaned = clean(root)
+    except Exception as error:  # noqa: BLE001 - click's side knows how to say it
+        from cuedeck.cli.failure import exit_code_for
+
+        return exit_code_for(error, ["clean", *rest])
+    sys.stdout.write((CLEANED if cleaned else NOTHING) + "\n")
     return 0
+
+
+def _has_settings(root: str) -> bool:
+    """Whether there is configuration to validate; reading it properly costs more than all of this."""
+    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
+    files = f"{root}/.cuedeck/config.toml", f"{home}/cuedeck/config.toml"
+    return any(map(_says_something, files)) or any(
+        name.startswith("CUEDECK_") and "__" in name for name in os.environ
+    )
+
+
+def _says_something(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return any(line.strip() and not line.lstrip().startswith(b"#") for line in file)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True

@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from cuedeck import __version__
 from cuedeck.cli import help_text, program_name, summaries
@@ -38,6 +39,15 @@ class Root(click.Group):
             meant = f" Did you mean '{close[0]}'?" if close else ""
             ctx.fail(f"There is no command '{args[0]}'.{meant}")
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete names from the table, without importing a command."""
+        found = [
+            CompletionItem(name, help=line)
+            for name, line in summaries().items()
+            if name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def get_help(self, _ctx: click.Context) -> str:
         """The same text that the quick path prints."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Any
 
 from cuedeck.daemon.location import Address
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 STOP_SECONDS = 20.0
 
@@ -26,13 +29,14 @@ def status(root: str) -> dict[str, Any] | None:
 
 def stop(root: str, *, patience: float = STOP_SECONDS) -> int | None:
     """Stop the daemon after it has answered what it was asked; its pid, or None when there was none."""
-    from cuedeck.daemon.life import living_pid
     from cuedeck.daemon.protocol import STOP
 
-    address = Address(root)
-    pid = living_pid(address)
-    if pid is None or _ask(address, STOP) is None:
+    answer = _ask(Address(root), STOP)
+    if answer is None:
         return None
+    import json
+
+    pid = int(json.loads(answer)["pid"])
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline and _lives(pid):
         time.sleep(0.01)

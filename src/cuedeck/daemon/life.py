@@ -47,21 +47,6 @@ class Life:
             Path(self._address.socket).unlink()
 
 
-def living_pid(address: Address) -> int | None:
-    """The process id of the workspace's daemon, if one lives."""
-    try:
-        descriptor = os.open(address.life, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    try:
-        if _locked(descriptor):
-            return None
-        recorded = os.pread(descriptor, 32, 0)
-        return int(recorded) if recorded.isdigit() else None
-    finally:
-        os.close(descriptor)
-
-
 def _locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

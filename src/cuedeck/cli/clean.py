@@ -1,0 +1,15 @@
+"""Remove the cache; nothing precious is in it."""
+
+from __future__ import annotations
+
+from cuedeck.cli.frame import Here
+from cuedeck.cli.frame import command as define
+
+
+@define("clean", json=True)
+def command(here: Here) -> None:
+    """Remove .cuedeck/.cache/ (index, logs, temporary files); everything in it is made again when needed."""
+    from cuedeck.daemon.cleaning import CLEANED, NOTHING, clean
+
+    cleaned = clean(str(here.root))
+    here.output.show({"cleaned": cleaned}, CLEANED if cleaned else NOTHING)

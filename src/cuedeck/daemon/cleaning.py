@@ -1,0 +1,79 @@
+"""Removing the cache: the daemon put to rest, the folder moved aside, and no symlink followed."""
+
+# ruff: noqa: PTH104, PTH106, PTH108, PTH112, PTH114, PTH118
+from __future__ import annotations
+
+import errno
+import os
+
+from cuedeck.daemon.control import stop
+from cuedeck.daemon.location import NoDaemon
+
+CLEANED = "Removed .cuedeck/.cache/; it is made again when needed."
+NOTHING = "Nothing to clean."
+
+
+def clean(root: str) -> bool:
+    """Remove ``.cuedeck/.cache`` and nothing else; False when there was none."""
+    cache = os.path.join(root, ".cuedeck", ".cache")
+    if not os.path.lexists(cache):
+        return False
+    try:  # noqa: SIM105 - contextlib costs more to import than all of this
+        # It would go on writing into files that no longer have a name.
+        stop(root)
+    except NoDaemon:
+        pass
+    if os.path.islink(cache) or not os.path.isdir(cache):
+        os.unlink(cache)
+        return True
+    lock = _lock(cache)
+    try:
+        aside = f"{cache}.removed-{os.getpid()}"
+        os.rename(cache, aside)
+    finally:
+        if lock is not None:
+            os.close(lock)
+    _remove(aside)
+    return True
+
+
+def _lock(cache: str) -> int | None:
+    """Hold the workspace's write lock, so that nobody writes while the folder moves."""
+    try:
+        import fcntl
+
+        descriptor = os.open(os.path.join(cache, "lock"), os.O_RDWR | os.O_CLOEXEC)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        from cuedeck.model.errors import CueError, ErrorCode
+
+        raise CueError(
+            ErrorCode.LOCKED,
+            "Another process is writing in this workspace",
+            data={"lock_file": ".cuedeck/.cache/lock"},
+            hint="Try again in a moment.",
+        ) from error
+    return descriptor
+
+
+def _remove(folder: str) -> None:
+    if not hasattr(os, "fwalk"):
+        import shutil
+
+        shutil.rmtree(folder)
+        return
+    for _, folders, files, descriptor in os.fwalk(folder, topdown=False, follow_symlinks=False):
+        for name in files:
+            os.unlink(name, dir_fd=descriptor)
+        for name in folders:
+            try:
+                os.rmdir(name, dir_fd=descriptor)
+            except OSError as error:
+                if error.errno != errno.ENOTDIR:
+                    raise
+                os.unlink(name, dir_fd=descriptor)  # a symlink to a folder
+    os.rmdir(folder)

@@ -1,0 +1,51 @@
+"""Commands run as a user runs them: a real process in a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CUE = str(Path(sys.executable).with_name("cue"))
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / ".git").mkdir()  # the workspace ends here, whatever is above
+    return folder
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    home = tmp_path / "home"
+    home.mkdir()
+    return {
+        **kept,
+        "XDG_RUNTIME_DIR": str(runtime),
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+    }
+
+
+@pytest.fixture
+def cue(folder: Path, environ: dict[str, str]) -> Iterator[Run]:
+    """Run a command in the workspace; a daemon that it started is stopped afterwards."""
+
+    def run(*arguments: str, program: str = CUE, **settings: Any) -> subprocess.CompletedProcess[str]:
+        usual = {"cwd": folder, "env": environ, "capture_output": True, "text": True, "timeout": 60}
+        return subprocess.run([program, *arguments], **{**usual, **settings})
+
+    yield run
+    if list((Path(environ["XDG_RUNTIME_DIR"])).glob("cuedeck/*.sock")):
+        run("daemon", "stop")

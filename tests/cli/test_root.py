@@ -1,0 +1,122 @@
+"""The frame that every command shares: help, exit codes, and errors a person can read."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuedeck import __version__
+from cuedeck.cli import summaries
+
+CUE = Path(sys.executable).with_name("cue")
+
+
+def test_version_under_every_name(cue: Any) -> None:
+    for name in ("cue", "cuedeck", "cruxe"):
+        done = cue("--version", program=str(CUE.with_name(name)))
+        assert (done.returncode, done.stdout) == (0, f"{name} {__version__}\n")
+
+
+def test_help_names_every_command_and_imports_none(cue: Any) -> None:
+    done = cue("--help")
+    assert done.returncode == 0
+    assert all(f"  {name}" in done.stdout for name in summaries())
+    code = "import sys; from cuedeck.cli import main; main(['--help']); print(*sys.modules)"
+    loaded = cue("-c", code, program=sys.executable).stdout.splitlines()[-1].split()
+    assert {"click", "typing", "re", "pathlib"}.isdisjoint(loaded)
+
+
+@pytest.mark.parametrize("name", sorted(summaries()))
+def test_every_command_explains_itself(cue: Any, name: str) -> None:
+    if not (Path(__file__).parents[2] / "src/cuedeck/cli" / f"{name.replace('-', '_')}.py").exists():
+        pytest.skip("not written yet")
+    done = cue(name, "--help")
+    assert done.returncode == 0, done.stderr
+    leaf = "Commands:" not in done.stdout
+    assert not leaf or ("--workspace PATH" in done.stdout and "-v, --verbose" in done.stdout)
+
+
+def test_a_wrong_command_line_is_2_and_names_the_nearest(cue: Any) -> None:
+    done = cue("serach")
+    assert done.returncode == 2 and "Did you mean 'search'?" in done.stderr and done.stdout == ""
+    assert cue("clean", "--nonsense").returncode == 2
+    assert json.loads(cue("clean", "--nonsense", "--json").stderr)["error"]["code"] == "usage"
+
+
+def test_a_wrong_configuration_is_101_and_names_the_line(cue: Any, folder: Path) -> None:
+    (folder / ".cuedeck").mkdir()
+    (folder / ".cuedeck/config.toml").write_text("[core]\ntoken_limit = 'many'\n")
+    for arguments in (["serve"], ["clean"], ["daemon", "status"], ["connect", "cursor"]):
+        done = cue(*arguments)
+        assert done.returncode == 101, arguments
+        assert "line 2" in done.stderr and "hint:" in done.stderr and "Traceback" not in done.stderr
+    assert cue("init", "--force").returncode == 0
+    assert cue("clean").returncode == 0
+
+
+def test_a_missing_folder_is_said_plainly(cue: Any) -> None:
+    done = cue("clean", "--workspace", "no/such")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: There is no folder ")
+    done = cue("clean", "--workspace", "no/such", "--json")
+    assert json.loads(done.stderr)["error"]["hint"] == "Give --workspace an existing folder."
+
+
+def test_an_unexpected_failure_is_one_line_with_an_id_and_a_private_log(cue: Any, folder: Path) -> None:
+    (folder / ".cuedeck").mkdir()
+    code = (
+        "import sys, cuedeck.cli.setup as s; from cuedeck.cli import main;"
+        "s.initialise = lambda *a, **k: 1 / 0; sys.exit(main(sys.argv[1:]))"
+    )
+    done = cue("-c", code, "init", program=sys.executable)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr and "(id " in done.stderr
+    log = folder / ".cuedeck/.cache/logs/crash.log"
+    identity = done.stderr.partition("(id ")[2][:8]
+    assert identity in log.read_text() and "ZeroDivisionError" in log.read_text()
+    assert log.stat().st_mode & 0o077 == 0
+    assert "ZeroDivisionError" in cue("-c", code, "init", "-v", program=sys.executable).stderr
+
+
+def test_a_closed_pipe_is_no_drama(folder: Path, environ: dict[str, str]) -> None:
+    done = subprocess.run(
+        f"{CUE} completion bash | true", shell=True, cwd=folder, env=environ, capture_output=True, text=True
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_completion_scripts_and_candidates(cue: Any, environ: dict[str, str]) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        script = cue("completion", shell)
+        assert script.returncode == 0 and "_CUE_COMPLETE" in script.stdout
+    asked = {**environ, "_CUE_COMPLETE": "bash_complete", "COMP_WORDS": "cue cl", "COMP_CWORD": "1"}
+    assert cue(env=asked).stdout.split() == ["plain,clean"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="measures processor time of a child")
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["clean"]])
+def test_plain_commands_start_within_two_and_a_half_times_of_python(
+    folder: Path, environ: dict[str, str], arguments: list[str]
+) -> None:
+    compiled = {**environ, "PYTHONPYCACHEPREFIX": str(folder.parent / "bytecode")}
+    compiled.pop("PYTHONDONTWRITEBYTECODE", None)
+    bare = _processor_time([sys.executable, "-c", "pass"], folder, compiled)
+    ours = _processor_time([str(CUE), *arguments], folder, compiled)
+    assert ours <= 2.5 * bare
+
+
+def _processor_time(command: list[str], folder: Path, environ: dict[str, str]) -> float:
+    best = float("inf")
+    for _ in range(8):
+        process = subprocess.Popen(command, cwd=folder, env=environ, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        best = min(best, usage.ru_utime + usage.ru_stime)
+    return best
