@@ -1,0 +1,261 @@
+"""Finds and masks secrets in text, in time linear in its length."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from cuedeck.model.errors import CueError, ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a secret stands in a text, and what it seems to be."""
+
+    kind: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets, and how many there were."""
+
+    text: str
+    count: int
+
+
+def mask(text: str, extra_patterns: Sequence[str] = ()) -> Masked:
+    """Replace every secret by ``[MASKED:kind]``; masking twice changes nothing more.
+
+    Of an extra pattern with groups, the first group is the secret, otherwise the whole match.
+    """
+    secrets = find(text, extra_patterns)
+    pieces, at = [], 0
+    for secret in secrets:
+        pieces += [text[at : secret.start], f"[MASKED:{secret.kind}]"]
+        at = secret.end
+    return Masked("".join([*pieces, text[at:]]), len(secrets))
+
+
+def find(text: str, extra_patterns: Sequence[str] = ()) -> list[Secret]:
+    """Every secret in the text, in order, none overlapping another."""
+    found = [*_private_keys(text), *_credentials(text), *_assignments(text)]
+    for pattern in _VENDORS:
+        found += pattern.find(text)
+    for source in extra_patterns:
+        found += _Pattern("custom", (), _compiled(source)).find(text)
+    return _merged(found)
+
+
+def _merged(found: Iterable[Secret]) -> list[Secret]:
+    merged: list[Secret] = []
+    for secret in sorted(found, key=lambda one: (one.start, -one.end)):
+        if merged and secret.start < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = Secret(last.kind, last.start, max(last.end, secret.end))
+        else:
+            merged.append(secret)
+    return merged
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    try:
+        return re.compile(source)
+    except re.error as error:
+        raise CueError(
+            ErrorCode.CONFIGURATION,
+            f"The secret pattern {source!r} is not a regular expression: {error}",
+            hint="Correct it in scene.secret_patterns.",
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A shape of secret; a text that holds none of the hints is not searched at all."""
+
+    kind: str
+    hints: tuple[str, ...]
+    shape: re.Pattern[str]
+    check: Callable[[str], bool] = bool
+
+    def find(self, text: str) -> Iterator[Secret]:
+        if self.hints and not any(hint in text for hint in self.hints):
+            return
+        group = 1 if self.shape.groups else 0
+        for match in self.shape.finditer(text):
+            if match[group] and self.check(match[group]):
+                yield Secret(self.kind, *match.span(group))
+
+
+def _random(value: str) -> bool:
+    """Whether it looks drawn by a machine rather than written: digits among letters, few repeats."""
+    digits = sum(char.isdigit() for char in value)
+    if digits < 2 or not any(char.isalpha() for char in value):
+        return False
+    return len(set(value)) >= min(8, len(value) // 2) and not _written(value)
+
+
+def _written(value: str) -> bool:
+    """Whether it reads like a name in code: joined words, dotted names, a long word between humps."""
+    if _JOINED_WORDS.fullmatch(value) or _DOTTED_NAMES.fullmatch(value):
+        return True
+    return _LONG_WORD.search(value) is not None and len(_DIGITS.findall(value)) <= 2
+
+
+_JOINED_WORDS: Final = re.compile(r"[A-Za-z]+\d{0,2}(?:[_./-][A-Za-z]*\d{0,2})*+")
+_DOTTED_NAMES: Final = re.compile(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)+")
+_LONG_WORD: Final = re.compile(r"[A-Z][a-z]{5}")
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def _vendor(kind: str, hints: str, body: str, check: Callable[[str], bool] = bool) -> _Pattern:
+    # A token starts where no longer word could contain it; so each is looked at once.
+    return _Pattern(
+        kind, tuple(hints.split()), re.compile(rf"(?<![A-Za-z0-9_-]){body}(?![A-Za-z0-9])"), check
+    )
+
+
+_VENDORS: Final = (
+    _vendor("aws-access-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}"),
+    _vendor("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}+"),
+    _vendor("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}+"),
+    _vendor("gitlab-token", "glpat- gldt- glrt- glptt-", r"gl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,255}+"),
+    _vendor("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}+"),
+    _vendor("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,255}+"),
+    _vendor("slack-webhook", "hooks.slack.com", r"https://hooks\.slack\.com/services/([A-Za-z0-9/]{20,80}+)"),
+    _vendor("google-api-key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
+    _vendor("google-oauth", "ya29. GOCSPX-", r"(?:ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,512}+"),
+    _vendor("stripe-key", "k_live_ k_test_", r"[rsp]k_(?:live|test)_[A-Za-z0-9]{16,255}+"),
+    _vendor("stripe-webhook", "whsec_", r"whsec_[A-Za-z0-9]{24,255}+"),
+    _vendor("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
+    _vendor("pypi-token", "pypi-", r"pypi-A[A-Za-z0-9_-]{50,512}+"),
+    _vendor("openai-key", "sk-", r"sk-[A-Za-z0-9_-]{20,255}+", _random),
+    _vendor("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,64}+"),
+    _vendor("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,64}+"),
+    _vendor("twilio-key", "SK", r"SK[0-9a-f]{32}"),
+    _vendor("digitalocean-token", "_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
+    _vendor("docker-token", "dckr_pat_", r"dckr_pat_[A-Za-z0-9_-]{20,64}+"),
+    _vendor("telegram-token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    _vendor("mailgun-key", "key-", r"key-[0-9a-f]{32}"),
+    _vendor("databricks-token", "dapi", r"dapi[0-9a-f]{32}"),
+    _vendor("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+    _vendor("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{32,64}+"),
+    _vendor("notion-token", "secret_ ntn_", r"(?:secret|ntn)_[A-Za-z0-9]{40,64}+"),
+    _vendor("vault-token", "hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_-]{24,255}+"),
+    _vendor("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    _vendor("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,64}+"),
+    _vendor("replicate-token", "r8_", r"r8_[A-Za-z0-9]{37}"),
+    _vendor("supabase-token", "sbp_", r"sbp_[a-f0-9]{40}"),
+    _vendor("grafana-token", "glsa_ glc_", r"gl(?:sa|c)_[A-Za-z0-9_=+/]{32,255}+"),
+    _vendor("atlassian-token", "ATATT", r"ATATT3[A-Za-z0-9_=-]{50,255}+"),
+    _vendor("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
+    _vendor("square-token", "sq0", r"sq0[a-z]{3}-[0-9A-Za-z_-]{22,43}+"),
+    _vendor("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
+    _vendor(
+        "azure-key",
+        "AccountKey= SharedAccessKey=",
+        r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,88}+={0,2})",
+    ),
+    _vendor("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]{8,}+"),
+)
+
+_BEGIN_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_END_KEY: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_KEY_BODY: Final = re.compile(r"[A-Za-z0-9+/]{24}")
+_KEY_LINES: Final = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{24,}+)*+")
+_LONGEST_KEY: Final = 65_536
+
+
+def _private_keys(text: str) -> Iterator[Secret]:
+    at = 0
+    while begin := _BEGIN_KEY.search(text, at):
+        at = begin.end()
+        following = _BEGIN_KEY.search(text, at, at + _LONGEST_KEY)
+        last = following.start() if following else min(len(text), at + _LONGEST_KEY)
+        closing = text.find("-----END", at, last)
+        end = _END_KEY.match(text, closing) if closing >= 0 else None
+        # A key cut off half-way is still a key; the markers alone, as in prose, are not.
+        stop = end.end() if end else _KEY_LINES.match(text, at).end()  # type: ignore[union-attr]
+        if _KEY_BODY.search(text, at, stop):
+            yield Secret("private-key", begin.start(), stop)
+            at = stop
+
+
+_USERINFO: Final = re.compile(r"://([^\s/?#:@'\"<>`]{0,128}+)(?::([^\s/?#@'\"<>`]{1,256}+))?@[A-Za-z0-9\[]")
+_AUTHORIZATION: Final = re.compile(
+    r"\b(?:bearer|basic|authorization:\s{0,3}token)\s{1,3}([A-Za-z0-9._~+/-]{16,4096}+=*)", re.IGNORECASE
+)
+
+
+def _credentials(text: str) -> Iterator[Secret]:
+    if "://" in text:
+        for match in _USERINFO.finditer(text):
+            user, password = match.groups()
+            if password is not None and not _PLACEHOLDER.match(password):
+                yield Secret("url-password", *match.span(2))
+            elif password is None and len(user) >= 20 and _random(user):
+                yield Secret("url-token", *match.span(1))
+    for match in _AUTHORIZATION.finditer(text):
+        if _random(match[1]):
+            yield Secret("authorization", *match.span(1))
+
+
+# A reference, a template or an example stands for a secret without being one.
+_PLACEHOLDER: Final = re.compile(
+    r"[$%<{(\[]|\*\*|x{3,}|\.{3}|your|example|placeholder|changeme|redacted", re.IGNORECASE
+)
+
+_ASSIGNMENT: Final = re.compile(
+    r"(?<!publickey)(?P<name>pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|signing|encryption|auth)[_-]?key"
+    r"|credentials?)"
+    r"(?P<rest>[A-Za-z0-9_.-]{0,24}+)['\"]?\]?[ \t]{0,4}(?P<sign>=>|:=|=|:|[ \t])[ \t]{0,4}"
+    r"(?:(?P<quote>['\"`])(?P<quoted>[^'\"`\s]{6,512}+)(?P=quote)|(?P<bare>[^\s'\"`,;(){}\[\]<>|&]{6,512}+))",
+    re.IGNORECASE,
+)
+# What follows the word says that the value is about the secret, not the secret itself.
+_ABOUT: Final = re.compile(
+    r"[_.-]?(?:id|ids|name|type|kind|url|uri|file|path|dir|hash|sha\d*|digest|md5|length|len|size|count|limits?|field"
+    r"|prefix|suffix|regex|pattern|format|version|expir\w*|ttl|age|policy|manager|provider|class|param\w*|header|label"
+    r"|izer\w*|iz\w*|ized|s)(?![a-z])",
+    re.IGNORECASE,
+)
+_SETTING: Final = re.compile(r"[A-Z0-9_]*\Z")
+
+
+def _assignments(text: str) -> Iterator[Secret]:
+    for match in _ASSIGNMENT.finditer(text):
+        group = "quoted" if match["quoted"] else "bare"
+        value = match[group]
+        if _PLACEHOLDER.match(value) or _ABOUT.match(match["rest"]):
+            continue
+        if _assigned_secret(match, value, quoted=group == "quoted"):
+            yield Secret("secret", *match.span(group))
+
+
+def _assigned_secret(match: re.Match[str], value: str, *, quoted: bool) -> bool:
+    """Whether the value, given how its name is written, is a secret rather than code."""
+    if match["sign"].isspace() and not match.string.endswith("--", 0, match.start()):
+        return False
+    if len(value) >= 16 and _random(value):
+        return True
+    if not match["name"].lower().startswith(("pass", "pwd", "secret")):
+        return False
+    written_as_setting = match["name"].isupper() and _SETTING.match(match["rest"]) is not None
+    if quoted or written_as_setting:
+        return _mixed(value)
+    return _mixed(value) and _BARE_PASSWORD.fullmatch(value) is not None
+
+
+_BARE_PASSWORD: Final = re.compile(r"[^.:/\\]+")
+
+
+def _mixed(value: str) -> bool:
+    """Letters and something else, as people make up passwords; names and words are letters only."""
+    letters = any(char.isalpha() for char in value)
+    others = any(not char.isalpha() and char not in "_-./ " for char in value)
+    return letters and others
