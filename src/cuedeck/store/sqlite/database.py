@@ -6,14 +6,14 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.changes import changes_after
 from cuedeck.store.protocol import Change, Dialect, Session
-from cuedeck.store.schema import DatabaseName
+from cuedeck.store.schema import DatabaseName, Migration
 from cuedeck.store.sqlite.connection import fetch, private_folder
 from cuedeck.store.sqlite.failures import is_corrupt, translated
 from cuedeck.store.sqlite.file import OpenFile
@@ -30,9 +30,12 @@ _inherited: list[object] = []
 class SqliteDatabase:
     """Transactions on one file, safe for many threads, many processes and forks."""
 
-    def __init__(self, path: Path, name: DatabaseName, *, busy_timeout: float) -> None:
+    def __init__(
+        self, path: Path, name: DatabaseName, known: Sequence[Migration], *, busy_timeout: float
+    ) -> None:
         self.path = path
         self._name = name
+        self._known = known
         self._busy_timeout = busy_timeout
         self._file: OpenFile | None = None
         self._turnstile: Turnstile | None = None
@@ -145,7 +148,7 @@ class SqliteDatabase:
             self._turnstile = Turnstile(self.path.with_name(f"{self.path.name}-lock"))
         return OpenFile(
             self.path,
-            self._name,
+            self._known,
             synchronous="FULL" if self._name == "state" else "NORMAL",
             turnstile=self._turnstile,
             busy_timeout=self._busy_timeout,

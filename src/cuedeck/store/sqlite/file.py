@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
 from cuedeck.store.errors import locked
-from cuedeck.store.schema import DatabaseName
+from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite import migrate
 from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
 from cuedeck.store.sqlite.failures import translated
@@ -25,12 +25,18 @@ class OpenFile:
     """Connections to one file as it is now; when it is replaced, another one is opened."""
 
     def __init__(
-        self, path: Path, name: DatabaseName, *, synchronous: str, turnstile: Turnstile, busy_timeout: float
+        self,
+        path: Path,
+        known: Sequence[Migration],
+        *,
+        synchronous: str,
+        turnstile: Turnstile,
+        busy_timeout: float,
     ) -> None:
         self.path = path
         self.vectors = VectorCache()
         self.identified: dict[str, bool] = {}
-        self._name = name
+        self._known = known
         self._synchronous = self._level = synchronous
         self._turnstile = turnstile
         self._busy_timeout = busy_timeout
@@ -99,10 +105,10 @@ class OpenFile:
                 self._writer_lock.release()
 
     def _migrate(self) -> None:
-        if migrate.pending(self._writer, self._name, self.path.name):
+        if migrate.pending(self._writer, self._known, self.path.name):
             with self.writing() as connection:
                 # Asked again inside the transaction: another process may have been faster.
-                migrate.apply(connection, migrate.pending(connection, self._name, self.path.name))
+                migrate.apply(connection, migrate.pending(connection, self._known, self.path.name))
 
     def _take_reader(self) -> apsw.Connection:
         try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import apsw
 
 from cuedeck.store.errors import too_new
-from cuedeck.store.schema import DatabaseName, Migration, migrations
+from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite.connection import fetch
 from cuedeck.store.sqlite.ddl import rebuild_audit, statements
 
@@ -17,9 +18,8 @@ _HISTORY = (
 )
 
 
-def pending(connection: apsw.Connection, database: DatabaseName, shown: str) -> list[Migration]:
+def pending(connection: apsw.Connection, known: Sequence[Migration], shown: str) -> list[Migration]:
     """The migrations this file still lacks."""
-    known = migrations(database)
     applied = _applied(connection)
     names = {(m.domain, m.number) for m in known}
     if unknown := sorted(applied - names):

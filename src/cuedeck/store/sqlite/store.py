@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cuedeck.store.protocol import Database
+from cuedeck.store.schema import DatabaseName, Migration, migrations
 from cuedeck.store.sqlite.database import SqliteDatabase
 from cuedeck.store.sqlite.guard import location_warnings, refuse_planted
 
@@ -14,15 +16,22 @@ FOLDER = ".cuedeck"
 class SqliteStore:
     """``state.db`` with the main checkout, ``index.db`` in the cache folder of this one."""
 
-    def __init__(self, *, root: Path, state_root: Path, busy_timeout: float) -> None:
+    def __init__(
+        self,
+        *,
+        root: Path,
+        state_root: Path,
+        busy_timeout: float,
+        known: Callable[[DatabaseName], Sequence[Migration]] = migrations,
+    ) -> None:
         state_path = state_root.resolve() / FOLDER / "state.db"
         index_path = root.resolve() / FOLDER / ".cache" / "index.db"
         for base, path in ((state_root, state_path), (root, index_path)):
             refuse_planted(base.resolve(), path)
         self.warnings = location_warnings(state_path.parent)
-        self._state = SqliteDatabase(state_path, "state", busy_timeout=busy_timeout)
+        self._state = SqliteDatabase(state_path, "state", known("state"), busy_timeout=busy_timeout)
         try:
-            self._index = SqliteDatabase(index_path, "index", busy_timeout=busy_timeout)
+            self._index = SqliteDatabase(index_path, "index", known("index"), busy_timeout=busy_timeout)
         except BaseException:
             self._state.close()
             raise

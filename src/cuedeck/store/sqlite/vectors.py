@@ -85,11 +85,12 @@ class SqliteVectorIndex:
         import numpy as np
 
         from cuedeck.store.signature import signatures
+        from cuedeck.store.vector import checked
 
         batch = list(records)
         if not batch:
             return
-        vectors = np.stack([_checked(record, self._spec) for record in batch])
+        vectors = np.stack([checked(record, self._spec) for record in batch])
         words = signatures(vectors)
         halves = vectors.astype(np.float16)
         self._each(
@@ -115,6 +116,8 @@ class SqliteVectorIndex:
     ) -> list[VectorHit]:
         import numpy as np
 
+        from cuedeck.store.vector import cosines, halved
+
         if limit <= 0 or any(not group for group in scope):
             return []
         query = np.asarray(vector, dtype=np.float32)
@@ -123,7 +126,7 @@ class SqliteVectorIndex:
         for number, record in self._pending.items():
             scores.pop(number, None)
             if record is not None and record.model == model and _inside(record, named):
-                scores[number] = float(_stored(record.vector) @ query)
+                scores[number] = cosines(halved(record.vector)[None, :], query)[0]
         ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
         return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
 
@@ -167,8 +170,10 @@ class SqliteVectorIndex:
     def _scores(self, ids: list[int], query: Vector, model: str) -> dict[int, float]:
         if not ids:
             return {}
+        from cuedeck.store.vector import cosines
+
         found, matrix = self._vectors(ids, model)
-        return dict(zip(found, (matrix @ query).tolist(), strict=True))
+        return dict(zip(found, cosines(matrix, query), strict=True))
 
     def _vectors(self, ids: list[int], model: str) -> tuple[list[int], npt.NDArray[np.float32]]:
         import numpy as np
@@ -226,21 +231,6 @@ def _add(matrix: Matrix, rows: list[tuple[int, str, bytes]]) -> None:
 
     words = np.frombuffer(b"".join(blob for _, _, blob in rows), dtype=np.uint64).reshape(len(rows), WORDS)
     matrix.add([number for number, _, _ in rows], words, (scope.split(" ") for _, scope, _ in rows))
-
-
-def _checked(record: VectorRecord, spec: VectorSpec) -> Vector:
-    import numpy as np
-
-    vector = np.asarray(record.vector, dtype=np.float32)
-    if vector.shape != (spec.dimensions,) or not np.isfinite(vector).all():
-        raise ValueError(f"{spec.name}: a vector must have {spec.dimensions} finite numbers")
-    return vector
-
-
-def _stored(vector: Vector) -> Vector:
-    import numpy as np
-
-    return np.asarray(vector, dtype=np.float32).astype(np.float16).astype(np.float32)
 
 
 def _inside(record: VectorRecord, scope: Scope) -> bool:

