@@ -33,7 +33,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Registry:
-    """Every tool and resource of the product, in the order of the decks."""
+    """Every tool and resource there is."""
 
     tools: tuple[Tool, ...]
     resources: tuple[Resource, ...] = ()
@@ -42,7 +42,8 @@ class Registry:
         """The part of it that one client sees; unknown decks and tools are refused by name."""
         decks = _chosen_decks(options.decks)
         default_set = DEFAULT in options.decks
-        enabled = [tool for tool in self.tools if tool.deck in decks and not _hidden(tool, options)]
+        in_order = sorted(self.tools, key=lambda tool: list(Deck).index(tool.deck))
+        enabled = [tool for tool in in_order if tool.deck in decks and not _hidden(tool, options)]
         prefixed = default_set or len(decks) > 1
         listed = [tool for tool in enabled if tool.in_default_set or not default_set]
         if options.tools:
@@ -144,8 +145,7 @@ def product() -> Registry:
     loaded = [import_module(name) for name in modules if find_spec(name)]
     tools = tuple(tool for module in loaded for tool in module.TOOLS)
     resources = tuple(resource for module in loaded for resource in getattr(module, "RESOURCES", ()))
-    order = list(Deck)
-    return Registry(tuple(sorted(tools, key=lambda tool: order.index(tool.deck))), resources)
+    return Registry(tools, resources)
 
 
 def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:

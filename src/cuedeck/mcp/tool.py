@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from cuedeck.mcp.runtime import Activity
 from cuedeck.model.deck import Deck
@@ -32,20 +32,20 @@ class Clamped:
     maximum: int | None = None
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        number = core_schema.union_schema(
-            [core_schema.int_schema(strict=True), core_schema.float_schema(strict=True, allow_inf_nan=False)]
-        )
-        return core_schema.no_info_after_validator_function(self.clamp, number)
+        return core_schema.no_info_plain_validator_function(self.clamp)
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {"type": "number"}
 
-    def clamp(self, value: float) -> int:
-        """The nearest whole number inside the range."""
-        whole = value if isinstance(value, int) else math.trunc(value)
-        at_least = max(self.minimum, whole)
+    def clamp(self, value: Any) -> int:
+        """The nearest whole number inside the range; anything but a finite number is refused."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise PydanticKnownError("float_type")
+        if not math.isfinite(value):
+            raise PydanticKnownError("finite_number")
+        at_least = max(self.minimum, math.trunc(value))
         return at_least if self.maximum is None else min(self.maximum, at_least)
 
 

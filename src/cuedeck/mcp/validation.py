@@ -58,11 +58,11 @@ def validated(model: type[A], raw: Any) -> A:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        raise _explained(model, error) from None
+        raise _explained(model, raw, error) from None
 
 
-def _explained(model: type[Arguments], error: ValidationError) -> CueError:
-    mistakes = [_mistake(model, detail) for detail in _distinct(error.errors())]
+def _explained(model: type[Arguments], raw: Any, error: ValidationError) -> CueError:
+    mistakes = [_mistake(model, raw, detail) for detail in _distinct(error.errors())]
     first = mistakes[0]
     if len(mistakes) > 1:
         first.data["errors"] = [mistake.data.copy() for mistake in mistakes[:MAX_REPORTED]]
@@ -77,8 +77,8 @@ def _distinct(details: list[ErrorDetails]) -> list[ErrorDetails]:
     return list(seen.values())
 
 
-def _mistake(model: type[Arguments], detail: ErrorDetails) -> CueError:
-    field = _dotted(detail["loc"])
+def _mistake(model: type[Arguments], raw: Any, detail: ErrorDetails) -> CueError:
+    field = _dotted(raw, detail)
     if detail["type"] == "extra_forbidden":
         return _unknown_argument(model, detail, field)
     if detail["type"] == "missing":
@@ -142,8 +142,17 @@ def _is_model(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
-def _dotted(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location)[:200] or "arguments"
+def _dotted(raw: Any, detail: ErrorDetails) -> str:
+    """Where in the arguments a mistake is; the names of union branches are no place there."""
+    names = []
+    for part in detail["loc"]:
+        if isinstance(raw, Mapping) and (part in raw or detail["type"] == "missing"):
+            names.append(str(part))
+            raw = raw.get(part)
+        elif isinstance(raw, list) and isinstance(part, int):
+            names.append(str(part))
+            raw = raw[part] if part < len(raw) else None
+    return ".".join(names)[:200] or "arguments"
 
 
 def _shown(value: Any) -> str:
