@@ -1,0 +1,197 @@
+"""The memory deck's task tools: work that agents create, claim and complete."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from cuedeck.mcp.tool import ADDS, CHANGES, READS, Answer, Arguments, Call, Effects, Tool
+from cuedeck.model.deck import Deck
+from cuedeck.tasks.agent_task import TaskDraft, TaskStatus, TaskType
+
+_WEEK = 7 * 24 * 3600
+
+Type = Literal["task", "epic"]
+
+_TEXT = {"type": "string"}
+_OPTIONAL = {"type": ["string", "null"]}
+_STRINGS = {"type": "array", "items": _TEXT}
+TASK: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "task_id": _TEXT,
+        "project": _TEXT,
+        "name": _TEXT,
+        "type": {"type": "string", "enum": list(TaskType)},
+        "status": {"type": "string", "enum": list(TaskStatus)},
+        "priority": {"type": "integer"},
+        "description": _TEXT,
+        "files_exclusive": _STRINGS,
+        "files_readonly": _STRINGS,
+        "depends_on": _STRINGS,
+        "parent": _OPTIONAL,
+        "suggested_model": _OPTIONAL,
+        "agent": _OPTIONAL,
+        "lease_until": _OPTIONAL,
+        "block_reason": _OPTIONAL,
+        "resolved_by": _OPTIONAL,
+        "summary": _OPTIONAL,
+        "created_at": _TEXT,
+        "updated_at": _TEXT,
+        "completed_at": _OPTIONAL,
+    },
+    "required": ["task_id", "project", "name", "type", "status", "priority"],
+}
+
+
+class CreateTask(Arguments):
+    project: str = Field(description="Project prefix, e.g. CA")
+    name: str = Field(min_length=1)
+    type: Type = "task"
+    description: str | None = None
+    priority: int = Field(3, ge=1, le=5, description="1 is highest")
+    files_exclusive: list[str] = Field(default_factory=list, description="Files only this task modifies")
+    files_readonly: list[str] = Field(default_factory=list, description="Files this task reads")
+    depends_on: list[str] = Field(default_factory=list, description="Task ids")
+    parent: str | None = Field(None, description="Epic id")
+    suggested_model: Literal["haiku", "sonnet", "opus"] | None = None
+
+
+class GetNextTask(Arguments):
+    project: str | None = None
+    claim: bool = Field(False, description="Take it, so that no other agent gets it; needs agent")
+    agent: str | None = Field(None, min_length=1, max_length=200)
+    lease_seconds: int | None = Field(None, ge=1, le=_WEEK, description="The claim lapses after this")
+
+    @model_validator(mode="after")
+    def _claims_have_an_agent(self) -> GetNextTask:
+        if self.claim and self.agent is None:
+            raise ValueError("agent, the name of who claims the task")
+        return self
+
+
+class CompleteTask(Arguments):
+    task_id: str
+    resolved_by: str | None = Field(None, description="Memory id of the episode that resolved it")
+    summary: str | None = None
+    agent: str | None = Field(None, description="Refuse when this agent's claim has lapsed")
+    block: str | None = Field(None, min_length=1, description="Not done: blocked, for this reason")
+    release: bool = Field(False, description="Not done: give it back to the pending ones")
+
+    @model_validator(mode="after")
+    def _one_outcome(self) -> CompleteTask:
+        if self.block is not None and self.release:
+            raise ValueError("block or release, not both")
+        if (self.block is not None or self.release) and self.resolved_by is not None:
+            raise ValueError("resolved_by only for a task that is done")
+        return self
+
+
+class ListTasks(Arguments):
+    project: str | None = None
+    status: Literal["pending", "in_progress", "blocked", "done"] | None = None
+    type: Type | None = None
+
+
+def _create_task(call: Call[CreateTask]) -> Answer:
+    asked = call.arguments
+    draft = TaskDraft(
+        project=asked.project,
+        name=asked.name,
+        type=TaskType(asked.type),
+        description=asked.description or "",
+        priority=asked.priority,
+        files_exclusive=tuple(dict.fromkeys(asked.files_exclusive)),
+        files_readonly=tuple(dict.fromkeys(asked.files_readonly)),
+        depends_on=tuple(dict.fromkeys(asked.depends_on)),
+        parent=asked.parent,
+        suggested_model=asked.suggested_model,
+    )
+    return Answer(call.workspace.agent_tasks.create(draft).to_json())
+
+
+def _get_next_task(call: Call[GetNextTask]) -> Answer:
+    asked, tasks = call.arguments, call.workspace.agent_tasks
+    if asked.claim and asked.agent is not None:
+        found = tasks.claim(asked.agent, asked.project, lease_seconds=asked.lease_seconds)
+    else:
+        found = tasks.next(asked.project)
+    if found.task is None:
+        return Answer({"task": None, "reason": found.reason})
+    return Answer({"task": found.task.to_json()})
+
+
+def _complete_task(call: Call[CompleteTask]) -> Answer:
+    asked, tasks = call.arguments, call.workspace.agent_tasks
+    if asked.block is not None:
+        return Answer(tasks.block(asked.task_id, asked.block, agent=asked.agent).to_json())
+    if asked.release:
+        return Answer(tasks.release(asked.task_id, agent=asked.agent).to_json())
+    task = tasks.complete(
+        asked.task_id, resolved_by=asked.resolved_by, summary=asked.summary, agent=asked.agent
+    )
+    return Answer({**task.to_json(), "unblocked": list(tasks.freed_by(task.id))})
+
+
+def _list_tasks(call: Call[ListTasks]) -> Answer:
+    asked, tasks = call.arguments, call.workspace.agent_tasks
+    found = tasks.list(
+        project=asked.project,
+        status=TaskStatus(asked.status) if asked.status else None,
+        type=TaskType(asked.type) if asked.type else None,
+    )
+    return Answer(
+        [task.to_json() for task in found], meta={"progress": tasks.progress(asked.project).to_json()}
+    )
+
+
+TOOLS = (
+    Tool(
+        name="create_task",
+        deck=Deck.MEMORY,
+        title="Create agent task",
+        description="Create a task or epic for agents to work on, with dependencies and the files it touches.",
+        arguments=CreateTask,
+        output=TASK,
+        effects=ADDS,
+        handler=_create_task,
+    ),
+    Tool(
+        name="get_next_task",
+        deck=Deck.MEMORY,
+        title="Next agent task",
+        description="Get the one task to do next: highest priority, dependencies done, its files free. "
+        "With claim it is yours until the lease ends.",
+        arguments=GetNextTask,
+        output={
+            "type": "object",
+            "properties": {"task": {**TASK, "type": ["object", "null"]}, "reason": _TEXT},
+            "required": ["task"],
+        },
+        effects=Effects(read_only=False, idempotent=False),
+        handler=_get_next_task,
+        in_default_set=True,
+    ),
+    Tool(
+        name="complete_task",
+        deck=Deck.MEMORY,
+        title="Complete agent task",
+        description="Mark an agent task as done, or say that it is blocked or given back.",
+        arguments=CompleteTask,
+        output={**TASK, "properties": {**TASK["properties"], "unblocked": _STRINGS}},
+        effects=CHANGES,
+        handler=_complete_task,
+        in_default_set=True,
+    ),
+    Tool(
+        name="list_tasks",
+        deck=Deck.MEMORY,
+        title="List agent tasks",
+        description="List agent tasks and epics by project, status or type; progress is in _meta.",
+        arguments=ListTasks,
+        output={"type": "array", "items": TASK},
+        effects=READS,
+        handler=_list_tasks,
+    ),
+)

@@ -1,0 +1,61 @@
+"""Which task is next, and why there may be none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cuedeck.store.protocol import Row
+from cuedeck.tasks.agent_task import AgentTask
+from cuedeck.tasks.files import collision
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NextTask:
+    """One task, or the reason why there is none."""
+
+    task: AgentTask | None
+    reason: str | None
+
+
+def held_back(candidate: Row, working: Sequence[Row]) -> str | None:
+    """Why a ready task must wait for another's files, if it must."""
+    mine = json.loads(candidate["files_exclusive"])
+    if not mine:
+        return None
+    for other in working:
+        if other["id"] != candidate["id"] and (path := collision(mine, json.loads(other["files_exclusive"]))):
+            holder = f" ({other['agent']})" if other["agent"] else ""
+            return f"{path} is held by {other['id']}{holder}"
+    return None
+
+
+def nothing_to_do(tally: Sequence[Row], waiting: Sequence[Row], held: Sequence[tuple[str, str]]) -> str:
+    """One sentence that says what stands in the way."""
+    counts: dict[str, int] = {}
+    for row in tally:
+        counts[row["status"]] = counts.get(row["status"], 0) + row["tasks"]
+    if not counts:
+        return "There are no tasks."
+    if counts.keys() == {"done"}:
+        return f"All {counts['done']} tasks are done."
+    parts: list[str] = []
+    if held:
+        parts.append(f"{len(held)} held back by files in use: {_shown(f'{id_}: {why}' for id_, why in held)}")
+    if waiting:
+        shown = _shown(f"{row['id']} needs {row['needs']}" for row in waiting)
+        parts.append(f"{len(waiting)} waiting for dependencies: {shown}")
+    if blocked := counts.get("blocked"):
+        parts.append(f"{blocked} blocked")
+    if working := counts.get("in_progress"):
+        parts.append(f"{working} in progress")
+    return "No task can be started: " + "; ".join(parts) + "."
+
+
+def _shown(texts: Iterable[str]) -> str:
+    items = list(texts)
+    more = f", and {len(items) - _EXAMPLES} more" if len(items) > _EXAMPLES else ""
+    return ", ".join(items[:_EXAMPLES]) + more

@@ -1,0 +1,45 @@
+"""When two tasks would touch the same files."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuedeck.model.errors import CueError
+from cuedeck.tasks.files import checked_paths, collision
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "collides"),
+    [
+        ("src/a.py", "src/a.py", True),
+        ("./src/a.py", "src//a.py", True),
+        ("src\\a.py", "src/a.py", True),
+        ("src/a.py", "src/ab.py", False),
+        ("src", "src/a.py", True),
+        ("src/a.py", "src/", True),
+        ("src/a", "src/ab", False),
+        ("src/*.py", "src/a.py", True),
+        ("src/*.py", "src/deep/a.py", False),
+        ("src/**/*.py", "src/deep/er/a.py", True),
+        ("src/**/*.py", "src/a.py", True),
+        ("src/**", "docs/a.md", False),
+        ("src/*.py", "src", True),
+        ("src/*.py", "src/*.md", True),
+        ("src/*.py", "docs/*.md", False),
+        ("*", "anything/at/all", True),
+        (".", "anything", True),
+        ("app/[id]/page.tsx", "app/[id]/page.tsx", True),
+        ("app/[id]/page.tsx", "app/i/page.tsx", False),
+        ("a+b.py", "aab.py", False),
+    ],
+)
+def test_collisions_are_seen_from_both_sides(mine: str, theirs: str, collides: bool) -> None:
+    assert (collision([mine], [theirs]) == mine) is collides
+    assert (collision([theirs], [mine]) == theirs) is collides
+
+
+@pytest.mark.parametrize("path", ["", " ", "/etc/passwd", "../x", "a/../../x", "C:\\x", "a\0b", "x" * 5000])
+def test_paths_that_lead_outside_are_refused(path: str) -> None:
+    with pytest.raises(CueError) as refusal:
+        checked_paths("files_exclusive", [path])
+    assert refusal.value.data["field"] == "files_exclusive"
