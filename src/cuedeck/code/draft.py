@@ -1,0 +1,237 @@
+"""Facts while they are being collected, and the walk over a syntax tree that collects them."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from blake3 import blake3
+
+from cuedeck.code.facts import (
+    ROLE_SHIFT,
+    Bind,
+    Definition,
+    Facts,
+    Import,
+    Links,
+    Op,
+    Outline,
+    Scope,
+    ScopeKind,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+MAX_SIGNATURE: Final = 240
+MAX_SYMBOL_NAME: Final = 200
+_ERROR_KIND: Final = 0xFFFF
+_SPACE: Final = b" \t\r\n\f\v"
+
+Handler = Callable[[Any, "Node", int, int], int]
+
+
+class Draft:
+    """Collects rows in flat lists; positions are byte offsets plus ``base``."""
+
+    def __init__(self, source: bytes) -> None:
+        self.source = source
+        self.base = 0
+        self.numbers: dict[bytes, int] = {b"": 0}
+        self.rows: list[int] = [Op.UNKNOWN, 0, 0, 0]
+        self.lists: list[tuple[int, ...]] = [()]
+        self.bound: list[int] = []
+        self.scopes: list[list[int]] = []
+        self.imports: list[Import] = []
+        self.definitions: list[Definition] = []
+        self.names: list[set[int]] = []
+
+    def intern(self, text: bytes) -> int:
+        """The number of a string."""
+        found = self.numbers.get(text)
+        if found is None:
+            found = self.numbers[text] = len(self.numbers)
+        return found
+
+    def name(self, node: Node) -> int:
+        """The number of a node's text."""
+        text = self.source[node.start_byte : node.end_byte]
+        found = self.numbers.get(text)
+        if found is None:
+            found = self.numbers[text] = len(self.numbers)
+        return found
+
+    def text(self, node: Node) -> str:
+        """A node's text."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+    def row(self, op: int, a: int, b: int = 0, pos: int | None = None, role: int = 0) -> int:
+        """Add an expression; its number."""
+        rows = self.rows
+        number = len(rows) >> 2
+        rows += (op | role << ROLE_SHIFT, a, b, (rows[-1] if pos is None else pos + self.base))
+        return number
+
+    def items(self, numbers: Sequence[int]) -> int:
+        """Add a list of expressions; its number."""
+        if not numbers:
+            return 0
+        self.lists.append(tuple(numbers))
+        return len(self.lists) - 1
+
+    def bind(self, scope: int, name: int, pos: int, kind: int, x: int = 0, y: int = 0) -> None:
+        """Bind a name in a scope."""
+        self.bound += (scope, name, pos + self.base, kind, x, y)
+        self.names[scope].add(name)
+
+    def scope(self, kind: int, parent: int, *, owner: int = -1) -> int:
+        """Open a scope; its number."""
+        self.scopes.append([kind, parent, owner, -1, 0, 0, 0, 0, 0, 0])
+        self.names.append(set())
+        return len(self.scopes) - 1
+
+    def imported(self, module: str, level: int = 0) -> int:
+        """Add an imported module; its number."""
+        self.imports.append(Import(module, level))
+        return len(self.imports) - 1
+
+    def definition_of(self, scope: int) -> int:
+        """The definition a scope belongs to, or -1."""
+        while scope >= 0:
+            if self.scopes[scope][3] >= 0:
+                return self.scopes[scope][3]
+            scope = self.scopes[scope][1]
+        return -1
+
+    def define(
+        self,
+        kind: str,
+        name: Node | tuple[int, int],
+        whole: Node | tuple[int, int],
+        around: int,
+        *,
+        own: int = -1,
+        head: tuple[int, int] | None = None,
+        doc: Node | None = None,
+        within: str = "",
+    ) -> int:
+        """Record a symbol; ``head`` is the byte range its signature is read from."""
+        start, end = whole if isinstance(whole, tuple) else (whole.start_byte, whole.end_byte)
+        name_start, name_end = name if isinstance(name, tuple) else (name.start_byte, name.end_byte)
+        text = self.source[start:end]
+        label = self.source[name_start:name_end]
+        if not label or len(label) > MAX_SYMBOL_NAME:
+            return -1
+        head_start, head_end = head or (start, end)
+        self.definitions.append(
+            Definition(
+                label.decode("utf-8", "replace"), kind, self.definition_of(around), own,
+                start, end, name_start, 0, 0, self.signature(head_start, head_end),
+                doc.start_byte if doc else 0, doc.end_byte if doc else 0,
+                blake3(text).digest(length=8),
+                blake3(text.translate(None, _SPACE).replace(label, b"\0")).digest(length=8),
+                within,
+            )
+        )
+        number = len(self.definitions) - 1
+        if own >= 0:
+            self.scopes[own][3] = number
+        return number
+
+    def signature(self, start: int, end: int) -> str:
+        """The head of a definition on one line."""
+        text = self.source[start : min(end, start + 2 * MAX_SIGNATURE)].decode("utf-8", "replace")
+        return re.sub(r"\s+", " ", text).strip(" \t:{=;")[:MAX_SIGNATURE].rstrip()
+
+    def finish(self, language: str, *, broken: bool) -> Facts:
+        """The facts collected so far."""
+        lines = line_starts(self.source)
+        outline = Outline(language, len(self.source), lines, (), broken)
+        order = sorted(
+            range(len(self.definitions)), key=lambda n: (self.definitions[n].start, -self.definitions[n].end, n)
+        )
+        moved = {old: new for new, old in enumerate(order)} | {-1: -1}
+        definitions = []
+        for old in order:
+            d = self.definitions[old]
+            definitions.append(
+                d._replace(
+                    parent=moved[d.parent],
+                    line_start=outline.line_of(d.start),
+                    line_end=outline.line_of(max(d.start, d.end - 1)),
+                )
+            )
+        for scope in self.scopes:
+            scope[3] = moved[scope[3]]
+        rows, bound = self.rows, self.bound
+        strings = tuple(text.decode("utf-8", "surrogateescape") for text in self.numbers)
+        links = Links(
+            strings, array("B", rows[0::4]), array("i", rows[1::4]), array("I", rows[2::4]),
+            array("I", rows[3::4]), tuple(self.lists), tuple(array("i", bound[k::6]) for k in range(6)),
+            tuple(Scope(*scope) for scope in self.scopes), tuple(self.imports),
+        )
+        object.__setattr__(outline, "definitions", tuple(definitions))
+        return Facts(outline, links)
+
+
+def line_starts(source: bytes) -> array[int]:
+    """The byte offset at which each line starts."""
+    starts = array("I", [0])
+    starts.extend(match.end() for match in re.finditer(rb"\n", source))
+    if len(starts) > 1 and starts[-1] == len(source):
+        starts.pop()
+    return starts
+
+
+class Walk(Draft):
+    """Visits a syntax tree; a language's subclass says what each kind of node means."""
+
+    handlers: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, source: bytes, table: Sequence[Handler]) -> None:
+        super().__init__(source)
+        self.table = table
+        self.scope(ScopeKind.MODULE, -1)
+
+    def visit(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a node evaluates to."""
+        return self.table[node.kind_id](self, node, scope, role)
+
+    def children(self, node: Node, scope: int, role: int = 0) -> int:
+        """Visit everything inside a node that means nothing by itself."""
+        table = self.table
+        for child in node.named_children:
+            table[child.kind_id](self, child, scope, 0)
+        return 0
+
+    def only(self, node: Node, scope: int, role: int = 0) -> int:
+        """A wrapper such as parentheses evaluates to its last part."""
+        value = 0
+        for child in node.named_children:
+            value = self.table[child.kind_id](self, child, scope, role)
+        return value
+
+    def nothing(self, node: Node, scope: int, role: int = 0) -> int:
+        """A comment or literal."""
+        return 0
+
+    def run(self, root: Node) -> None:
+        """Visit the whole tree."""
+        self.children(root, 0)
+
+
+def handler_table(walk: type[Walk], grammar: Any) -> list[Handler]:
+    """Which method of a walk handles each node kind of its grammar."""
+    default: Handler = walk.children
+    table: list[Handler] = []
+    for number in range(grammar.node_kind_count):
+        kind = grammar.node_kind_for_id(number)
+        known = grammar.node_kind_is_named(number) and walk.handlers.get(kind)
+        table.append(getattr(walk, known) if known else default)
+    # The error node has the last number there is.
+    return table + [default] * (_ERROR_KIND + 1 - len(table))
+
+
+__all__ = ["Bind", "Draft", "Handler", "Walk", "handler_table", "line_starts"]

@@ -1,0 +1,96 @@
+"""From the bytes of a file to its facts; a file that defeats the parser is described, never fatal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from array import array
+from typing import TYPE_CHECKING, Any, Final
+
+from cuedeck.code.draft import Draft, Walk, line_starts
+from cuedeck.code.facts import Facts, Links, Outline, ScopeKind
+from cuedeck.code.generated import is_generated
+from cuedeck.code.grammars import parser_of, table_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Tree
+
+    from cuedeck.code.languages.language import Language
+
+MAX_BYTES: Final = 4 * 1024 * 1024
+MAX_LINE: Final = 100_000
+MAX_SECONDS: Final = 10.0
+_WATCHED_BYTES: Final = 96 * 1024
+_CHUNK: Final = 8 * 1024
+_RECURSION: Final = 12_000
+
+
+def extract(source: bytes, language: Language) -> Facts:
+    """The facts of a source; ``outline.problem`` says what kept it from being read in full."""
+    problem = _refusal(source)
+    if problem is None:
+        try:
+            return _facts(source, language)
+        except RecursionError:
+            problem = "nested too deeply"
+    return _empty(source, language, problem)
+
+
+def _refusal(source: bytes) -> str | None:
+    if len(source) > MAX_BYTES:
+        return f"larger than {MAX_BYTES // 1024 // 1024} MB"
+    if b"\0" in source[:8192]:
+        return "binary"
+    if len(source) > MAX_LINE and max(map(len, source.splitlines())) > MAX_LINE:
+        return f"a line longer than {MAX_LINE} bytes"
+    return None
+
+
+def _facts(source: bytes, language: Language) -> Facts:
+    # Handlers call each other in pure Python, which uses no C stack.
+    if sys.getrecursionlimit() < _RECURSION:
+        sys.setrecursionlimit(_RECURSION)
+    tree, complete = _parse(source, language)
+    root = tree.root_node
+    walk = language.walk(source, table_of(language))
+    walk.run(root)
+    facts = walk.finish(language.name, broken=root.has_error)
+    if is_generated(source):
+        object.__setattr__(facts.outline, "generated", True)
+    if not complete:
+        object.__setattr__(facts.outline, "problem", f"read in part: {MAX_SECONDS:.0f} s were not enough")
+    return facts
+
+
+def _parse(source: bytes, language: Language) -> tuple[Tree, bool]:
+    parser = parser_of(language)
+    if len(source) <= _WATCHED_BYTES:
+        return parser.parse(source), True
+    deadline = time.monotonic() + MAX_SECONDS
+    late = False
+
+    # The binding's progress callback crashes the interpreter; a reader that ends early stops the parser too.
+    def read(offset: int, _point: Any) -> bytes:
+        nonlocal late
+        late = late or time.monotonic() > deadline
+        return b"" if late else source[offset : offset + _CHUNK]
+
+    return parser.parse(read), not late
+
+
+def _empty(source: bytes, language: Language, problem: str) -> Facts:
+    draft: Draft = Walk(source, ())
+    facts = draft.finish(language.name, broken=True)
+    object.__setattr__(facts.outline, "problem", problem)
+    return facts
+
+
+def unreadable(language: str, size: int, problem: str) -> Facts:
+    """Facts of a blob whose bytes cannot be had."""
+    draft = Draft(b"")
+    draft.scope(ScopeKind.MODULE, -1)
+    links: Links = draft.finish(language, broken=True).links
+    return Facts(Outline(language, size, array("I", [0]), (), True, False, problem), links)
+
+
+__all__ = ["MAX_BYTES", "extract", "line_starts", "unreadable"]

@@ -1,0 +1,261 @@
+"""What is known about one blob: definitions, scopes, bindings and every expression that names something.
+
+Facts never depend on a path or a ref. All positions are byte offsets; all numbers are columns, so a blob of
+a thousand lines costs a few kilobytes in memory and on disk.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+# Raise this when extraction changes what it records: stored facts of another version are extracted anew.
+EXTRACTOR_VERSION: Final = 1
+
+
+class Op:
+    """Kinds of expression. A row is (op, a, b, pos); row 0 is the unknown expression."""
+
+    UNKNOWN: Final = 0
+    NAME: Final = 1  # a = scope, b = string
+    ATTR: Final = 2  # a = object expression, b = string
+    CALL: Final = 3  # a = callee, b = list of positional arguments
+    INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
+    TUPLE: Final = 5  # b = list of items
+    UNION: Final = 6  # b = list of alternatives
+    AWAIT: Final = 7  # a = awaited expression
+    SEQUENCE: Final = 8  # a = element expression, for comprehensions and homogeneous literals
+    TEXT: Final = 9  # a string literal
+    KEYWORD: Final = 10  # a = callee, b = string: the name of a keyword argument
+    IMPORTED: Final = 11  # a = import, b = string: a name taken out of a module
+    MODULE: Final = 12  # a = import, b = string: the module itself, or one segment of its path
+    NEW: Final = 13  # a = type expression: a new instance of it
+    SELF: Final = 14  # a = class scope: the current instance
+    SUPER: Final = 15  # a = class scope: its parent's part of the current instance
+    ITEM: Final = 16  # a = expression, b = position: one part of a destructured value
+    ELEMENT: Final = 17  # a = expression: what iterating over it yields
+    FUNCTION: Final = 18  # a = scope: an anonymous function
+    ENTERED: Final = 19  # a = expression: what entering it as a context gives
+    MAPPING: Final = 20  # a = value expression, for dictionary literals
+    TYPED: Final = 21  # a = type expression: some value of that type
+    CAUGHT: Final = 22  # a = expression: an exception of that type
+    LITERAL: Final = 23  # b = string: a literal of a named built-in type
+
+
+class Role:
+    """Why an expression names something; kept in the high bits of its op."""
+
+    READ: Final = 0
+    CALL: Final = 1
+    EXTENDS: Final = 2
+    IMPLEMENTS: Final = 3
+    WRITE: Final = 4
+    EXPORT: Final = 5
+    TYPE: Final = 6
+    IMPORT: Final = 7
+
+
+ROLE_SHIFT: Final = 5
+OP_MASK: Final = (1 << ROLE_SHIFT) - 1
+
+# Ops that name something at ``pos`` through the string ``b``.
+NAMING: Final = frozenset({Op.NAME, Op.ATTR, Op.KEYWORD, Op.IMPORTED, Op.MODULE})
+
+
+class Bind:
+    """How a scope got a name. A row is (scope, string, pos, kind, x, y)."""
+
+    FUNCTION: Final = 0  # x = scope
+    CLASS: Final = 1  # x = scope
+    IMPORT: Final = 2  # x = import, y = string: the name inside the module
+    MODULE: Final = 3  # x = import, y = 1 when the name stands for the whole dotted path
+    STAR: Final = 4  # x = import
+    VARIABLE: Final = 5  # x = annotation, y = value
+    PARAMETER: Final = 6  # x = annotation, y = default
+    SELF: Final = 7  # x = class scope, y = 1 for the class itself
+    OPAQUE: Final = 8  # a name whose value is not followed
+    ALIAS: Final = 9  # x = type expression that the name stands for
+    NAMESPACE: Final = 10  # x = scope: an inline module or namespace
+    LINK: Final = 11  # x = expression: another name for exactly what it names
+
+
+# Set on a binding made through the instance (``self.x = ...``) rather than in the class body.
+INSTANCE: Final = 0x20
+BIND_MASK: Final = 0x1F
+
+
+class ScopeKind:
+    """What a scope is, which decides who may see its names."""
+
+    MODULE: Final = 0
+    CLASS: Final = 1
+    FUNCTION: Final = 2
+    BLOCK: Final = 3  # comprehension, block, arm
+    NAMESPACE: Final = 4
+    EXTENSION: Final = 5  # members added to a class declared elsewhere: impl, receiver method, extension
+
+
+class Kind:
+    """Kinds of symbol, in the contract's short words."""
+
+    MODULE: Final = "module"
+    FUNCTION: Final = "fn"
+    METHOD: Final = "method"
+    CLASS: Final = "class"
+    STRUCT: Final = "struct"
+    INTERFACE: Final = "interface"
+    TRAIT: Final = "trait"
+    ENUM: Final = "enum"
+    UNION: Final = "union"
+    MEMBER: Final = "enum_member"
+    CONSTANT: Final = "const"
+    VARIABLE: Final = "variable"
+    FIELD: Final = "field"
+    TYPE: Final = "type"
+    MACRO: Final = "macro"
+    NAMESPACE: Final = "namespace"
+    PROPERTY: Final = "property"
+
+
+KINDS: Final = tuple(value for name, value in vars(Kind).items() if name.isupper())
+
+CALLABLE: Final = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
+TYPES: Final = frozenset(
+    {Kind.CLASS, Kind.STRUCT, Kind.INTERFACE, Kind.TRAIT, Kind.ENUM, Kind.UNION, Kind.TYPE}
+)
+
+
+class Definition(NamedTuple):
+    """One symbol of a blob."""
+
+    name: str
+    kind: str
+    parent: int  # the enclosing definition, or -1
+    scope: int  # its own scope, or -1
+    start: int
+    end: int
+    name_at: int
+    line_start: int  # 1-based
+    line_end: int
+    signature: str
+    doc_start: int
+    doc_end: int
+    content: bytes
+    shape: bytes
+    within: str = ""  # the owner's name where the owner is declared elsewhere, `::` between its parts
+
+
+class Scope(NamedTuple):
+    """A region in which names are bound; lists are indices into ``Links.lists``."""
+
+    kind: int
+    parent: int
+    owner: int  # the class scope around it, or -1
+    definition: int  # or -1
+    result: int  # annotated result of a function; target of an extension
+    returns: int
+    bases: int
+    decorators: int
+    receiver: int  # string of the first parameter of a method, or 0
+    globals: int
+
+
+class Import(NamedTuple):
+    """A module as the source names it: ``level`` counts leading dots."""
+
+    module: str
+    level: int
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The definitions of a blob and where its lines start."""
+
+    language: str
+    size: int
+    lines: array[int]
+    definitions: tuple[Definition, ...]
+    broken: bool = False
+    generated: bool = False
+    problem: str | None = None
+
+    def line_of(self, offset: int) -> int:
+        """The 1-based line of a byte offset."""
+        return bisect_right(self.lines, offset)
+
+    def column_of(self, offset: int) -> int:
+        """The 0-based byte column of a byte offset."""
+        return offset - self.lines[bisect_right(self.lines, offset) - 1]
+
+    @cached_property
+    def by_name(self) -> dict[str, list[int]]:
+        """Definitions by their bare name."""
+        found: dict[str, list[int]] = {}
+        for number, definition in enumerate(self.definitions):
+            found.setdefault(definition.name, []).append(number)
+        return found
+
+    def enclosing(self, offset: int) -> int:
+        """The innermost function, class or other owner around an offset, or -1."""
+        best, width = -1, self.size + 1
+        for number, definition in enumerate(self.definitions):
+            if definition.start <= offset < definition.end and definition.end - definition.start < width:
+                best, width = number, definition.end - definition.start
+        return best
+
+
+@dataclass(frozen=True)
+class Links:
+    """What resolution needs of a blob, as columns."""
+
+    strings: tuple[str, ...]
+    ops: array[int]
+    a: array[int]
+    b: array[int]
+    pos: array[int]
+    lists: tuple[tuple[int, ...], ...]
+    bindings: tuple[array[int], ...]  # scope, name, pos, kind, x, y
+    scopes: tuple[Scope, ...]
+    imports: tuple[Import, ...]
+
+    @cached_property
+    def string_numbers(self) -> dict[str, int]:
+        """Where each string is."""
+        return {text: number for number, text in enumerate(self.strings)}
+
+    @cached_property
+    def names(self) -> tuple[dict[int, list[int]], ...]:
+        """For every scope its names, each with the bindings that made it."""
+        tables: tuple[dict[int, list[int]], ...] = tuple({} for _ in self.scopes)
+        for number, (scope, name) in enumerate(zip(self.bindings[0], self.bindings[1], strict=True)):
+            tables[scope].setdefault(name, []).append(number)
+        return tables
+
+    @cached_property
+    def sites(self) -> dict[int, list[int]]:
+        """The expressions that use each string as a name."""
+        found: dict[int, list[int]] = {}
+        naming, mask = NAMING, OP_MASK
+        for number, (op, name) in enumerate(zip(self.ops, self.b, strict=True)):
+            if op & mask in naming:
+                found.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def bound(self) -> dict[int, list[int]]:
+        """The bindings of each string, in any scope."""
+        found: dict[int, list[int]] = {}
+        for number, name in enumerate(self.bindings[1]):
+            found.setdefault(name, []).append(number)
+        return found
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything extracted from one blob."""
+
+    outline: Outline
+    links: Links

@@ -1,0 +1,40 @@
+"""Parsers and handler tables, made once per thread and language."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from cuedeck.code.draft import Handler, handler_table
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser
+
+    from cuedeck.code.languages.language import Language
+
+_local = threading.local()
+
+
+def parser_of(language: Language) -> Parser:
+    """This thread's parser for a language."""
+    from tree_sitter import Parser
+
+    parsers: dict[str, Parser] = _local.__dict__.setdefault("parsers", {})
+    if language.name not in parsers:
+        parsers[language.name] = Parser(grammar_of(language))
+    return parsers[language.name]
+
+
+@cache
+def grammar_of(language: Language) -> Any:
+    """The loaded grammar."""
+    from tree_sitter import Language as Grammar
+
+    return Grammar(language.grammar())
+
+
+@cache
+def table_of(language: Language) -> list[Handler]:
+    """The handler of every node kind."""
+    return handler_table(language.walk, grammar_of(language))

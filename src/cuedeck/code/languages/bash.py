@@ -1,0 +1,79 @@
+"""Bash: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class BashWalk(TableWalk):
+    """Visits shell scripts; a command's first word may be a function."""
+
+    declarations: ClassVar[dict[str, Declares]] = {"function_definition": Declares(Kind.FUNCTION)}
+    names_of: ClassVar[tuple[str, ...]] = ("variable_name",)
+    silent: ClassVar[tuple[str, ...]] = ("comment", "word", "number")
+    special: ClassVar[dict[str, str]] = {
+        "command": "command",
+        "variable_assignment": "assignment",
+        "declaration_command": "declare_",
+        "heredoc_body": "children",
+    }
+
+    def command(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        word = name.named_child(0) if name is not None else None
+        arguments = node.children_by_field_name("argument")
+        if word is not None and word.type == "word":
+            text = self.text(word)
+            if text in ("source", ".") and arguments:
+                number = self.imported(self.text(arguments[0]).strip("'\""), 1)
+                self.row(Op.MODULE, number, 0, arguments[0].start_byte, Role.IMPORT)
+                self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+            else:
+                self.row(Op.NAME, scope, self.name(word), word.start_byte, Role.CALL)
+        elif name is not None:
+            self.visit(name, scope)
+        for child in node.named_children:
+            if child != name:
+                self.visit(child, scope)
+        return 0
+
+    def declare_(self, node: Node, scope: int, role: int = 0) -> int:
+        is_local = any(c.type == "local" for c in node.children)
+        for child in node.named_children:
+            if child.type == "variable_assignment":
+                self.assignment(child, scope, int(is_local))
+            elif child.type == "variable_name":
+                self.bind(scope if is_local else 0, self.name(child), child.start_byte, Bind.VARIABLE)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def assignment(self, node: Node, scope: int, role: int = 0) -> int:
+        name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
+        value = self.visit(given, scope) if given is not None else 0
+        if name is not None and name.type == "variable_name":
+            place = scope if role == 1 else 0
+            kind = Kind.VARIABLE if self.scopes[scope][0] == ScopeKind.MODULE else ""
+            self.assign(name, place, 0, value, kind, node)
+        return 0
+
+
+def _grammar() -> Any:
+    import tree_sitter_bash
+
+    return tree_sitter_bash.language()
+
+
+BASH: Final = Language(
+    "bash", (".sh", ".bash", ".bats", ".zsh", ".ksh"), _grammar, BashWalk, Rules,
+    filenames=(".bashrc", ".bash_profile", ".zshrc", ".profile"), interpreters=("bash", "sh", "zsh", "dash", "ksh"),
+    comment="#",
+)

@@ -1,0 +1,368 @@
+"""C and C++: how their syntax becomes facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_RECORDS: Final = {
+    "struct_specifier": Kind.STRUCT,
+    "union_specifier": Kind.UNION,
+    "class_specifier": Kind.CLASS,
+    "enum_specifier": Kind.ENUM,
+}
+_NAMES: Final = (
+    "identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name", "operator_cast",
+)
+
+
+class CWalk(TableWalk):
+    """Visits C; what a declaration declares is found by descending through its declarators."""
+
+    declarations: ClassVar[dict[str, Declares]] = {}
+    variables: ClassVar[dict[str, Declarator]] = {}
+    names_of: ClassVar[tuple[str, ...]] = ("identifier", "namespace_identifier")
+    members: ClassVar[dict[str, tuple[str, str]]] = {
+        "field_expression": ("argument", "field"),
+        "qualified_identifier": ("scope", "name"),
+    }
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "argument_list")}
+    news: ClassVar[dict[str, str]] = {"new_expression": "type"}
+    blocks: ClassVar[tuple[str, ...]] = ("compound_statement", "for_statement", "for_range_loop")
+    silent: ClassVar[tuple[str, ...]] = (
+        "comment", "primitive_type", "number_literal", "storage_class_specifier", "type_qualifier",
+        "access_specifier", "sized_type_specifier", "char_literal", "placeholder_type_specifier",
+    )
+    type_wrappers: ClassVar[tuple[str, ...]] = ("parenthesized_expression", "type_descriptor", "pointer_expression")
+    generic_types: ClassVar[tuple[str, ...]] = ("template_type", "template_function", "template_method")
+    special: ClassVar[dict[str, str]] = {
+        "field_identifier": "nothing",
+        "this": "this",
+        "string_literal": "text_literal",
+        "function_definition": "function",
+        "declaration": "declared",
+        "field_declaration": "declared",
+        "type_definition": "typedef",
+        "alias_declaration": "alias",
+        "struct_specifier": "record",
+        "union_specifier": "record",
+        "class_specifier": "record",
+        "enum_specifier": "record",
+        "enumerator": "enumerator",
+        "namespace_definition": "namespace",
+        "template_declaration": "template",
+        "preproc_def": "macro",
+        "preproc_function_def": "macro",
+        "preproc_include": "include",
+        "return_statement": "return_",
+        "field_initializer": "member_initializer",
+        "field_designator": "nothing",
+        "lambda_expression": "block",
+        "using_declaration": "using",
+        "parameter_declaration": "loose_parameter",
+        "optional_parameter_declaration": "loose_parameter",
+        "catch_clause": "block",
+    }
+
+    # -- declarators
+
+    def declared_name(self, node: Node | None) -> tuple[Node | None, Node | None, list[Node]]:
+        """The declared name, its function declarator if it is one, and the scopes it is qualified by."""
+        function: Node | None = None
+        around: list[Node] = []
+        while node is not None:
+            if node.type == "function_declarator" and function is None:
+                function = node
+            if node.type == "qualified_identifier":
+                outer = node.child_by_field_name("scope")
+                if outer is not None:
+                    around.append(outer)
+                node = node.child_by_field_name("name")
+            elif node.type in _NAMES:
+                return node, function, around
+            elif node.type in ("template_function", "template_type", "template_method"):
+                node = node.child_by_field_name("name")
+            else:
+                node = node.child_by_field_name("declarator") or next(
+                    (c for c in node.named_children if "declarator" in c.type or c.type in _NAMES), None
+                )
+        return None, function, around
+
+    def function(self, node: Node, scope: int, role: int = 0) -> int:
+        declarator = node.child_by_field_name("declarator")
+        name, signature, around = self.declared_name(declarator)
+        body = node.child_by_field_name("body")
+        if name is None:
+            return self.children(node, scope)
+        of = node.child_by_field_name("type")
+        result = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        outer, owner = scope, ""
+        if around:
+            outer = self.scope(ScopeKind.EXTENSION, scope)
+            self.scopes[outer][2] = outer
+            owner = "::".join(self.text(part).split("<")[0] for part in around)
+            target = 0
+            for part in around:
+                leaf = part.child_by_field_name("name") or part
+                target = (
+                    self.row(Op.ATTR, target, self.name(leaf), leaf.start_byte, Role.TYPE)
+                    if target else self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte, Role.TYPE)
+                )
+            self.scopes[outer][4] = target
+        in_class = self.scopes[outer][0] in (ScopeKind.CLASS, ScopeKind.EXTENSION)
+        inner = self.scope(ScopeKind.FUNCTION, outer, owner=self.scopes[outer][2])
+        self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        whole = self.whole_of(node)
+        self.define(
+            Kind.METHOD if in_class else Kind.FUNCTION, name, whole, scope, own=inner, within=owner,
+            head=(whole.start_byte, body.start_byte if body is not None else node.end_byte), doc=doc_above(whole),
+        )
+        self.scopes[inner][4] = result
+        self.parameters(signature, inner)
+        for child in node.named_children:
+            if child.type == "field_initializer_list":
+                self.visit(child, inner)
+        saved, self.returned = self.returned, []
+        if body is not None:
+            self.children(body, inner)
+        self.scopes[inner][5] = self.items(self.returned[:4])
+        self.returned = saved
+        return 0
+
+    def parameters(self, signature: Node | None, scope: int) -> None:
+        listed = signature.child_by_field_name("parameters") if signature is not None else None
+        for child in listed.named_children if listed is not None else ():
+            self.loose_parameter(child, scope)
+
+    def loose_parameter(self, node: Node, scope: int, role: int = 0) -> int:
+        of, value = node.child_by_field_name("type"), node.child_by_field_name("default_value")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        default = self.visit(value, scope) if value is not None else 0
+        name, _, _ = self.declared_name(node.child_by_field_name("declarator"))
+        if name is not None:
+            self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation, default)
+        return 0
+
+    def declared(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("type")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        declarators = node.children_by_field_name("declarator")
+        for declarator in declarators:
+            name, function, around = self.declared_name(declarator)
+            given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
+            value = self.visit(given, scope) if given is not None else 0
+            if name is None or around:
+                continue
+            if function is not None and declarator.type != "init_declarator":
+                self.prototype(node, scope, name, function, annotation)
+            else:
+                for size in _array_sizes(declarator):
+                    self.visit(size, scope)
+                self.assign(name, scope, annotation, value, Kind.VARIABLE, node)
+        if not declarators:
+            for child in node.named_children:
+                if child != of:
+                    self.visit(child, scope)
+        return 0
+
+    def prototype(self, node: Node, scope: int, name: Node, function: Node, result: int) -> None:
+        in_class = self.scopes[scope][0] == ScopeKind.CLASS
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.scopes[inner][4] = result
+        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        if self.scopes[scope][0] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+            whole = self.whole_of(node)
+            self.define(
+                Kind.METHOD if in_class else Kind.FUNCTION, name, whole, scope, own=inner, doc=doc_above(whole)
+            )
+        self.parameters(function, inner)
+
+    def typedef(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("type")
+        names = [self.declared_name(d)[0] for d in node.children_by_field_name("declarator")]
+        value = 0
+        if of is not None:
+            anonymous = of.type in _RECORDS and of.child_by_field_name("name") is None
+            first = next((n for n in names if n is not None), None)
+            if anonymous and first is not None:
+                self.record_body(of, scope, first, node)
+                names = [n for n in names if n != first]
+                value = self.row(Op.NAME, scope, self.name(first), first.start_byte, Role.TYPE)
+            else:
+                value = self.visit(of, scope, Role.TYPE)
+        for name in names:
+            if name is not None:
+                self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
+                self.define(Kind.TYPE, name, node, scope, doc=doc_above(node))
+        return 0
+
+    # -- records
+
+    def record(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if node.child_by_field_name("body") is None or name is None:
+            if name is not None:
+                return self.visit(name, scope, role or Role.TYPE)
+            return self.record_body(node, scope, None, node)
+        leaf = self.declared_name(name)[0] or name
+        self.record_body(node, scope, leaf, self.whole_of(node))
+        return self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte)
+
+    def record_body(self, node: Node, scope: int, name: Node | None, whole: Node) -> int:
+        body = node.child_by_field_name("body")
+        place = scope
+        # In C the tag of a nested record belongs to the file.
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        if name is not None:
+            self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
+            self.define(
+                _RECORDS[node.type], name, whole, place, own=inner, doc=doc_above(whole),
+                head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
+            )
+        bases = []
+        for child in node.named_children:
+            if child.type == "base_class_clause":
+                for base in child.named_children:
+                    if base.type not in ("access_specifier", "virtual"):
+                        bases.append(self.visit(base, scope, Role.EXTENDS))
+        self.scopes[inner][6] = self.items([base for base in bases if base])
+        if body is not None:
+            self.enum_scope = scope
+            self.children(body, inner)
+        return self.row(Op.SELF, inner)
+
+    def enumerator(self, node: Node, scope: int, role: int = 0) -> int:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is not None:
+            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+            parent = self.scopes[scope][1]
+            if parent >= 0:
+                self.bind(parent, self.name(name), name.start_byte, Bind.VARIABLE)
+        return self.visit(value, scope) if value is not None else 0
+
+    def namespace(self, node: Node, scope: int, role: int = 0) -> int:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        parts = [] if name is None else [name] if not name.named_child_count else name.named_children
+        inner = scope
+        for part in parts:
+            outer, inner = inner, self.scope(ScopeKind.NAMESPACE, inner)
+            self.bind(outer, self.name(part), part.start_byte, Bind.NAMESPACE, inner)
+            self.define(
+                Kind.NAMESPACE, part, node, outer, own=inner,
+                head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
+            )
+        return self.children(body, inner) if body is not None else 0
+
+    def template(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = scope
+        parameters = node.child_by_field_name("parameters")
+        for child in parameters.named_children if parameters is not None else ():
+            for leaf in _leaves(child):
+                if leaf.type in ("type_identifier", "identifier"):
+                    self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
+                    break
+        for child in node.named_children:
+            if child != parameters:
+                self.visit(child, inner)
+        return 0
+
+    def whole_of(self, node: Node) -> Node:
+        parent = node.parent
+        return parent if parent is not None and parent.type == "template_declaration" else node
+
+    # -- the rest
+
+    def macro(self, node: Node, scope: int, role: int = 0) -> int:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return 0
+        whole = (node.start_byte, node.end_byte - (self.source[node.end_byte - 1 : node.end_byte] == b"\n"))
+        inner = self.scope(ScopeKind.FUNCTION, 0)
+        self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        self.define(
+            Kind.MACRO, name, whole, 0, own=inner,
+            head=(node.start_byte, value.start_byte if value is not None else node.end_byte),
+            doc=doc_above(node),
+        )
+        return 0
+
+    def include(self, node: Node, scope: int, role: int = 0) -> int:
+        path = node.child_by_field_name("path")
+        if path is not None:
+            text = self.text(path)
+            number = self.imported(text.strip('"<>'), 0 if text.startswith("<") else 1)
+            self.row(Op.MODULE, number, 0, path.start_byte, Role.IMPORT)
+            self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+        return 0
+
+    def using(self, node: Node, scope: int, role: int = 0) -> int:
+        named = node.named_children[-1] if node.named_child_count else None
+        if named is None:
+            return 0
+        value = self.visit(named, scope)
+        if any(c.type == "namespace" for c in node.children):
+            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(named), 2))
+        else:
+            leaf = self.declared_name(named)[0]
+            if leaf is not None:
+                self.bind(scope, self.name(leaf), leaf.start_byte, Bind.LINK, value)
+        return 0
+
+    def member_initializer(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        owner = self.scopes[scope][2]
+        if parts and owner >= 0 and parts[0].type == "field_identifier":
+            self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(parts[0]), parts[0].start_byte, Role.WRITE)
+        for child in parts[1:]:
+            self.visit(child, scope)
+        return 0
+
+
+def _array_sizes(node: Node) -> Iterator[Node]:
+    while node is not None:
+        size = node.child_by_field_name("size")
+        if size is not None:
+            yield size
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            return
+        node = inner
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    if not node.named_child_count:
+        yield node
+    for child in node.named_children:
+        yield from _leaves(child)
+
+
+def _c() -> Any:
+    import tree_sitter_c
+
+    return tree_sitter_c.language()
+
+
+def _cpp() -> Any:
+    import tree_sitter_cpp
+
+    return tree_sitter_cpp.language()
+
+
+class CppWalk(CWalk):
+    """Visits C++."""
+
+
+C: Final = Language("c", (".c", ".h"), _c, CWalk, Rules, source_roots=("src", "include"))
+CPP: Final = Language(
+    "cpp", (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"), _cpp, CppWalk,
+    Rules, source_roots=("src", "include"),
+)

@@ -1,0 +1,222 @@
+"""C#: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_BASES: Final = ("base_list",)
+
+
+class CSharpWalk(TableWalk):
+    """Visits C#."""
+
+    declarations: ClassVar[dict[str, Declares]] = {
+        "class_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, extends=_BASES),
+        "struct_declaration": Declares(Kind.STRUCT, ScopeKind.CLASS, extends=_BASES),
+        "record_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, extends=_BASES),
+        "interface_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS, extends=_BASES),
+        "enum_declaration": Declares(Kind.ENUM, ScopeKind.CLASS),
+        "delegate_declaration": Declares(Kind.TYPE, ScopeKind.FUNCTION, result="type"),
+        "method_declaration": Declares(Kind.METHOD, result="returns"),
+        "constructor_declaration": Declares(Kind.METHOD),
+        "destructor_declaration": Declares(Kind.METHOD),
+        "local_function_statement": Declares(Kind.FUNCTION, result="type"),
+    }
+    names_of: ClassVar[tuple[str, ...]] = ("identifier",)
+    members: ClassVar[dict[str, tuple[str, str]]] = {
+        "qualified_name": ("qualifier", "name"),
+        "alias_qualified_name": ("alias", "name"),
+    }
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"invocation_expression": ("function", "argument_list")}
+    news: ClassVar[dict[str, str]] = {"object_creation_expression": "type"}
+    blocks: ClassVar[tuple[str, ...]] = ("block", "for_statement", "using_statement", "switch_section", "catch_clause")
+    silent: ClassVar[tuple[str, ...]] = (
+        "comment", "predefined_type", "modifier", "integer_literal", "implicit_type", "character_literal",
+    )
+    type_wrappers: ClassVar[tuple[str, ...]] = (
+        "nullable_type", "parenthesized_expression", "argument", "ref_type", "pointer_type",
+    )
+    generic_types: ClassVar[tuple[str, ...]] = ("generic_name",)
+    special: ClassVar[dict[str, str]] = {
+        "this": "this",
+        "base": "parent",
+        "string_literal": "text_literal",
+        "interpolated_string_expression": "text_literal",
+        "return_statement": "return_",
+        "await_expression": "awaited",
+        "member_access_expression": "access",
+        "conditional_access_expression": "conditional_access",
+        "member_binding_expression": "bound_member",
+        "namespace_declaration": "namespace",
+        "file_scoped_namespace_declaration": "namespace",
+        "variable_declaration": "variables_",
+        "field_declaration": "field",
+        "event_field_declaration": "field",
+        "property_declaration": "property_",
+        "enum_member_declaration": "constant",
+        "using_directive": "using",
+        "lambda_expression": "closure",
+        "foreach_statement": "for_each",
+        "array_type": "array",
+        "cast_expression": "cast",
+        "as_expression": "as_",
+        "declaration_pattern": "pattern",
+        "catch_declaration": "pattern",
+    }
+
+    def access(self, node: Node, scope: int, role: int = 0) -> int:
+        owner, name = node.child_by_field_name("expression"), node.child_by_field_name("name")
+        if owner is not None:
+            value = self.visit(owner, scope)
+        else:
+            first = node.children[0]
+            value = self.this(first, scope) if first.type == "this" else self.parent(first, scope)
+        if name is None:
+            return value
+        leaf = self.simple_name(name, scope) if name.named_child_count else name
+        return self.row(Op.ATTR, value, self.name(leaf), leaf.start_byte, role) if leaf is not None else value
+
+    def conditional_access(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        saved = getattr(self, "receiver", 0)
+        self.receiver = self.visit(parts[0], scope) if parts else 0
+        value = 0
+        for child in parts[1:]:
+            value = self.visit(child, scope, role)
+        self.receiver = saved
+        return value
+
+    def bound_member(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if name is None:
+            return 0
+        return self.row(Op.ATTR, getattr(self, "receiver", 0), self.name(name), name.start_byte, role)
+
+    def namespace(self, node: Node, scope: int, role: int = 0) -> int:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        label = "".join(self.text(name).split()) if name is not None else ""
+        inner = scope
+        if label:
+            # The file's own namespace is where its top-level names live for every other file.
+            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(label))
+            inner = self.scope(ScopeKind.NAMESPACE, scope)
+        if body is not None:
+            return self.children(body, inner)
+        for child in node.named_children:
+            if child != name:
+                self.visit(child, inner)
+        return 0
+
+    def field(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            if child.type == "variable_declaration":
+                self.declarators(child, scope, Kind.FIELD, node)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def variables_(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.declarators(node, scope, "", node)
+
+    def declarators(self, node: Node, scope: int, kind: str, whole: Node) -> int:
+        of = node.child_by_field_name("type")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        listed = [c for c in node.named_children if c.type == "variable_declarator"]
+        for declarator in listed:
+            name, value = declarator.child_by_field_name("name"), 0
+            for child in declarator.named_children:
+                if child != name:
+                    value = self.visit(child, scope) or value
+            if name is not None:
+                self.assign(name, scope, annotation, value, kind, whole if len(listed) == 1 else declarator)
+        return 0
+
+    def property_(self, node: Node, scope: int, role: int = 0) -> int:
+        name, of = node.child_by_field_name("name"), node.child_by_field_name("type")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if name is not None:
+            self.assign(name, scope, annotation, 0, Kind.PROPERTY, node)
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        for child in node.named_children:
+            if child not in (name, of):
+                self.visit(child, inner)
+        return 0
+
+    def constant(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+        return 0
+
+    def using(self, node: Node, scope: int, role: int = 0) -> int:
+        alias = node.child_by_field_name("name")
+        path = next((c for c in node.named_children if c != alias), None)
+        if path is None:
+            return 0
+        number = self.imported("".join(self.text(path).split()))
+        if alias is not None:
+            value = self.visit(path, scope)
+            self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)
+        else:
+            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+        return 0
+
+    def closure(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        if parameters is not None:
+            for child in parameters.named_children or [parameters]:
+                self.parameter(child, inner)
+        value = self.visit(body, inner) if body is not None else 0
+        self.scopes[inner][5] = self.items([value])
+        return self.row(Op.FUNCTION, inner)
+
+    def for_each(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        of, name = node.child_by_field_name("type"), node.child_by_field_name("left")
+        source, body = node.child_by_field_name("right"), node.child_by_field_name("body")
+        value = self.row(Op.ELEMENT, self.visit(source, scope)) if source is not None else 0
+        annotation = self.visit(of, inner, Role.TYPE) if of is not None else 0
+        for leaf in self.binding_names(name) if name is not None else ():
+            self.bind(inner, self.name(leaf), leaf.start_byte, Bind.VARIABLE, annotation, value)
+        return self.visit(body, inner) if body is not None else 0
+
+    def array(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("type")
+        element = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
+
+    def cast(self, node: Node, scope: int, role: int = 0) -> int:
+        of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        to = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if value is not None:
+            self.visit(value, scope)
+        return self.row(Op.TYPED, to)
+
+    def as_(self, node: Node, scope: int, role: int = 0) -> int:
+        values = [self.visit(c, scope, Role.TYPE if n else 0) for n, c in enumerate(node.named_children)]
+        return self.row(Op.TYPED, values[-1]) if values else 0
+
+    def pattern(self, node: Node, scope: int, role: int = 0) -> int:
+        of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if name is not None:
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
+        return 0
+
+
+def _grammar() -> Any:
+    import tree_sitter_c_sharp
+
+    return tree_sitter_c_sharp.language()
+
+
+CSHARP: Final = Language("csharp", (".cs",), _grammar, CSharpWalk, Rules)

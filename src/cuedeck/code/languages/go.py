@@ -1,0 +1,336 @@
+"""Go: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FUNCTION: Final = Declares(Kind.FUNCTION, result="result")
+_METHOD: Final = Declares(Kind.METHOD, result="result")
+
+
+class GoWalk(TableWalk):
+    """Visits Go; a method with a receiver lives in an extension of the receiver's type."""
+
+    declarations: ClassVar[dict[str, Declares]] = {
+        "function_declaration": _FUNCTION,
+        "method_elem": _METHOD,
+        "method_spec": _METHOD,
+    }
+    variables: ClassVar[dict[str, Declarator]] = {
+        "var_spec": Declarator(kind=Kind.VARIABLE),
+        "const_spec": Declarator(kind=Kind.CONSTANT),
+    }
+    names_of: ClassVar[tuple[str, ...]] = ("identifier",)
+    type_names: ClassVar[tuple[str, ...]] = ("type_identifier",)
+    members: ClassVar[dict[str, tuple[str, str]]] = {
+        "selector_expression": ("operand", "field"),
+        "qualified_type": ("package", "name"),
+    }
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "argument_list")}
+    blocks: ClassVar[tuple[str, ...]] = (
+        "block", "if_statement", "for_statement", "expression_switch_statement", "type_switch_statement",
+        "expression_case", "default_case", "type_case", "communication_case", "select_statement",
+    )
+    silent: ClassVar[tuple[str, ...]] = ("comment", "package_clause", "int_literal", "float_literal", "rune_literal")
+    type_wrappers: ClassVar[tuple[str, ...]] = (
+        "pointer_type", "parenthesized_expression", "parenthesized_type", "unary_expression", "literal_element",
+    )
+    special: ClassVar[dict[str, str]] = {
+        "package_identifier": "reference",
+        "field_identifier": "reference",
+        "interpreted_string_literal": "text_literal",
+        "raw_string_literal": "text_literal",
+        "type_spec": "type_spec",
+        "type_alias": "alias",
+        "method_declaration": "method",
+        "func_literal": "anonymous",
+        "short_var_declaration": "short_variable",
+        "range_clause": "range",
+        "composite_literal": "composite",
+        "keyed_element": "keyed",
+        "return_statement": "return_",
+        "expression_list": "sequence",
+        "import_spec": "import_",
+        "type_conversion_expression": "conversion",
+        "type_assertion_expression": "conversion",
+        "slice_type": "collection",
+        "array_type": "collection",
+        "channel_type": "collection",
+        "map_type": "map_type",
+        "index_expression": "index",
+        "field_declaration": "field",
+        "type_switch_statement": "type_switch",
+    }
+
+    def type_spec(self, node: Node, scope: int, role: int = 0) -> int:
+        name, of = node.child_by_field_name("name"), node.child_by_field_name("type")
+        if name is None or of is None:
+            return self.children(node, scope)
+        kind = {"struct_type": Kind.STRUCT, "interface_type": Kind.INTERFACE}.get(of.type, Kind.TYPE)
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        self.bind(scope, self.name(name), name.start_byte, Bind.CLASS, inner)
+        parent = node.parent
+        whole = parent if parent is not None and parent.named_child_count == 1 else node
+        self.define(
+            kind, name, whole, scope, own=inner, doc=doc_above(whole),
+            head=(whole.start_byte, of.start_byte + 9 if kind != Kind.TYPE else node.end_byte),
+        )
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            self.type_parameters(generics, inner)
+        if kind == Kind.TYPE:
+            self.scopes[inner][6] = self.items([self.visit(of, inner, Role.TYPE)])
+            return 0
+        bases = []
+        for child in of.named_children:
+            if child.type == "field_declaration_list":
+                for field in child.named_children:
+                    if field.type == "field_declaration" and field.child_by_field_name("name") is None:
+                        bases += [self.embedded(field, inner)]
+                    else:
+                        self.visit(field, inner)
+            elif child.type == "type_elem":
+                bases += [self.visit(c, inner, Role.EXTENDS) for c in child.named_children]
+            else:
+                self.visit(child, inner)
+        self.scopes[inner][6] = self.items([base for base in bases if base])
+        return 0
+
+    def embedded(self, node: Node, scope: int) -> int:
+        of = node.child_by_field_name("type")
+        if of is None:
+            return 0
+        value = self.visit(of, scope, Role.EXTENDS)
+        leaf = of.named_children[-1] if of.named_child_count else of
+        if leaf.type == "type_identifier":
+            self.bind(scope, self.name(leaf), leaf.start_byte, Bind.VARIABLE, value)
+        return value
+
+    def field(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("type")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        for name in node.children_by_field_name("name"):
+            self.assign(name, scope, annotation, 0, Kind.FIELD, node)
+        return 0
+
+    def method(self, node: Node, scope: int, role: int = 0) -> int:
+        name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
+        if name is None:
+            return self.children(node, scope)
+        outer = self.scope(ScopeKind.EXTENSION, scope)
+        self.scopes[outer][2] = outer
+        inner = self.scope(ScopeKind.FUNCTION, outer, owner=outer)
+        owner = ""
+        for parameter in receiver.named_children if receiver is not None else ():
+            of, label = parameter.child_by_field_name("type"), parameter.child_by_field_name("name")
+            target = self.visit(of, scope, Role.TYPE) if of is not None else 0
+            self.scopes[outer][4] = target
+            owner = self.text(of).lstrip("*").split("[")[0].strip() if of is not None else ""
+            if label is not None:
+                self.bind(inner, self.name(label), label.start_byte, Bind.PARAMETER, target)
+        self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        body = node.child_by_field_name("body")
+        self.define(
+            Kind.METHOD, name, node, scope, own=inner, doc=doc_above(node), within=owner,
+            head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
+        )
+        self.finish_function(node, inner, body)
+        return 0
+
+    def finish_function(self, node: Node, inner: int, body: Node | None) -> None:
+        parameters, result = node.child_by_field_name("parameters"), node.child_by_field_name("result")
+        for child in parameters.named_children if parameters is not None else ():
+            self.parameter(child, inner)
+        if result is not None:
+            self.scopes[inner][4] = self.result(result, inner)
+        saved, self.returned = self.returned, []
+        if body is not None:
+            self.children(body, inner)
+        self.scopes[inner][5] = self.items(self.returned[:4])
+        self.returned = saved
+
+    def head(self, node: Node, inner: int, spec: Declares, body: Node | None) -> None:
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            self.type_parameters(generics, inner)
+        parameters, result = node.child_by_field_name("parameters"), node.child_by_field_name("result")
+        for child in parameters.named_children if parameters is not None else ():
+            self.parameter(child, inner)
+        if result is not None:
+            self.scopes[inner][4] = self.result(result, inner)
+
+    def result(self, node: Node, scope: int) -> int:
+        if node.type != "parameter_list":
+            return self.visit(node, scope, Role.TYPE)
+        parts = []
+        for child in node.named_children:
+            of, names = child.child_by_field_name("type"), child.children_by_field_name("name")
+            value = self.visit(of, scope, Role.TYPE) if of is not None else 0
+            for name in names:
+                self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, value)
+            parts += [value] * max(1, len(names))
+        return self.row(Op.TUPLE, 0, self.items(parts))
+
+    def parameter(self, node: Node, scope: int) -> None:
+        of = node.child_by_field_name("type")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if node.type == "variadic_parameter_declaration":
+            annotation = self.row(Op.SEQUENCE, self.row(Op.TYPED, annotation))
+        for name in node.children_by_field_name("name"):
+            self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation)
+
+    def type_parameters(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            for name in child.children_by_field_name("name"):
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+            of = child.child_by_field_name("type")
+            if of is not None:
+                self.visit(of, scope, Role.TYPE)
+
+    def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.finish_function(node, inner, node.child_by_field_name("body"))
+        return self.row(Op.FUNCTION, inner)
+
+    def variable(self, node: Node, scope: int, role: int = 0) -> int:
+        spec = self.variables[node.type]
+        of, given = node.child_by_field_name("type"), node.child_by_field_name("value")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        values = [self.visit(c, scope) for c in given.named_children] if given is not None else []
+        names = node.children_by_field_name("name")
+        parent = node.parent
+        whole = parent if parent is not None and parent.named_child_count == 1 else node
+        for position, name in enumerate(names):
+            self.assign(name, scope, annotation, self.part(values, position, len(names)), spec.kind, whole)
+        return 0
+
+    def part(self, values: list[int], position: int, count: int) -> int:
+        if len(values) == count:
+            return values[position]
+        return self.row(Op.ITEM, values[0], position) if len(values) == 1 and values[0] else 0
+
+    def short_variable(self, node: Node, scope: int, role: int = 0) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        values = [self.visit(c, scope) for c in right.named_children] if right is not None else []
+        names = left.named_children if left is not None else []
+        for position, name in enumerate(names):
+            if name.type == "identifier":
+                self.assign(name, scope, 0, self.part(values, position, len(names)), "", node)
+        return 0
+
+    def range(self, node: Node, scope: int, role: int = 0) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        source = self.visit(right, scope) if right is not None else 0
+        for position, name in enumerate(left.named_children if left is not None else ()):
+            if name.type == "identifier":
+                value = self.row(Op.ELEMENT, source) if position else 0
+                self.assign(name, scope, 0, value, "", node)
+        return 0
+
+    def type_switch(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
+        if value is not None:
+            self.visit(value, inner)
+        names = alias.named_children if alias is not None else []
+        for child in node.named_children:
+            if child.type in ("type_case", "default_case"):
+                arm = self.scope(ScopeKind.BLOCK, inner, owner=self.scopes[inner][2])
+                kinds = [self.visit(c, arm, Role.TYPE) for c in child.children_by_field_name("type")]
+                for name in names:
+                    self.bind(arm, self.name(name), name.start_byte, Bind.VARIABLE, kinds[0] if len(kinds) == 1 else 0)
+                types = {c.start_byte for c in child.children_by_field_name("type")}
+                for part in child.named_children:
+                    if part.start_byte not in types:
+                        self.visit(part, arm)
+            elif child != alias and child != value:
+                self.visit(child, inner)
+        return 0
+
+    def composite(self, node: Node, scope: int, role: int = 0) -> int:
+        of, body = node.child_by_field_name("type"), node.child_by_field_name("body")
+        made = self.visit(of, scope, Role.CALL) if of is not None else 0
+        saved = getattr(self, "making", 0)
+        self.making = made
+        if body is not None:
+            self.children(body, scope)
+        self.making = saved
+        return self.row(Op.TYPED, made)
+
+    def keyed(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        key = parts[0].named_children[0] if parts and parts[0].named_child_count else None
+        if key is not None and key.type == "identifier" and getattr(self, "making", 0):
+            self.row(Op.KEYWORD, self.making, self.name(key), key.start_byte)
+        elif parts:
+            self.visit(parts[0], scope)
+        for value in parts[1:]:
+            self.visit(value, scope)
+        return 0
+
+    def conversion(self, node: Node, scope: int, role: int = 0) -> int:
+        value = [self.visit(c, scope, Role.TYPE if c == node.child_by_field_name("type") else 0)
+                 for c in node.named_children]
+        of = node.child_by_field_name("type")
+        position = next((n for n, c in enumerate(node.named_children) if c == of), 0)
+        return self.row(Op.TYPED, value[position]) if value else 0
+
+    def collection(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("element") or node.child_by_field_name("value")
+        for child in node.named_children:
+            if child != of:
+                self.visit(child, scope)
+        element = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
+
+    def map_type(self, node: Node, scope: int, role: int = 0) -> int:
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        if key is not None:
+            self.visit(key, scope, Role.TYPE)
+        element = self.visit(value, scope, Role.TYPE) if value is not None else 0
+        return self.row(Op.MAPPING, self.row(Op.TYPED, element))
+
+    def index(self, node: Node, scope: int, role: int = 0) -> int:
+        values = [self.visit(c, scope) for c in node.named_children]
+        return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
+
+    def import_(self, node: Node, scope: int, role: int = 0) -> int:
+        path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
+        if path is None:
+            return 0
+        module = self.text(path).strip('"`')
+        number = self.imported(module)
+        if name is not None and self.text(name) == ".":
+            self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+        elif name is not None:
+            self.bind(0, self.name(name), name.start_byte, Bind.MODULE, number, 1)
+        else:
+            label = _package_name(module).encode()
+            self.bind(0, self.intern(label), path.start_byte, Bind.MODULE, number, 1)
+        return 0
+
+
+def _package_name(module: str) -> str:
+    """The name an import gets by default: its last segment that is not a version."""
+    segments = [part for part in module.split("/") if part]
+    if len(segments) > 1 and segments[-1][:1] == "v" and segments[-1][1:].isdigit():
+        segments.pop()
+    return segments[-1].split(".")[0] if segments else module
+
+
+def _grammar() -> Any:
+    import tree_sitter_go
+
+    return tree_sitter_go.language()
+
+
+GO: Final = Language("go", (".go",), _grammar, GoWalk, Rules, source_roots=())

@@ -1,0 +1,197 @@
+"""Java: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_TYPE_FIELDS: Final = {"extends": ("superclass", "extends_interfaces"), "implements": ("interfaces",)}
+
+
+class JavaWalk(TableWalk):
+    """Visits Java."""
+
+    declarations: ClassVar[dict[str, Declares]] = {
+        "class_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, **_TYPE_FIELDS),
+        "interface_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS, **_TYPE_FIELDS),
+        "annotation_type_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS),
+        "enum_declaration": Declares(Kind.ENUM, ScopeKind.CLASS, **_TYPE_FIELDS),
+        "record_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, **_TYPE_FIELDS),
+        "method_declaration": Declares(Kind.METHOD, result="type"),
+        "annotation_type_element_declaration": Declares(Kind.METHOD, result="type"),
+        "constructor_declaration": Declares(Kind.METHOD),
+        "compact_constructor_declaration": Declares(Kind.METHOD),
+    }
+    type_names: ClassVar[tuple[str, ...]] = ("type_identifier",)
+    members: ClassVar[dict[str, tuple[str, str]]] = {
+        "field_access": ("object", "field"),
+        "scoped_identifier": ("scope", "name"),
+        "scoped_type_identifier": ("", ""),
+        "method_reference": ("", ""),
+    }
+    news: ClassVar[dict[str, str]] = {"object_creation_expression": "type"}
+    blocks: ClassVar[tuple[str, ...]] = ("block", "for_statement", "switch_block")
+    silent: ClassVar[tuple[str, ...]] = (
+        "line_comment", "block_comment", "integral_type", "void_type", "boolean_type", "floating_point_type",
+        "decimal_integer_literal", "character_literal", "package_declaration",
+    )
+    type_wrappers: ClassVar[tuple[str, ...]] = ("parenthesized_expression", "annotated_type")
+    special: ClassVar[dict[str, str]] = {
+        "this": "this",
+        "super": "parent",
+        "string_literal": "text_literal",
+        "return_statement": "return_",
+        "method_invocation": "invoke",
+        "field_declaration": "fields",
+        "constant_declaration": "fields",
+        "local_variable_declaration": "locals",
+        "enum_constant": "constant",
+        "import_declaration": "import_",
+        "lambda_expression": "closure",
+        "enhanced_for_statement": "for_each",
+        "array_type": "array",
+        "cast_expression": "cast",
+        "catch_formal_parameter": "caught",
+        "resource": "resource",
+        "explicit_constructor_invocation": "children",
+        "marker_annotation": "children",
+    }
+
+    def invoke(self, node: Node, scope: int, role: int = 0) -> int:
+        owner, name = node.child_by_field_name("object"), node.child_by_field_name("name")
+        arguments = node.child_by_field_name("arguments")
+        value = self.visit(owner, scope) if owner is not None else 0
+        if name is None:
+            return 0
+        if owner is not None:
+            callee = self.row(Op.ATTR, value, self.name(name), name.start_byte, Role.CALL)
+        else:
+            callee = self.reference(name, scope, Role.CALL)
+        given = [self.visit(c, scope) for c in arguments.named_children] if arguments is not None else []
+        return self.row(Op.CALL, callee, self.items(given[:3]))
+
+    def fields(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.declarators(node, scope, Kind.FIELD)
+
+    def locals(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.declarators(node, scope, "")
+
+    def declarators(self, node: Node, scope: int, kind: str) -> int:
+        of = node.child_by_field_name("type")
+        annotation = 0
+        if of is not None and self.text(of) != "var":
+            annotation = self.visit(of, scope, Role.TYPE)
+        listed = node.children_by_field_name("declarator")
+        for declarator in listed:
+            name, given = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
+            value = self.visit(given, scope) if given is not None else 0
+            if name is not None:
+                self.assign(name, scope, annotation, value, kind, node if len(listed) == 1 else declarator)
+        for child in node.named_children:
+            if child.type == "modifiers":
+                self.visit(child, scope)
+        return 0
+
+    def constant(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            owner = self.scopes[scope][2]
+            self.assign(name, scope, 0, self.row(Op.SELF, owner) if owner >= 0 else 0, Kind.MEMBER, node)
+        for field in ("arguments", "body"):
+            part = node.child_by_field_name(field)
+            if part is not None:
+                self.children(part, scope)
+        return 0
+
+    def import_(self, node: Node, scope: int, role: int = 0) -> int:
+        path = node.named_child(0)
+        if path is None:
+            return 0
+        if any(c.type == "asterisk" for c in node.named_children):
+            self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(path)))
+            return 0
+        name, around = path.child_by_field_name("name"), path.child_by_field_name("scope")
+        if name is not None and around is not None:
+            number = self.imported(self.text(around))
+            self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
+            self.bind(0, self.name(name), name.start_byte, Bind.IMPORT, number, self.name(name))
+        return 0
+
+    def parameter(self, node: Node, scope: int) -> None:
+        if node.type == "spread_parameter":
+            for child in node.named_children:
+                name = child.child_by_field_name("name")
+                if name is not None:
+                    self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER)
+                else:
+                    self.visit(child, scope, Role.TYPE)
+            return
+        super().parameter(node, scope)
+        name = node.child_by_field_name("name")
+        if name is not None and self.scopes[scope][0] == ScopeKind.CLASS:
+            self.define(Kind.FIELD, name, node, scope)
+
+    def closure(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        if parameters is not None:
+            for child in parameters.named_children or [parameters]:
+                self.parameter(child, inner)
+        value = self.visit(body, inner) if body is not None else 0
+        self.scopes[inner][5] = self.items([value])
+        return self.row(Op.FUNCTION, inner)
+
+    def for_each(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
+        source, body = node.child_by_field_name("value"), node.child_by_field_name("body")
+        value = self.row(Op.ELEMENT, self.visit(source, scope)) if source is not None else 0
+        annotation = self.visit(of, inner, Role.TYPE) if of is not None and self.text(of) != "var" else 0
+        if name is not None:
+            self.bind(inner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
+        return self.visit(body, inner) if body is not None else 0
+
+    def array(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("element")
+        element = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
+
+    def cast(self, node: Node, scope: int, role: int = 0) -> int:
+        of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        to = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if value is not None:
+            self.visit(value, scope)
+        return self.row(Op.TYPED, to)
+
+    def caught(self, node: Node, scope: int, role: int = 0) -> int:
+        name, value = node.child_by_field_name("name"), 0
+        for child in node.named_children:
+            if child != name:
+                value = self.only(child, scope, Role.TYPE) or value
+        if name is not None:
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, value)
+        return 0
+
+    def resource(self, node: Node, scope: int, role: int = 0) -> int:
+        of, name, given = (node.child_by_field_name(field) for field in ("type", "name", "value"))
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None and self.text(of) != "var" else 0
+        value = self.visit(given, scope) if given is not None else 0
+        if name is not None:
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
+        return 0
+
+
+def _grammar() -> Any:
+    import tree_sitter_java
+
+    return tree_sitter_java.language()
+
+
+JAVA: Final = Language("java", (".java",), _grammar, JavaWalk, Rules, source_roots=("java", "src"))

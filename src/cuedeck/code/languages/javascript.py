@@ -1,0 +1,25 @@
+"""JavaScript: its files and grammar; the walk is shared with TypeScript."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.language import Language
+from cuedeck.code.rules import Rules
+
+
+class JavaScriptWalk(EcmaWalk):
+    """Visits JavaScript and JSX."""
+
+
+def _grammar() -> Any:
+    import tree_sitter_javascript
+
+    return tree_sitter_javascript.language()
+
+
+JAVASCRIPT: Final = Language(
+    "javascript", (".js", ".mjs", ".cjs", ".jsx"), _grammar, JavaScriptWalk, Rules,
+    interpreters=("node", "deno", "bun"), folder_stems=("index",),
+)

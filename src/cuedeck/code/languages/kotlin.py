@@ -1,0 +1,202 @@
+"""Kotlin: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declares, TableWalk, doc_above
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("delegation_specifiers",))
+
+
+class KotlinWalk(TableWalk):
+    """Visits Kotlin, whose grammar names few fields."""
+
+    declarations: ClassVar[dict[str, Declares]] = {
+        "class_declaration": _CLASS,
+        "object_declaration": _CLASS,
+        "companion_object": _CLASS,
+        "function_declaration": Declares(Kind.FUNCTION),
+    }
+    names_of: ClassVar[tuple[str, ...]] = ("identifier",)
+    members: ClassVar[dict[str, tuple[str, str]]] = {"navigation_expression": ("", "")}
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "value_arguments")}
+    blocks: ClassVar[tuple[str, ...]] = ("block", "lambda_literal", "for_statement")
+    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment", "number_literal", "package_header")
+    type_wrappers: ClassVar[tuple[str, ...]] = ("nullable_type", "parenthesized_expression", "value_argument")
+    special: ClassVar[dict[str, str]] = {
+        "this_expression": "this",
+        "super_expression": "parent",
+        "string_literal": "text_literal",
+        "user_type": "user_type",
+        "property_declaration": "property_",
+        "class_parameter": "class_parameter",
+        "return_expression": "return_",
+        "enum_entry": "entry",
+        "type_alias": "type_alias",
+        "import": "import_",
+    }
+
+    def name_node(self, node: Node, spec: Declares) -> Node | None:
+        found = node.child_by_field_name("name")
+        return found or next((c for c in node.named_children if c.type == "identifier"), None)
+
+    def kind_of(self, node: Node, spec: Declares, scope: int) -> str:
+        words = {c.type for c in node.children}
+        if node.type == "class_declaration" and "interface" in words:
+            return Kind.INTERFACE
+        modifiers = next((c for c in node.named_children if c.type == "modifiers"), None)
+        if modifiers is not None and "enum" in self.text(modifiers).split():
+            return Kind.ENUM
+        return super().kind_of(node, spec, scope)
+
+    def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
+        body = next((c for c in node.named_children if c.type.endswith("body")), None)
+        inner = self.open(spec, scope)
+        self.bind(scope, self.name(name), name.start_byte,
+                  Bind.CLASS if spec.scope == ScopeKind.CLASS else Bind.FUNCTION, inner)
+        owner = self.receiver(node, name)
+        self.define(
+            kind, name, whole, scope, own=inner, doc=doc_above(whole), within=owner,
+            head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
+        )
+        saved, self.returned = self.returned, []
+        bases: list[int] = []
+        for child in node.named_children:
+            if child == name:
+                continue
+            if child.type == "function_value_parameters":
+                for parameter in child.named_children:
+                    self.parameter(parameter, inner)
+            elif child.type == "delegation_specifiers":
+                for part in child.named_children:
+                    bases += self.parents(part, inner, Role.EXTENDS)
+            elif child.type in ("user_type", "nullable_type") and spec.scope == ScopeKind.FUNCTION:
+                value = self.visit(child, inner, Role.TYPE)
+                if child.start_byte > name.start_byte:
+                    self.scopes[inner][4] = value
+            elif child.type == "type_parameters":
+                self.type_parameters(child, inner)
+            elif child == body and child.named_child_count == 1 and child.named_children[0].type != "block":
+                self.returned.append(self.visit(child.named_children[0], inner))
+            else:
+                self.children(child, inner)
+        if spec.scope == ScopeKind.CLASS:
+            self.scopes[inner][6] = self.items([base for base in bases if base])
+        else:
+            self.scopes[inner][5] = self.items(self.returned[:8])
+        self.returned = saved
+        return 0
+
+    def receiver(self, node: Node, name: Node) -> str:
+        for child in node.named_children:
+            if child.start_byte >= name.start_byte:
+                break
+            if child.type in ("user_type", "nullable_type"):
+                return self.text(child).split("<")[0].rstrip("?")
+        return ""
+
+    def parents(self, node: Node, scope: int, role: int) -> list[int]:
+        if node.type == "user_type":
+            return [self.visit(node, scope, role)]
+        if node.type == "value_arguments":
+            self.children(node, scope)
+            return []
+        return [found for child in node.named_children for found in self.parents(child, scope, role)]
+
+    def user_type(self, node: Node, scope: int, role: int = 0) -> int:
+        value, arguments = 0, []
+        for child in node.named_children:
+            if child.type == "identifier":
+                if value:
+                    value = self.row(Op.ATTR, value, self.name(child), child.start_byte, role or Role.TYPE)
+                else:
+                    value = self.type_reference(child, scope, role)
+            else:
+                arguments += [self.visit(c, scope, Role.TYPE) for c in child.named_children]
+        return self.row(Op.INDEX, value, self.items(arguments)) if arguments else value
+
+    def parameter(self, node: Node, scope: int) -> None:
+        name = node.named_child(0)
+        of = 0
+        for child in node.named_children[1:]:
+            value = self.visit(child, scope, Role.TYPE)
+            of = of or value
+        if name is not None and name.type == "identifier":
+            self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, of)
+
+    def class_parameter(self, node: Node, scope: int, role: int = 0) -> int:
+        name = next((c for c in node.named_children if c.type == "identifier"), None)
+        of = 0
+        for child in node.named_children:
+            if child != name:
+                value = self.visit(child, scope, Role.TYPE)
+                of = of or value
+        if name is not None:
+            is_property = any(c.type in ("val", "var") for c in node.children)
+            self.assign(name, scope, of, 0, Kind.FIELD if is_property else "", node)
+        return 0
+
+    def property_(self, node: Node, scope: int, role: int = 0) -> int:
+        target = next((c for c in node.named_children if c.type == "variable_declaration"), None)
+        of = value = 0
+        for child in node.named_children:
+            if child != target and child.type != "modifiers":
+                value = self.visit(child, scope) or value
+        if target is not None:
+            name = target.named_child(0)
+            for child in target.named_children[1:]:
+                of = self.visit(child, scope, Role.TYPE)
+            if name is not None:
+                self.assign(name, scope, of, value, Kind.VARIABLE, node)
+        return 0
+
+    def entry(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.named_child(0)
+        if name is not None:
+            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+        for child in node.named_children[1:]:
+            self.visit(child, scope)
+        return 0
+
+    def type_alias(self, node: Node, scope: int, role: int = 0) -> int:
+        name = next((c for c in node.named_children if c.type == "identifier"), None)
+        value = 0
+        for child in node.named_children:
+            if child != name:
+                value = self.visit(child, scope, Role.TYPE) or value
+        if name is not None:
+            self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
+            self.define(Kind.TYPE, name, node, scope)
+        return 0
+
+    def import_(self, node: Node, scope: int, role: int = 0) -> int:
+        path = node.named_child(0)
+        if path is None:
+            return 0
+        parts = path.named_children
+        alias = node.named_child(1) if node.named_child_count > 1 else None
+        if any(self.text(c) == "*" for c in node.children):
+            self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(path)))
+        elif len(parts) > 1:
+            number = self.imported(".".join(self.text(p) for p in parts[:-1]))
+            name = parts[-1]
+            self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
+            local = alias if alias is not None and alias.type == "identifier" else name
+            self.bind(0, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
+        return 0
+
+
+def _grammar() -> Any:
+    import tree_sitter_kotlin
+
+    return tree_sitter_kotlin.language()
+
+
+KOTLIN: Final = Language("kotlin", (".kt", ".kts"), _grammar, KotlinWalk, Rules, source_roots=("kotlin", "java", "src"))

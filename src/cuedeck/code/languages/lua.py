@@ -1,0 +1,156 @@
+"""Lua: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import TableWalk, doc_above
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class LuaWalk(TableWalk):
+    """Visits Lua; a function stored in a table is a symbol within that table."""
+
+    members: ClassVar[dict[str, tuple[str, str]]] = {
+        "dot_index_expression": ("table", "field"),
+        "method_index_expression": ("table", "method"),
+    }
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"function_call": ("name", "arguments")}
+    blocks: ClassVar[tuple[str, ...]] = ("do_statement", "while_statement", "repeat_statement", "if_statement")
+    silent: ClassVar[tuple[str, ...]] = ("comment", "number", "true", "false", "nil")
+    special: ClassVar[dict[str, str]] = {
+        "string": "text_literal",
+        "return_statement": "return_",
+        "expression_list": "only",
+        "parenthesized_expression": "only",
+        "function_declaration": "function",
+        "function_definition": "anonymous",
+        "variable_declaration": "local",
+        "assignment_statement": "assignment",
+        "field": "field",
+        "for_statement": "for_",
+    }
+
+    def function(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if name is None:
+            return self.children(node, scope)
+        is_local = any(c.type == "local" for c in node.children)
+        self.stored(name, node, node, scope if is_local or self.scopes[scope][0] == ScopeKind.MODULE else 0)
+        return 0
+
+    def stored(self, name: Node, function: Node, whole: Node, scope: int) -> int:
+        """A function under a plain or dotted name."""
+        leaf = name.child_by_field_name("field") or name.child_by_field_name("method") or name
+        table = name.child_by_field_name("table")
+        owner = self.text(table).replace(".", "::").replace(":", "::").replace("::::", "::") if table is not None else ""
+        place = scope
+        if table is not None:
+            target = self.visit(table, scope)
+            place = self.scope(ScopeKind.EXTENSION, scope)
+            self.scopes[place][2], self.scopes[place][4] = place, target
+        inner = self.scope(ScopeKind.FUNCTION, place, owner=self.scopes[place][2])
+        self.bind(place, self.name(leaf), leaf.start_byte, Bind.FUNCTION, inner)
+        body = function.child_by_field_name("body")
+        if self.scopes[scope][0] != ScopeKind.BLOCK:
+            self.define(
+                Kind.METHOD if name.type == "method_index_expression" else Kind.FUNCTION, leaf, whole, scope,
+                own=inner, within=owner, doc=doc_above(whole),
+                head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
+            )
+        if name.type == "method_index_expression":
+            self.bind(inner, self.intern(b"self"), name.start_byte, Bind.SELF, place)
+        self.inside(function, inner)
+        return self.row(Op.FUNCTION, inner)
+
+    def inside(self, node: Node, inner: int) -> None:
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        for child in parameters.named_children if parameters is not None else ():
+            if child.type == "identifier":
+                self.bind(inner, self.name(child), child.start_byte, Bind.PARAMETER)
+        saved, self.returned = self.returned, []
+        if body is not None:
+            self.children(body, inner)
+        self.scopes[inner][5] = self.items(self.returned[:8])
+        self.returned = saved
+
+    def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.inside(node, inner)
+        return self.row(Op.FUNCTION, inner)
+
+    def call(self, node: Node, scope: int, role: int = 0) -> int:
+        name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+        first = arguments.named_child(0) if arguments is not None else None
+        if name is not None and first is not None and first.type == "string" and self.text(name) == "require":
+            return self.row(Op.MODULE, self.imported(self.text(first).strip("'\"[]")))
+        return super().call(node, scope, role)
+
+    def local(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            if child.type == "assignment_statement":
+                self.assignment(child, scope, 1)
+            else:
+                for name in child.named_children:
+                    if name.type == "identifier":
+                        self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE)
+        return 0
+
+    def assignment(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        if len(parts) < 2:
+            return self.children(node, scope)
+        values = parts[1].named_children
+        for position, name in enumerate(parts[0].named_children):
+            given = values[position] if position < len(values) else None
+            whole = node.parent if role == 1 and node.parent is not None else node
+            if given is not None and given.type == "function_definition":
+                self.stored(name, given, whole, scope)
+                continue
+            value = self.visit(given, scope) if given is not None else 0
+            if name.type == "identifier":
+                place = scope if role == 1 or self.name(name) in self.names[scope] else 0
+                self.assign(name, place, 0, value, Kind.VARIABLE, whole)
+            else:
+                self.visit(name, scope, Role.WRITE)
+        return 0
+
+    def field(self, node: Node, scope: int, role: int = 0) -> int:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if value is None:
+            return 0
+        if value.type == "function_definition" and name is not None and name.type == "identifier":
+            return self.stored(name, value, node, scope)
+        return self.visit(value, scope)
+
+    def for_(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        for clause in node.named_children:
+            if clause.type in ("for_generic_clause", "for_numeric_clause"):
+                for child in clause.named_children:
+                    names = child.named_children if child.type == "variable_list" else [child]
+                    for name in names:
+                        if name.type == "identifier" and child == clause.named_children[0]:
+                            self.bind(inner, self.name(name), name.start_byte, Bind.VARIABLE)
+                        else:
+                            self.visit(name, scope)
+            else:
+                self.visit(clause, inner)
+        return 0
+
+
+def _grammar() -> Any:
+    import tree_sitter_lua
+
+    return tree_sitter_lua.language()
+
+
+LUA: Final = Language(
+    "lua", (".lua",), _grammar, LuaWalk, Rules, interpreters=("lua", "luajit"), source_roots=("src", "lua", "lib"),
+    folder_stems=("init",), comment="--",
+)

@@ -1,0 +1,691 @@
+"""Python: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.draft import Walk
+from cuedeck.code.facts import INSTANCE, ROLE_SHIFT, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.grammars import parser_of
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.python_rules import PythonRules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_NAME: Final = Op.NAME
+_CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
+_NAMED: Final = (Op.NAME, Op.ATTR)
+_TYPED_CALLS: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
+_MAX_QUOTED_ANNOTATION: Final = 400
+
+
+class PythonWalk(Walk):
+    """Visits Python; ``role`` TYPE marks annotations, in which strings are read as expressions."""
+
+    handlers: ClassVar[dict[str, str]] = {
+        "identifier": "identifier",
+        "attribute": "attribute",
+        "call": "call",
+        "subscript": "subscript",
+        "generic_type": "generic_type",
+        "type": "type",
+        "member_type": "member_type",
+        "union_type": "union",
+        "string": "string",
+        "concatenated_string": "children",
+        "parenthesized_expression": "only",
+        "binary_operator": "binary",
+        "boolean_operator": "boolean",
+        "conditional_expression": "conditional",
+        "await": "awaited",
+        "named_expression": "named",
+        "lambda": "anonymous",
+        "list_comprehension": "comprehension",
+        "set_comprehension": "comprehension",
+        "generator_expression": "comprehension",
+        "dictionary_comprehension": "comprehension",
+        "list": "sequence",
+        "tuple": "sequence",
+        "set": "sequence",
+        "expression_list": "sequence",
+        "dictionary": "mapping",
+        "keyword_argument": "stray_keyword",
+        "assignment": "assignment",
+        "augmented_assignment": "augmented",
+        "function_definition": "function",
+        "class_definition": "class_",
+        "decorated_definition": "decorated",
+        "import_statement": "import_",
+        "import_from_statement": "import_from",
+        "future_import_statement": "nothing",
+        "global_statement": "global_",
+        "nonlocal_statement": "children",
+        "return_statement": "return_",
+        "yield": "yield_",
+        "for_statement": "for_",
+        "with_item": "with_item",
+        "except_clause": "except_",
+        "except_group_clause": "except_",
+        "as_pattern": "as_pattern",
+        "case_pattern": "case_pattern",
+        "type_alias_statement": "type_alias",
+        "comment": "nothing",
+        "integer": "nothing",
+        "float": "nothing",
+        "true": "nothing",
+        "false": "nothing",
+        "none": "nothing",
+        "ellipsis": "nothing",
+        "pass_statement": "nothing",
+        "break_statement": "nothing",
+        "continue_statement": "nothing",
+        "format_specifier": "children",
+        "type_conversion": "nothing",
+    }
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.globals: dict[int, set[int]] = {}
+        self.defined: set[tuple[int, int]] = set()
+        self.whole: tuple[int, int] | None = None
+        self.results: list[int] = []
+
+    # -- expressions
+
+    def identifier(self, node: Node, scope: int, role: int = 0) -> int:
+        start = node.start_byte
+        text = self.source[start : node.end_byte]
+        name = self.numbers.get(text)
+        if name is None:
+            name = self.numbers[text] = len(self.numbers)
+        rows = self.rows
+        number = len(rows) >> 2
+        rows += (_NAME | role << ROLE_SHIFT, scope, name, start + self.base)
+        return number
+
+    def attribute(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        target, name = parts[0], parts[-1]
+        value = self.table[target.kind_id](self, target, scope, 0)
+        return self.row(Op.ATTR, value, self.name(name), name.start_byte, role)
+
+    def call(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        callee = self.table[parts[0].kind_id](self, parts[0], scope, Role.CALL)
+        base = callee << 2
+        called = self.rows[base + 2] if self.rows[base] & 31 in _NAMED else 0
+        inner = Role.TYPE if called and self._text(called) in _TYPED_CALLS else 0
+        given: list[int] = []
+        arguments = parts[-1]
+        if arguments.type == "argument_list":
+            for child in arguments.named_children:
+                kind = child.type
+                if kind == "keyword_argument":
+                    name, value = child.named_children[0], child.named_children[-1]
+                    self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
+                    self.table[value.kind_id](self, value, scope, inner)
+                elif kind != "comment":
+                    given.append(self.table[child.kind_id](self, child, scope, inner))
+        elif len(parts) > 1:
+            self.visit(arguments, scope)
+        return self.row(Op.CALL, callee, self.items(given[:3]) if given else 0)
+
+    def _text(self, number: int) -> bytes:
+        # Few calls ask; a reverse table for every file would cost more.
+        source, pos = self.source, self.rows[-1] - self.base
+        for text in _TYPED_CALLS:
+            if self.numbers.get(text) == number:
+                return text
+        return source[pos:pos]
+
+    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
+        value = self.visit(node.named_children[0], scope)
+        inner = Role.TYPE if role == Role.TYPE and not self._is_literal(value) else 0
+        return self.row(
+            Op.INDEX, value, self.items([self.visit(c, scope, inner) for c in node.named_children[1:]])
+        )
+
+    def generic_type(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        value = self.visit(parts[0], scope, Role.TYPE)
+        inner = 0 if self._is_literal(value) else Role.TYPE
+        return self.row(
+            Op.INDEX, value,
+            self.items([self.visit(d, scope, inner) for c in parts[1:] for d in c.named_children]),
+        )
+
+    def _is_literal(self, value: int) -> bool:
+        base = value << 2
+        return self.rows[base] & 31 in _NAMED and self.rows[base + 2] == self.numbers.get(b"Literal")
+
+    def type(self, node: Node, scope: int, role: int = 0) -> int:
+        value = 0
+        for child in node.named_children:
+            value = self.visit(child, scope, role or Role.TYPE)
+        return value
+
+    def member_type(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        value = self.visit(parts[0], scope)
+        return self.row(Op.ATTR, value, self.name(parts[-1]), parts[-1].start_byte, Role.TYPE)
+
+    def union(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(
+            Op.UNION, 0, self.items([self.visit(c, scope, Role.TYPE) for c in node.named_children])
+        )
+
+    def string(self, node: Node, scope: int, role: int = 0) -> int:
+        if role == Role.TYPE:
+            return self.quoted(node, scope)
+        if node.named_child_count > 2:
+            for child in node.named_children:
+                if child.type == "interpolation":
+                    self.children(child, scope)
+        return self.row(Op.TEXT, 0)
+
+    def quoted(self, node: Node, scope: int) -> int:
+        content = next((c for c in node.named_children if c.type == "string_content"), None)
+        if content is None or content.end_byte - content.start_byte > _MAX_QUOTED_ANNOTATION:
+            return 0
+        text = self.source[content.start_byte : content.end_byte]
+        if b"\\" in text or not text.strip():
+            return 0
+        # Leading blanks would read as indentation; parentheses make the offset uniform.
+        root = parser_of(PYTHON).parse(b"(" + text + b")").root_node
+        if root.has_error or root.named_child_count != 1:
+            return 0
+        kept = self.source, self.base
+        self.source, self.base = b"(" + text + b")", content.start_byte + self.base - 1
+        value = self.only(root.named_children[0], scope, Role.TYPE)
+        self.source, self.base = kept
+        return value
+
+    def binary(self, node: Node, scope: int, role: int = 0) -> int:
+        chain: list[Node] = []
+        while node.type == "binary_operator":
+            parts = node.named_children
+            if len(parts) < 2:
+                break
+            chain.append(node)
+            node = parts[0]
+        value = self.visit(node, scope, role)
+        for step in reversed(chain):
+            right = self.visit(step.named_children[-1], scope, role)
+            operator = step.child_by_field_name("operator")
+            either = operator is not None and operator.type == "|"
+            value = self.row(Op.UNION, 0, self.items([value, right])) if either else value
+        return value
+
+    def boolean(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.UNION, 0, self.items([self.visit(c, scope) for c in node.named_children]))
+
+    def conditional(self, node: Node, scope: int, role: int = 0) -> int:
+        values = [self.visit(c, scope, role) for c in node.named_children]
+        return self.row(Op.UNION, 0, self.items([values[0], values[-1]]))
+
+    def awaited(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.AWAIT, self.only(node, scope))
+
+    def named(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        value = self.visit(parts[-1], scope)
+        while self.scopes[scope][0] == ScopeKind.BLOCK:
+            scope = self.scopes[scope][1]
+        self.assign(parts[0], scope, 0, value)
+        return value
+
+    def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        parameters = node.child_by_field_name("parameters")
+        if parameters is not None:
+            self.parameters(parameters, scope, inner, None)
+        body = node.child_by_field_name("body")
+        value = self.visit(body, inner) if body is not None else 0
+        self.scopes[inner][5] = self.items([value])
+        return self.row(Op.FUNCTION, inner)
+
+    def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        body = node.child_by_field_name("body")
+        first = True
+        for child in node.named_children:
+            if child.type == "for_in_clause":
+                right = child.child_by_field_name("right")
+                left = child.child_by_field_name("left")
+                if left is None or right is None:
+                    continue
+                source = self.visit(right, scope if first else inner)
+                first = False
+                self.assign(left, inner, 0, self.row(Op.ELEMENT, source))
+        for child in node.named_children:
+            if child.type == "if_clause":
+                self.children(child, inner)
+        if body is None:
+            return 0
+        if body.type == "pair":
+            value = [self.visit(c, inner) for c in body.named_children][-1]
+            return self.row(Op.MAPPING, value)
+        return self.row(Op.SEQUENCE, self.visit(body, inner))
+
+    def sequence(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(
+            Op.TUPLE, 0,
+            self.items([self.visit(c, scope, role) for c in node.named_children if c.type != "comment"]),
+        )
+
+    def mapping(self, node: Node, scope: int, role: int = 0) -> int:
+        value = 0
+        for child in node.named_children:
+            visited = self.only(child, scope) if child.type == "pair" else self.visit(child, scope)
+            value = value or visited
+        return self.row(Op.MAPPING, value)
+
+    def stray_keyword(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.visit(node.named_children[-1], scope, role)
+
+    # -- assignment
+
+    def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
+        kind = target.type
+        if kind == "identifier":
+            name = self.name(target)
+            place = 0 if name in self.globals.get(scope, ()) else scope
+            self.bind(place, name, target.start_byte, Bind.VARIABLE, annotation, value)
+            self.define_variable(target, place, name)
+        elif kind == "attribute":
+            self.assign_attribute(target, scope, annotation, value)
+        elif kind in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
+            for position, child in enumerate(target.named_children):
+                self.assign(child, scope, 0, self.row(Op.ITEM, value, position) if value else 0)
+        elif kind in ("list_splat_pattern", "list_splat"):
+            for child in target.named_children:
+                self.assign(child, scope, 0, 0)
+        elif kind in ("parenthesized_expression", "as_pattern_target"):
+            for child in target.named_children:
+                self.assign(child, scope, annotation, value)
+        else:
+            self.visit(target, scope)
+
+    def assign_attribute(self, target: Node, scope: int, annotation: int, value: int) -> None:
+        parts = target.named_children
+        owner, name_node = parts[0], parts[-1]
+        receiver = self.visit(owner, scope)
+        name = self.name(name_node)
+        self.row(Op.ATTR, receiver, name, name_node.start_byte, Role.WRITE)
+        if owner.type == "identifier":
+            holder = self.receiver_class(self.name(owner), scope)
+            if holder >= 0:
+                known = name in self.names[holder]
+                self.bind(holder, name, name_node.start_byte, Bind.VARIABLE | INSTANCE, annotation, value)
+                if not known:
+                    self.define(Kind.FIELD, name_node, self.whole or target, holder)
+
+    def receiver_class(self, name: int, scope: int) -> int:
+        while scope >= 0:
+            kind, parent, owner = self.scopes[scope][:3]
+            if kind == ScopeKind.FUNCTION and self.scopes[scope][8] == name:
+                return owner
+            if name in self.names[scope] or kind == ScopeKind.CLASS:
+                return -1
+            scope = parent
+        return -1
+
+    def define_variable(self, target: Node, scope: int, name: int) -> None:
+        kind = self.scopes[scope][0]
+        if self.whole is None or kind not in (ScopeKind.MODULE, ScopeKind.CLASS) or self.base:
+            return
+        if (scope, name) in self.defined:
+            return
+        self.defined.add((scope, name))
+        text = self.text(target)
+        label = Kind.FIELD if kind == ScopeKind.CLASS else Kind.CONSTANT if text.isupper() else Kind.VARIABLE
+        self.define(label, target, self.whole, scope)
+
+    def assignment(self, node: Node, scope: int, role: int = 0) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        hint = node.child_by_field_name("type")
+        annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        outer = self.whole
+        self.whole = outer or (node.start_byte, node.end_byte)
+        value = 0
+        if right is not None:
+            exported = left is not None and left.type == "identifier" and self.text(left) == "__all__"
+            if exported:
+                self.exports(right, scope)
+            aliased = annotation and self.rows[annotation << 2 | 2] == self.numbers.get(b"TypeAlias")
+            value = self.visit(right, scope, Role.TYPE if aliased else 0)
+        if left is not None:
+            self.assign(left, scope, annotation, value)
+        self.whole = outer
+        return value
+
+    def exports(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            if child.type == "string":
+                for content in child.named_children:
+                    if content.type == "string_content":
+                        self.row(Op.NAME, scope, self.name(content), content.start_byte, Role.EXPORT)
+
+    def augmented(self, node: Node, scope: int, role: int = 0) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if right is not None:
+            if left is not None and left.type == "identifier" and self.text(left) == "__all__":
+                self.exports(right, scope)
+            self.visit(right, scope)
+        if left is not None:
+            self.visit(left, scope, Role.WRITE)
+        return 0
+
+    def type_alias(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        value = 0
+        for child in parts[1:]:
+            value = self.visit(child, scope, Role.TYPE)
+        name = parts[0]
+        while name.named_child_count and name.type != "identifier":
+            name = name.named_children[0]
+        self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
+        self.define(Kind.TYPE, name, node, scope)
+        return 0
+
+    # -- definitions
+
+    def decorated(self, node: Node, scope: int, role: int = 0) -> int:
+        decorators = []
+        for child in node.named_children:
+            if child.type == "decorator":
+                decorators.append(self.only(child, scope))
+        inner = node.child_by_field_name("definition")
+        if inner is not None:
+            if inner.type == "function_definition":
+                self.function(inner, scope, 0, decorators, node)
+            else:
+                self.class_(inner, scope, 0, decorators, node)
+        return 0
+
+    def function(
+        self, node: Node, scope: int, role: int = 0, decorators: list[int] | None = None, whole: Node | None = None
+    ) -> int:
+        name = node.child_by_field_name("name")
+        body = node.child_by_field_name("body")
+        if name is None:
+            return self.children(node, scope)
+        outer, self.whole = self.whole, None
+        in_class = self.scopes[scope][0] == ScopeKind.CLASS
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope][2])
+        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        self.define(
+            Kind.METHOD if in_class else Kind.FUNCTION, name, whole or node, scope, own=inner,
+            head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
+            doc=_docstring(body),
+        )
+        labels = {self.decorator_name(d) for d in decorators or ()}
+        receiver = None
+        if in_class and self.numbers.get(b"staticmethod") not in labels:
+            as_class = self.numbers.get(b"classmethod") in labels
+            receiver = as_class or self.source[name.start_byte : name.end_byte] in _CLASS_METHODS
+        parameters = node.child_by_field_name("parameters")
+        if parameters is not None:
+            self.parameters(parameters, scope, inner, receiver)
+        self.scopes[inner][7] = self.items(decorators or ())
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            self.type_parameters(generics, inner)
+        hint = node.child_by_field_name("return_type")
+        if hint is not None:
+            self.scopes[inner][4] = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
+        saved, self.results = self.results, []
+        if body is not None:
+            self.children(body, inner)
+        self.scopes[inner][5] = self.items(self.results[:8])
+        self.results = saved
+        self.whole = outer
+        return 0
+
+    def decorator_name(self, decorator: int) -> int:
+        base = decorator << 2
+        if self.rows[base] & 31 == Op.CALL:
+            base = self.rows[base + 1] << 2
+        return self.rows[base + 2] if self.rows[base] & 31 in _NAMED else 0
+
+    def type_parameters(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            name = child
+            while name.named_child_count and name.type != "identifier":
+                name = name.named_children[0]
+            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+
+    def parameters(self, node: Node, outer: int, inner: int, receiver: bool | None) -> None:
+        first = True
+        for child in node.named_children:
+            kind = child.type
+            name: Node | None = None
+            annotation = default = 0
+            if kind == "identifier":
+                name = child
+            elif kind == "typed_parameter":
+                name = child.named_children[0]
+                hint = child.child_by_field_name("type")
+                annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
+                if name.type != "identifier":
+                    wrapper = name
+                    name = wrapper.named_children[0] if wrapper.named_child_count else None
+                    element = annotation
+                    annotation = self.row(
+                        Op.SEQUENCE if wrapper.type == "list_splat_pattern" else Op.MAPPING,
+                        self.row(Op.TYPED, element) if element else 0,
+                    )
+            elif kind in ("default_parameter", "typed_default_parameter"):
+                name = child.child_by_field_name("name")
+                value = child.child_by_field_name("value")
+                hint = child.child_by_field_name("type")
+                annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
+                default = self.visit(value, outer) if value is not None else 0
+            elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
+                name = child.named_children[0] if child.named_child_count else None
+            if name is None or name.type != "identifier":
+                continue
+            number = self.name(name)
+            if first and receiver is not None and not kind.endswith("splat_pattern"):
+                self.scopes[inner][8] = number
+                if not annotation:
+                    self.bind(inner, number, name.start_byte, Bind.SELF, self.scopes[inner][2], receiver)
+                    first = False
+                    continue
+            first = False
+            self.bind(inner, number, name.start_byte, Bind.PARAMETER, annotation, default)
+
+    def class_(
+        self, node: Node, scope: int, role: int = 0, decorators: list[int] | None = None, whole: Node | None = None
+    ) -> int:
+        name = node.child_by_field_name("name")
+        body = node.child_by_field_name("body")
+        if name is None:
+            return self.children(node, scope)
+        outer, self.whole = self.whole, None
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        self.bind(scope, self.name(name), name.start_byte, Bind.CLASS, inner)
+        self.define(
+            Kind.CLASS, name, whole or node, scope, own=inner,
+            head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
+            doc=_docstring(body),
+        )
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            self.type_parameters(generics, inner)
+        parents = node.child_by_field_name("superclasses")
+        bases = []
+        for child in parents.named_children if parents is not None else ():
+            if child.type == "keyword_argument":
+                self.visit(child, scope)
+            elif child.type != "comment":
+                bases.append(self.visit(child, inner if generics is not None else scope, Role.EXTENDS))
+        self.scopes[inner][6] = self.items(bases)
+        self.scopes[inner][7] = self.items(decorators or ())
+        if body is not None:
+            self.children(body, inner)
+        self.whole = outer
+        return 0
+
+    # -- statements
+
+    def import_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            path = child.child_by_field_name("name") if child.type == "aliased_import" else child
+            if path is None or path.type != "dotted_name":
+                continue
+            alias = child.child_by_field_name("alias")
+            segments = path.named_children
+            for count in range(1, len(segments) + 1):
+                end = segments[count - 1]
+                part = self.source[path.start_byte : end.end_byte].decode("utf-8", "replace")
+                number = self.imported(part)
+                self.row(Op.MODULE, number, self.name(end), end.start_byte, Role.IMPORT)
+                if count == 1 and alias is None:
+                    self.bind(scope, self.name(end), end.start_byte, Bind.MODULE, number)
+            if alias is not None:
+                self.bind(scope, self.name(alias), alias.start_byte, Bind.MODULE, number, 1)
+        return 0
+
+    def import_from(self, node: Node, scope: int, role: int = 0) -> int:
+        path = node.child_by_field_name("module_name")
+        if path is None:
+            return 0
+        level, dotted = 0, path
+        if path.type == "relative_import":
+            level = self.text(path.named_children[0]).count(".")
+            dotted = path.named_children[-1]
+        module = ""
+        if dotted.type == "dotted_name":
+            for end in dotted.named_children:
+                module = self.source[dotted.start_byte : end.end_byte].decode("utf-8", "replace")
+                self.row(Op.MODULE, self.imported(module, level), self.name(end), end.start_byte, Role.IMPORT)
+        number = self.imported(module, level)
+        for child in node.children_by_field_name("name"):
+            alias = child.child_by_field_name("alias")
+            original = child.child_by_field_name("name") if alias is not None else child
+            if original is None:
+                continue
+            name = self.name(original)
+            self.row(Op.IMPORTED, number, name, original.start_byte, Role.IMPORT)
+            local = alias if alias is not None else original
+            self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, name)
+        if any(child.type == "wildcard_import" for child in node.named_children):
+            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+        return 0
+
+    def global_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            self.globals.setdefault(scope, set()).add(self.name(child))
+            self.visit(child, 0)
+        self.scopes[scope][9] = self.items(sorted(self.globals[scope])) if scope in self.globals else 0
+        return 0
+
+    def return_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            value = self.visit(child, scope)
+            if value:
+                self.results.append(value)
+        return 0
+
+    def yield_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            value = self.visit(child, scope)
+            if value:
+                self.results.append(self.row(Op.SEQUENCE, value))
+        return 0
+
+    def for_(self, node: Node, scope: int, role: int = 0) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        source = self.visit(right, scope) if right is not None else 0
+        outer, self.whole = self.whole, None
+        if left is not None:
+            self.assign(left, scope, 0, self.row(Op.ELEMENT, source))
+        self.whole = outer
+        for field in ("body", "alternative"):
+            part = node.child_by_field_name(field)
+            if part is not None:
+                self.children(part, scope)
+        return 0
+
+    def with_item(self, node: Node, scope: int, role: int = 0) -> int:
+        value = node.named_children[0]
+        if value.type == "as_pattern":
+            entered = self.row(Op.ENTERED, self.visit(value.named_children[0], scope))
+            alias = value.child_by_field_name("alias")
+            if alias is not None:
+                self.assign(alias, scope, 0, entered)
+        else:
+            self.visit(value, scope)
+        return 0
+
+    def except_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            if child.type == "as_pattern":
+                caught = self.row(Op.CAUGHT, self.visit(child.named_children[0], scope))
+                alias = child.child_by_field_name("alias")
+                if alias is not None:
+                    self.assign(alias, scope, 0, caught)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def as_pattern(self, node: Node, scope: int, role: int = 0) -> int:
+        value = self.visit(node.named_children[0], scope)
+        alias = node.child_by_field_name("alias")
+        if alias is not None:
+            self.assign(alias, scope, 0, value)
+        return value
+
+    def case_pattern(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            if child.type == "dotted_name" and child.named_child_count == 1:
+                name = child.named_children[0]
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+            elif child.type == "class_pattern":
+                self.class_pattern(child, scope)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def class_pattern(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            if child.type == "dotted_name":
+                value = 0
+                for segment in child.named_children:
+                    if value:
+                        value = self.row(Op.ATTR, value, self.name(segment), segment.start_byte)
+                    else:
+                        value = self.identifier(segment, scope)
+            else:
+                self.visit(child, scope)
+
+
+def _docstring(body: Node | None) -> Node | None:
+    if body is None or not body.named_child_count:
+        return None
+    first = body.named_children[0]
+    if first.type == "expression_statement" and first.named_child_count == 1:
+        text = first.named_children[0]
+        return text if text.type == "string" else None
+    return None
+
+
+def _grammar() -> Any:
+    import tree_sitter_python
+
+    return tree_sitter_python.language()
+
+
+PYTHON: Final = Language(
+    name="python",
+    extensions=(".py", ".pyi", ".pyw"),
+    grammar=_grammar,
+    walk=PythonWalk,
+    rules=PythonRules,
+    interpreters=("python", "python3"),
+    folder_stems=("__init__",),
+    comment="#",
+)

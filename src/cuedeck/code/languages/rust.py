@@ -1,0 +1,263 @@
+"""Rust: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
+
+
+class RustWalk(TableWalk):
+    """Visits Rust; an impl block is an extension of its type."""
+
+    declarations: ClassVar[dict[str, Declares]] = {
+        "function_item": _FUNCTION,
+        "function_signature_item": _FUNCTION,
+        "struct_item": Declares(Kind.STRUCT, ScopeKind.CLASS),
+        "union_item": Declares(Kind.UNION, ScopeKind.CLASS),
+        "enum_item": Declares(Kind.ENUM, ScopeKind.CLASS),
+        "trait_item": Declares(Kind.TRAIT, ScopeKind.CLASS, extends=("trait_bounds",)),
+        "mod_item": Declares(Kind.NAMESPACE, ScopeKind.NAMESPACE),
+        "macro_definition": Declares(Kind.MACRO, ScopeKind.FUNCTION),
+    }
+    variables: ClassVar[dict[str, Declarator]] = {
+        "let_declaration": Declarator(name="pattern"),
+        "const_item": Declarator(kind=Kind.CONSTANT),
+        "static_item": Declarator(kind=Kind.VARIABLE),
+        "field_declaration": Declarator(kind=Kind.FIELD),
+        "let_condition": Declarator(name="pattern"),
+        "associated_type": Declarator(kind=Kind.TYPE),
+    }
+    members: ClassVar[dict[str, tuple[str, str]]] = {
+        "scoped_identifier": ("path", "name"),
+        "scoped_type_identifier": ("path", "name"),
+        "field_expression": ("value", "field"),
+    }
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "arguments")}
+    news: ClassVar[dict[str, str]] = {"struct_expression": "name"}
+    blocks: ClassVar[tuple[str, ...]] = ("block", "match_arm", "if_expression", "while_expression", "for_expression")
+    silent: ClassVar[tuple[str, ...]] = (
+        "line_comment", "block_comment", "primitive_type", "integer_literal", "visibility_modifier", "lifetime",
+        "inner_attribute_item", "boolean_literal", "char_literal", "float_literal",
+    )
+    type_wrappers: ClassVar[tuple[str, ...]] = (
+        "reference_type", "pointer_type", "parenthesized_expression", "try_expression", "reference_expression",
+        "dynamic_type", "abstract_type", "bracketed_type",
+    )
+    special: ClassVar[dict[str, str]] = {
+        "self": "this",
+        "string_literal": "text_literal",
+        "raw_string_literal": "text_literal",
+        "impl_item": "impl",
+        "enum_variant": "variant",
+        "type_item": "alias",
+        "use_declaration": "use",
+        "closure_expression": "closure",
+        "return_expression": "return_",
+        "macro_invocation": "macro",
+        "token_tree": "tokens",
+        "generic_function": "generic",
+        "field_initializer": "initializer",
+        "shorthand_field_initializer": "shorthand",
+        "field_identifier": "nothing",
+        "extern_crate_declaration": "nothing",
+        "await_expression": "awaited",
+        "for_expression": "for_",
+    }
+
+    def body(self, node: Node, scope: int) -> None:
+        value = 0
+        for child in node.named_children:
+            value = self.visit(child, scope)
+        # The last expression of a block is its value.
+        last = node.named_children[-1] if node.named_child_count else None
+        if value and last is not None and not last.type.endswith(("statement", "declaration", "item")):
+            self.returned.append(value)
+
+    def impl(self, node: Node, scope: int, role: int = 0) -> int:
+        of, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
+        inner = self.scope(ScopeKind.EXTENSION, scope)
+        self.scopes[inner][2] = inner
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            self.type_parameters(generics, inner)
+        if of is not None:
+            self.scopes[inner][4] = self.visit(of, inner, Role.TYPE)
+        if trait is not None:
+            self.scopes[inner][6] = self.items([self.visit(trait, inner, Role.IMPLEMENTS)])
+        self.within = self.type_name(of) if of is not None else ""
+        body = node.child_by_field_name("body")
+        for child in node.named_children:
+            if child.type == "where_clause":
+                self.visit(child, inner)
+        if body is not None:
+            self.children(body, inner)
+        self.within = ""
+        return 0
+
+    within = ""
+
+    def type_name(self, node: Node) -> str:
+        while node.type in ("generic_type", "reference_type", "pointer_type"):
+            inner = node.child_by_field_name("type")
+            if inner is None:
+                break
+            node = inner
+        return self.text(node).replace(" ", "")[:100]
+
+    def define(self, kind: str, name: Any, whole: Any, around: int, **options: Any) -> int:
+        if self.within and self.scopes[around][0] == ScopeKind.EXTENSION:
+            options["within"] = self.within
+        return super().define(kind, name, whole, around, **options)
+
+    def declaration(self, node: Node, scope: int, role: int = 0) -> int:
+        if node.type == "mod_item" and node.child_by_field_name("body") is None:
+            name = node.child_by_field_name("name")
+            if name is not None:
+                self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, self.imported("self::" + self.text(name)), 1)
+                self.define(Kind.NAMESPACE, name, node, scope)
+            return 0
+        return super().declaration(node, scope, role)
+
+    def variant(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+        body = node.child_by_field_name("body")
+        if body is not None:
+            inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+            self.children(body, inner)
+        return 0
+
+    def parameter(self, node: Node, scope: int) -> None:
+        if node.type == "self_parameter":
+            owner = self.scopes[scope][2]
+            if owner >= 0:
+                self.bind(scope, self.intern(b"self"), node.start_byte, Bind.SELF, owner)
+            return
+        super().parameter(node, scope)
+
+    def closure(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        for child in parameters.named_children if parameters is not None else ():
+            if child.type == "parameter":
+                self.parameter(child, inner)
+            else:
+                for leaf in self.binding_names(child):
+                    self.bind(inner, self.name(leaf), leaf.start_byte, Bind.PARAMETER)
+        value = self.visit(body, inner) if body is not None else 0
+        self.scopes[inner][5] = self.items([value])
+        return self.row(Op.FUNCTION, inner)
+
+    def for_(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
+        element = self.row(Op.ELEMENT, self.visit(value, scope)) if value is not None else 0
+        for leaf in self.binding_names(pattern) if pattern is not None else ():
+            self.assign(leaf, inner, 0, element, "", node)
+        body = node.child_by_field_name("body")
+        return self.visit(body, inner) if body is not None else 0
+
+    def macro(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("macro")
+        if name is not None:
+            self.visit(name, scope, Role.CALL)
+        for child in node.named_children:
+            if child.type == "token_tree":
+                self.tokens(child, scope)
+        return 0
+
+    def tokens(self, node: Node, scope: int, role: int = 0) -> int:
+        """Inside a macro there is no syntax: names, and what follows a dot or ``::``, still count."""
+        previous = ""
+        value = 0
+        for child in node.children:
+            kind = child.type
+            if kind == "identifier":
+                if previous in (".", "::") and value:
+                    value = self.row(Op.ATTR, value, self.name(child), child.start_byte)
+                else:
+                    value = self.reference(child, scope)
+            elif kind == "self":
+                value = self.this(child, scope)
+            elif kind == "token_tree":
+                self.tokens(child, scope)
+                value = self.row(Op.CALL, value) if value and self.source[child.start_byte:child.start_byte+1] == b"(" else 0
+            elif kind not in (".", "::"):
+                value = 0
+            previous = kind
+        return 0
+
+    def initializer(self, node: Node, scope: int, role: int = 0) -> int:
+        value = node.child_by_field_name("value")
+        return self.visit(value, scope) if value is not None else 0
+
+    def shorthand(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.only(node, scope)
+
+    def use(self, node: Node, scope: int, role: int = 0) -> int:
+        argument = node.child_by_field_name("argument")
+        if argument is not None:
+            self.use_tree(argument, scope, "")
+        return 0
+
+    def use_tree(self, node: Node, scope: int, prefix: str) -> None:
+        kind = node.type
+        if kind == "use_list":
+            for child in node.named_children:
+                self.use_tree(child, scope, prefix)
+        elif kind == "scoped_use_list":
+            path, inner = node.child_by_field_name("path"), node.child_by_field_name("list")
+            base = _join(prefix, self.text(path)) if path is not None else prefix
+            if inner is not None:
+                self.use_tree(inner, scope, base)
+        elif kind == "use_wildcard":
+            path = node.named_child(0)
+            base = _join(prefix, self.text(path)) if path is not None else prefix
+            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(base))
+        elif kind == "use_as_clause":
+            path, alias = node.child_by_field_name("path"), node.child_by_field_name("alias")
+            if path is not None and alias is not None:
+                self.use_name(path, alias, scope, prefix)
+        else:
+            self.use_name(node, None, scope, prefix)
+
+    def use_name(self, node: Node, alias: Node | None, scope: int, prefix: str) -> None:
+        name = node.child_by_field_name("name") or node
+        path = node.child_by_field_name("path")
+        base = _join(prefix, self.text(path)) if path is not None else prefix
+        if name.type == "self":
+            label = alias or node
+            number = self.imported(base)
+            text = base.rsplit("::", 1)[-1].encode() if alias is None else self.source[label.start_byte : label.end_byte]
+            self.bind(scope, self.intern(text), label.start_byte, Bind.MODULE, number, 1)
+            return
+        number = self.imported(base)
+        self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
+        local = alias or name
+        self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
+
+
+def _join(prefix: str, path: str) -> str:
+    path = "".join(path.split())
+    return f"{prefix}::{path}" if prefix else path
+
+
+def _grammar() -> Any:
+    import tree_sitter_rust
+
+    return tree_sitter_rust.language()
+
+
+RUST: Final = Language(
+    "rust", (".rs",), _grammar, RustWalk, Rules, source_roots=("src",), folder_stems=("mod", "lib", "main")
+)

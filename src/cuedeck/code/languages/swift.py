@@ -1,0 +1,162 @@
+"""Swift: how its syntax becomes facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.table import Declares, TableWalk, doc_above
+from cuedeck.code.rules import Rules
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_KINDS: Final = {"struct": Kind.STRUCT, "enum": Kind.ENUM, "actor": Kind.CLASS}
+
+
+class SwiftWalk(TableWalk):
+    """Visits Swift; an extension adds to a type declared elsewhere."""
+
+    declarations: ClassVar[dict[str, Declares]] = {
+        "class_declaration": Declares(Kind.CLASS, ScopeKind.CLASS),
+        "protocol_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS),
+        "function_declaration": Declares(Kind.FUNCTION),
+        "protocol_function_declaration": Declares(Kind.FUNCTION),
+        "init_declaration": Declares(Kind.METHOD),
+    }
+    names_of: ClassVar[tuple[str, ...]] = ("simple_identifier",)
+    calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "call_suffix")}
+    blocks: ClassVar[tuple[str, ...]] = ("lambda_literal", "for_statement", "if_statement", "guard_statement")
+    silent: ClassVar[tuple[str, ...]] = ("comment", "multiline_comment", "integer_literal", "import_declaration")
+    type_wrappers: ClassVar[tuple[str, ...]] = (
+        "optional_type", "type_annotation", "user_type", "tuple_expression", "value_argument",
+        "directly_assignable_expression", "inheritance_specifier",
+    )
+    special: ClassVar[dict[str, str]] = {
+        "self_expression": "this",
+        "super_expression": "parent",
+        "line_string_literal": "text_literal",
+        "navigation_expression": "navigate",
+        "property_declaration": "property_",
+        "protocol_property_declaration": "property_",
+        "enum_entry": "entry",
+        "typealias_declaration": "alias",
+        "value_argument_label": "nothing",
+        "array_type": "array",
+        "control_transfer_statement": "return_",
+    }
+
+    def navigate(self, node: Node, scope: int, role: int = 0) -> int:
+        target, suffix = node.child_by_field_name("target"), node.child_by_field_name("suffix")
+        value = self.visit(target, scope) if target is not None else 0
+        name = suffix.child_by_field_name("suffix") if suffix is not None else None
+        if name is None or name.type != "simple_identifier":
+            return value
+        return self.row(Op.ATTR, value, self.name(name), name.start_byte, role)
+
+    def name_node(self, node: Node, spec: Declares) -> Node | None:
+        name = node.child_by_field_name("name")
+        if name is None and node.type == "init_declaration":
+            return next((c for c in node.children if c.type == "init"), None)
+        return name
+
+    def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
+        words = {c.type for c in node.children}
+        if "extension" in words:
+            return self.extension(node, scope, name)
+        kind = next((_KINDS[word] for word in words & _KINDS.keys()), kind)
+        body = node.child_by_field_name("body")
+        inner = self.open(spec, scope)
+        is_class = spec.scope == ScopeKind.CLASS
+        self.bind(scope, self.name(name), name.start_byte, Bind.CLASS if is_class else Bind.FUNCTION, inner)
+        owner = self.owner if self.scopes[scope][0] == ScopeKind.EXTENSION else ""
+        self.define(
+            kind, name, whole, scope, own=inner, doc=doc_above(whole), within=owner,
+            head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
+        )
+        saved, self.returned = self.returned, []
+        bases: list[int] = []
+        for child in node.named_children:
+            if child in (name, body):
+                continue
+            if child.type == "parameter":
+                self.parameter(child, inner)
+            elif child.type == "inheritance_specifier":
+                bases.append(self.only(child, inner, Role.EXTENDS))
+            elif child.type == "type_parameters":
+                self.type_parameters(child, inner)
+            else:
+                value = self.visit(child, inner, Role.TYPE)
+                if not is_class and value:
+                    self.scopes[inner][4] = value
+        if body is not None:
+            self.children(body, inner)
+        if is_class:
+            self.scopes[inner][6] = self.items([base for base in bases if base])
+        else:
+            self.scopes[inner][5] = self.items(self.returned[:8])
+        self.returned = saved
+        return 0
+
+    owner = ""
+
+    def extension(self, node: Node, scope: int, name: Node) -> int:
+        inner = self.scope(ScopeKind.EXTENSION, scope)
+        self.scopes[inner][2] = inner
+        self.scopes[inner][4] = self.visit(name, scope, Role.TYPE)
+        saved, self.owner = self.owner, self.text(name).split("<")[0].replace(".", "::")
+        bases = []
+        for child in node.named_children:
+            if child.type == "inheritance_specifier":
+                bases.append(self.only(child, inner, Role.IMPLEMENTS))
+        self.scopes[inner][6] = self.items([base for base in bases if base])
+        body = node.child_by_field_name("body")
+        if body is not None:
+            self.children(body, inner)
+        self.owner = saved
+        return 0
+
+    def parameter(self, node: Node, scope: int) -> None:
+        names = node.children_by_field_name("name")
+        of = 0
+        for child in names[1:]:
+            of = self.visit(child, scope, Role.TYPE)
+        if names:
+            self.bind(scope, self.name(names[0]), names[0].start_byte, Bind.PARAMETER, of)
+
+    def property_(self, node: Node, scope: int, role: int = 0) -> int:
+        pattern, given = node.child_by_field_name("name"), node.child_by_field_name("value")
+        value = self.visit(given, scope) if given is not None else 0
+        of = 0
+        for child in node.named_children:
+            if child.type == "type_annotation":
+                of = self.visit(child, scope, Role.TYPE)
+            elif child not in (pattern, given) and child.type != "value_binding_pattern":
+                self.visit(child, scope)
+        for leaf in self.binding_names(pattern) if pattern is not None else ():
+            self.assign(leaf, scope, of, value, Kind.VARIABLE, node)
+        return 0
+
+    def binding_names(self, node: Node) -> Iterator[Node]:
+        for leaf in super().binding_names(node):
+            if leaf.type == "simple_identifier":
+                yield leaf
+
+    def entry(self, node: Node, scope: int, role: int = 0) -> int:
+        for name in node.children_by_field_name("name"):
+            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+        return 0
+
+    def array(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
+
+
+def _grammar() -> Any:
+    import tree_sitter_swift
+
+    return tree_sitter_swift.language()
+
+
+SWIFT: Final = Language("swift", (".swift",), _grammar, SwiftWalk, Rules, source_roots=("Sources", "src"))

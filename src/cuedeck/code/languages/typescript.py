@@ -1,0 +1,35 @@
+"""TypeScript and TSX: their files and grammars."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.language import Language
+from cuedeck.code.rules import Rules
+
+
+class TypeScriptWalk(EcmaWalk):
+    """Visits TypeScript."""
+
+
+class TsxWalk(EcmaWalk):
+    """Visits TypeScript with JSX."""
+
+
+def _typescript() -> Any:
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_typescript()
+
+
+def _tsx() -> Any:
+    import tree_sitter_typescript
+
+    return tree_sitter_typescript.language_tsx()
+
+
+TYPESCRIPT: Final = Language(
+    "typescript", (".ts", ".mts", ".cts"), _typescript, TypeScriptWalk, Rules, folder_stems=("index",)
+)
+TSX: Final = Language("tsx", (".tsx",), _tsx, TsxWalk, Rules, folder_stems=("index",))

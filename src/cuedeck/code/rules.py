@@ -1,0 +1,7 @@
+"""What resolution asks of a language."""
+
+from __future__ import annotations
+
+
+class Rules:
+    """Defaults."""
