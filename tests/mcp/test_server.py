@@ -35,7 +35,7 @@ def test_every_handshake_era_lists_and_calls(served: Served, version: str) -> No
         assert greeting["result"]["serverInfo"]["name"] == "cuedeck"
         assert "memory" in greeting["result"]["instructions"]
         tools = (await lines.ask("tools/list"))["result"]["tools"]
-        assert [tool["name"] for tool in tools][0] == "context_read_context"
+        assert tools[0]["name"] == "context_read_context"
         answer = await lines.call("vault_page", {"limit": 9999})
         assert only_text(answer)["data"] == {"limit": 500, "offset": 0}
 
@@ -174,8 +174,8 @@ def test_an_oversized_line_is_refused_under_its_id(served: Served) -> None:
 def test_a_megabyte_passes(served: Served) -> None:
     async def scenario(lines: Lines) -> None:
         await lines.initialize()
-        answer = await lines.call("memory_store", {"content": "é" * 1_000_000})
-        assert only_text(answer)["length"] == 1_000_000
+        answer = await lines.call("memory_store", {"content": "é" * 500_000})
+        assert only_text(answer)["length"] == 500_000
 
     served(scenario)
 
