@@ -1,0 +1,117 @@
+"""``cue serve`` as a process: it answers, explains itself, refuses what is unsafe, and ends calmly."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CUE = str(Path(sys.executable).with_name("cue"))
+
+
+@pytest.fixture
+def serve(folder: Path, environ: dict[str, str]) -> Iterator[Callable[..., tuple[Any, str]]]:
+    started: list[subprocess.Popen[str]] = []
+
+    def start(*options: str, **overrides: str) -> tuple[subprocess.Popen[str], str]:
+        process = subprocess.Popen(
+            [CUE, "serve", *options],
+            cwd=folder,
+            env={**environ, **overrides},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        assert process.stdout
+        greeting = ""
+        while "Stop with" not in greeting:
+            line = process.stdout.readline()
+            assert line, process.stderr and process.stderr.read()
+            greeting += line
+        return process, greeting
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def url_in(greeting: str) -> str:
+    return next(word for word in greeting.split() if word.startswith("http://") and word.endswith("/mcp"))
+
+
+def post(url: str, message: dict[str, Any]) -> dict[str, Any]:
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, **message}).encode()
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers), timeout=20) as answer:
+        return json.loads(answer.read())  # type: ignore[no-any-return]
+
+
+INITIALIZE = {
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_it_answers_and_ends_calmly(serve: Any, number: int, code: int) -> None:
+    process, greeting = serve("--port", "0")
+    assert "claude mcp add --transport http cuedeck http://127.0.0.1:" in greeting
+    answer = post(url_in(greeting), INITIALIZE)
+    assert answer["result"]["serverInfo"]["name"] == "cuedeck"
+    process.send_signal(number)
+    assert process.wait(20) == code
+    assert "Traceback" not in process.stderr.read()
+
+
+def test_the_port_comes_from_the_environment(serve: Any) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    _, greeting = serve(PORT=str(port))
+    assert f"http://127.0.0.1:{port}/mcp" in greeting
+
+
+def test_a_port_in_use_is_one_clear_sentence(cue: Any) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = cue("serve", "--port", str(port))
+    assert done.returncode == 1 and done.stdout == ""
+    assert f"Cannot listen on 127.0.0.1, port {port}: address already in use" in done.stderr
+    assert "--port N" in done.stderr
+
+
+def test_beyond_this_machine_only_with_authentication(cue: Any, serve: Any) -> None:
+    done = cue("serve", "--host", "0.0.0.0", "--port", "0")
+    assert done.returncode == 101 and "without authentication" in done.stderr
+    _, greeting = serve("--host", "0.0.0.0", "--port", "0", CUEDECK_AUTH__JWT_SECRET="s" * 40)
+    assert "Authorization: Bearer TOKEN" in greeting
+
+
+def test_workers_need_postgresql(cue: Any) -> None:
+    done = cue("serve", "--workers", "2")
+    assert done.returncode == 101 and "PostgreSQL" in done.stderr
+
+
+def test_unknown_decks_and_ports_are_refused(cue: Any) -> None:
+    done = cue("serve", "--decks", "memry")
+    assert done.returncode == 101 and "memory" in done.stderr
+    assert cue("serve", "--port", "70000").returncode == 2
+    assert cue("serve", env={**os.environ, "PORT": "http"}).returncode == 2
