@@ -78,8 +78,8 @@ def sampled(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     if len(text) <= MAX_WINDOWS * _SLICE_CHARACTERS:
         return text
-    step = (len(text) - _SLICE_CHARACTERS) / (MAX_WINDOWS - 1)
-    starts = (int(number * step) for number in range(MAX_WINDOWS))
+    last = len(text) - _SLICE_CHARACTERS
+    starts = (last * number // (MAX_WINDOWS - 1) for number in range(MAX_WINDOWS))
     return " ".join(text[start : start + _SLICE_CHARACTERS] for start in starts)
 
 
