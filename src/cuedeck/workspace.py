@@ -13,8 +13,12 @@ from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identi
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store
+    from cuedeck.tasks.agent_tasks import AgentTasks
     from cuedeck.tasks.cards import Cards
+    from cuedeck.tasks.todos import Todos
+    from cuedeck.workflows.engine import WorkflowEngine
 
 T = TypeVar("T")
 
@@ -81,6 +85,54 @@ class Workspace:
             return Cards(self.root, lock_timeout=self.config.core.lock_timeout)
 
         return self._part("cards", build)
+
+    @property
+    def embedder(self) -> Embedder:
+        """What turns text into vectors; it loads on first use and may be unavailable."""
+
+        def build() -> Embedder:
+            from cuedeck.search.embedder import open_embedder
+
+            return open_embedder(self.config.search, self.root)
+
+        return self._part("embedder", build)
+
+    @property
+    def workflows(self) -> WorkflowEngine:
+        """Runs, their triggers and their history."""
+
+        def build() -> WorkflowEngine:
+            from cuedeck.workflows import open_engine
+
+            return open_engine(self)
+
+        return self._part("workflows", build)
+
+    @property
+    def agent_tasks(self) -> AgentTasks:
+        """Tasks that agents claim."""
+
+        def build() -> AgentTasks:
+            from cuedeck.tasks.agent_tasks import AgentTasks
+
+            return AgentTasks(
+                self.store,
+                lease_seconds=self.config.tasks.lease_seconds,
+                mark_success=lambda session, memory_id: self.memory.mark_success(session, memory_id),
+            )
+
+        return self._part("agent_tasks", build)
+
+    @property
+    def todos(self) -> Todos:
+        """Everybody's to-do lists."""
+
+        def build() -> Todos:
+            from cuedeck.tasks.todos import Todos
+
+            return Todos(self.store)
+
+        return self._part("todos", build)
 
     def close(self) -> None:
         """Close what was opened, last first."""

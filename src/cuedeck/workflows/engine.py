@@ -61,9 +61,15 @@ class WorkflowEngine:
                 self._triggers.start()
 
     def trigger(
-        self, workflow_id: str, given: dict[str, JSON], *, wait: bool, key: str | None = None
+        self,
+        workflow_id: str,
+        given: dict[str, JSON],
+        *,
+        wait: bool,
+        key: str | None = None,
+        start: bool = True,
     ) -> Started:
-        """Start a run; waiting at most half a minute for it when asked to."""
+        """Start a run, waiting half a minute at most when asked; ``start``: this process may take it up."""
         workflow = self.registry.runnable(workflow_id)
         new = NewRun(
             id=execution_id(),
@@ -78,8 +84,9 @@ class WorkflowEngine:
             run, run_id = self._runner.execute_now(new, wait_seconds=SYNC_SECONDS)
             return Started(run_id, workflow, run)
         run_id, _ = self.journal.submit(new)
-        self._runner.start()
-        self._runner.wake()
+        if start:
+            self._runner.start()
+            self._runner.wake()
         return Started(run_id, workflow, None)
 
     def workflows(self) -> list[Listed]:
