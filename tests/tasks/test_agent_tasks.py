@@ -32,7 +32,7 @@ def ledger() -> Ledger:
 
 @pytest.fixture
 def tasks(store: Store, ledger: Ledger) -> AgentTasks:
-    return AgentTasks(store, lease_seconds=60, episodes=ledger)
+    return AgentTasks(store, lease_seconds=60, mark_success=ledger.mark_success)
 
 
 def add(tasks: AgentTasks, name: str, **more: object) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from cuedeck.graph import DependencyGraph, dependency_graph
 from cuedeck.graph.drawing import Label
@@ -25,20 +25,20 @@ _PROJECT = re.compile(r"\w[\w.-]{0,63}")
 _PAGE = 100
 
 
-class Episodes(Protocol):
-    """What the memory engine does for a task that an episode resolved."""
-
-    def mark_success(self, session: Session, memory_id: str) -> None:
-        """Record the episode's outcome as a success; NOT_FOUND when there is no such memory."""
+# What the memory engine does, in the same transaction, for the episode that resolved a task: it records
+# a success, or raises NOT_FOUND.
+MarkSuccess = Callable[[Session, str], None]
 
 
 class AgentTasks:
     """The tasks of a workspace; any number of processes may share them."""
 
-    def __init__(self, store: Store, *, lease_seconds: int, episodes: Episodes, actor: str = "tasks") -> None:
+    def __init__(
+        self, store: Store, *, lease_seconds: int, mark_success: MarkSuccess, actor: str = "tasks"
+    ) -> None:
         self._store = store
         self._lease_ms = lease_seconds * 1000
-        self._episodes = episodes
+        self._mark_success = mark_success
         self._actor = actor
 
     def create(self, draft: TaskDraft) -> AgentTask:
@@ -101,7 +101,7 @@ class AgentTasks:
             task = self._held(session, task_id, agent)
             _check_children_done(session, task)
             if resolved_by is not None:
-                self._episodes.mark_success(session, resolved_by)
+                self._mark_success(session, resolved_by)
             statements.finish(session, task_id, resolved_by=resolved_by, summary=summary, now=now_ms(session))
             _settle_epics(session, task.parent)
             return _load(session, task_id)
