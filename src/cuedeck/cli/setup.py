@@ -32,10 +32,12 @@ class Step:
 
 def initialise(root: Path, *, force: bool = False) -> list[Step]:
     """Create what is missing; ``force`` also puts the default settings back, keeping a copy of the old."""
-    steps = [_folder(root, f"{FOLDER}/{name}") for name in ("cards", "docs")]
-    steps.append(_settings(root, force))
-    steps.append(_git_ignore(root))
-    return steps
+    return [*make_folders(root), _settings(root, force), ignore_in_git(root)]
+
+
+def make_folders(root: Path) -> list[Step]:
+    """The folders that people keep files in."""
+    return [_folder(root, f"{FOLDER}/{name}") for name in ("cards", "docs")]
 
 
 def _folder(root: Path, path: str) -> Step:
@@ -58,7 +60,7 @@ def _settings(root: Path, force: bool) -> Step:
     return Step(name, "replaced; the old one is config.toml.old")
 
 
-def _git_ignore(root: Path) -> Step:
+def ignore_in_git(root: Path) -> Step:
     """Append what is missing, in the file's own line endings, and change no byte that is there."""
     path = root / ".gitignore"
     before = path.read_bytes() if path.exists() else b""

@@ -1,0 +1,130 @@
+"""Whether the workspace's folder is complete, private where it must be, and kept out of git."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from cuedeck.cli.setup import IGNORED, ignore_in_git, make_folders, with_ignored
+from cuedeck.discovery import FOLDER, main_checkout
+from cuedeck.model.finding import Finding, Status, passed
+
+
+def check(root: Path) -> Iterator[Finding]:
+    """Everything about ``.cuedeck/`` that needs no database."""
+    yield _layout(root)
+    yield _writable(root)
+    yield from _private(root)
+    yield from _tracked(root)
+    yield from _ignored(root)
+    yield from _leftovers(root)
+
+
+def _layout(root: Path) -> Finding:
+    missing = [name for name in ("cards", "docs") if not (root / FOLDER / name).is_dir()]
+    if not missing:
+        return passed("layout", f"{FOLDER}/ is complete.")
+    return Finding(
+        "layout",
+        Status.WARN,
+        f"{FOLDER}/ has no {' and no '.join(missing)} folder.",
+        fix="cue init",
+        repair=lambda: f"{', '.join(step.path for step in make_folders(root))} are there",
+    )
+
+
+def _writable(root: Path) -> Finding:
+    folder = root / FOLDER if (root / FOLDER).is_dir() else root
+    if os.access(folder, os.W_OK | os.X_OK):
+        return passed("permissions", "The workspace can be written.")
+    return Finding(
+        "permissions",
+        Status.FAIL,
+        f"{folder} cannot be written by you.",
+        fix=f"chmod u+rwx {folder}; until then tools that change something fail.",
+    )
+
+
+def _private(root: Path) -> Iterator[Finding]:
+    for path in sorted((main_checkout(root) / FOLDER).glob("state.db*")):
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if os.name == "posix" and mode & 0o077:
+            yield Finding(
+                "private state",
+                Status.FAIL,
+                f"Others can read {path.name} (mode {mode:04o}).",
+                file=f"{FOLDER}/{path.name}",
+                fix=f"chmod 600 {FOLDER}/{path.name}",
+                repair=partial(_make_private, path),
+            )
+
+
+def _make_private(path: Path) -> str:
+    path.chmod(0o600)
+    return f"{path.name} is private now"
+
+
+def _tracked(root: Path) -> Iterator[Finding]:
+    listed = _git(root, "ls-files", "-z", "--", f"{FOLDER}/state.db*", f"{FOLDER}/.cache")
+    if listed is None:
+        return
+    tracked = [name for name in listed.split("\0") if name]
+    if not tracked:
+        yield passed("state in git", "Git does not track the state.")
+    for name in tracked:
+        yield Finding(
+            "state in git",
+            Status.FAIL,
+            f"Git tracks {name}; a clone could plant a state nobody here wrote, so it is refused.",
+            file=name,
+            fix=f"git rm --cached {name}",
+        )
+
+
+def _ignored(root: Path) -> Iterator[Finding]:
+    if not (root / ".git").exists():
+        return
+    path = root / ".gitignore"
+    before = path.read_bytes() if path.exists() else b""
+    if with_ignored(before) == before:
+        yield passed("git ignore", "State and cache are ignored by git.")
+        return
+    yield Finding(
+        "git ignore",
+        Status.WARN,
+        f".gitignore does not name {', '.join(IGNORED)}.",
+        fix="cue init",
+        repair=lambda: f".gitignore {ignore_in_git(root).outcome}",
+    )
+
+
+def _leftovers(root: Path) -> Iterator[Finding]:
+    for path in sorted((root / FOLDER).glob(".cache.removed-*")):
+        yield Finding(
+            "leftovers",
+            Status.WARN,
+            f"An interrupted clean left {path.name}.",
+            fix=f"rm -r {FOLDER}/{path.name}",
+            repair=partial(_discard, path),
+        )
+
+
+def _discard(path: Path) -> str:
+    import shutil
+
+    shutil.rmtree(path)
+    return f"removed {path.name}"
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    # Nothing that the repository configures may run.
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None

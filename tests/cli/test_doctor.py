@@ -1,0 +1,120 @@
+"""``cue doctor`` finds what is wrong, shows where, says what to do, and repairs what is safe."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuedeck.cli.checks.machine import file_system
+from cuedeck.cli.report import as_json, as_text
+from cuedeck.model.finding import Finding, Status, passed
+
+
+@pytest.fixture
+def initialised(cue: Any, folder: Path) -> Path:
+    (folder / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", "."], cwd=folder, check=True)
+    cue("init")
+    return folder
+
+
+def report(cue: Any, *options: str) -> tuple[int, dict[str, Any]]:
+    done = cue("doctor", "--json", *options)
+    return done.returncode, json.loads(done.stdout)
+
+
+def failing(found: dict[str, Any]) -> set[str]:
+    return {item["check"] for item in found["findings"] if item["status"] == "fail"}
+
+
+def test_a_healthy_workspace(cue: Any, initialised: Path) -> None:
+    code, found = report(cue)
+    assert (code, failing(found)) == (0, set())
+    groups = {item["group"] for item in found["findings"]}
+    assert {"Configuration", "Workspace", "Machine", "Daemon", "Store", "Search"} <= groups
+
+
+def test_a_wrong_setting_is_shown_in_its_line(cue: Any, initialised: Path) -> None:
+    (initialised / ".cuedeck/config.toml").write_text("[core]\n\ntoken_limmit = 5\n")
+    done = cue("doctor")
+    assert done.returncode == 101
+    assert ".cuedeck/config.toml:3" in done.stdout
+    assert "3 │ token_limmit = 5" in done.stdout
+    assert "Did you mean 'core.token_limit'?" in done.stdout
+
+
+def test_a_state_that_git_tracks(cue: Any, initialised: Path) -> None:
+    (initialised / ".cuedeck/state.db").write_bytes(b"planted")
+    subprocess.run(["git", "add", "-f", ".cuedeck/state.db"], cwd=initialised, check=True)
+    code, found = report(cue)
+    assert code == 1 and "state in git" in failing(found)
+    (fix,) = [item["fix"] for item in found["findings"] if item["check"] == "state in git"]
+    assert fix == "git rm --cached .cuedeck/state.db"
+
+
+def test_a_damaged_database(cue: Any, initialised: Path) -> None:
+    (initialised / ".cuedeck/state.db").write_bytes(b"this is no database" * 500)
+    code, found = report(cue)
+    assert code == 1
+    assert any(item["group"] == "Store" and item["status"] == "fail" for item in found["findings"])
+
+
+def test_repair_does_what_is_safe_and_says_so(cue: Any, initialised: Path) -> None:
+    state = initialised / ".cuedeck/state.db"
+    report(cue)
+    state.chmod(0o644)
+    (initialised / ".cuedeck/docs").rmdir()
+    (initialised / ".gitignore").write_text("")
+    (initialised / ".cuedeck/.cache.removed-1").mkdir()
+    code, found = report(cue, "--repair")
+    assert (code, failing(found)) == (0, set())
+    assert "state.db is private now" in found["repaired"]
+    assert state.stat().st_mode & 0o777 == 0o600
+    assert (initialised / ".cuedeck/docs").is_dir()
+    assert not (initialised / ".cuedeck/.cache.removed-1").exists()
+
+
+def test_the_file_system_is_the_innermost_mount(tmp_path: Path) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "1 0 8:1 / / rw - ext4 /dev/sda rw\n"
+        "2 1 0:5 / /home/me/far\\040away rw shared:1 - nfs4 host:/x rw\n"
+        "3 1 0:6 / /home rw - btrfs /dev/sdb rw\n"
+    )
+    assert file_system(Path("/home/me/far away/work"), mounts) == "nfs4"
+    assert file_system(Path("/home/me"), mounts) == "btrfs"
+    assert file_system(Path("/homeless"), mounts) == "ext4"
+    assert file_system(Path("/x"), tmp_path / "missing") is None
+
+
+def test_the_report_as_people_read_it(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nsee [b](b.md)\n")
+    found = [
+        ("Documents", Finding("links", Status.FAIL, "No file b.md", "a.md", 3, fix="Correct the link.")),
+        ("Documents", Finding("tags", Status.WARN, "Odd tag", fix="Rename it.", repair=lambda: "renamed")),
+        ("Cards", passed("cycles", "No cycles.")),
+    ]
+    text = as_text(tmp_path, found, ["made a folder"])
+    marks = str.maketrans({"✗": "x", "⚠": "!", "✓": "+"})
+    plain = "\n".join(line.rstrip() for line in text.translate(marks).splitlines())
+    assert plain == (
+        "repaired: made a folder\n"
+        "\n"
+        "Documents\n"
+        "  x links: No file b.md\n"
+        "      ╭─ a.md:3\n"
+        "    3 │ see [b](b.md)\n"
+        "      ╰─ fix: Correct the link.\n"
+        "  ! tags: Odd tag\n"
+        "      fix: Rename it. (or cue doctor --repair)\n"
+        "\n"
+        "Cards\n"
+        "  + cycles: No cycles.\n"
+        "\n"
+        "1 problem, 1 warning, 1 passed."
+    )
+    assert as_json(found, [])["summary"] == {"pass": 1, "warn": 1, "fail": 1}
