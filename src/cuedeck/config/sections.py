@@ -113,6 +113,9 @@ class MemorySection:
         "mask", "What to do with a secret in content.", choices=("mask", "refuse", "allow")
     )
     link_floor: float = setting(0.5, "Least cosine of an automatic link.", minimum=0.0, maximum=1.0)
+    search_floor: float = setting(
+        0.3, "Least cosine of a memory that matches by meaning.", minimum=0.0, maximum=1.0
+    )
 
 
 @dataclass(frozen=True)

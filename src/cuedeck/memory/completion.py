@@ -1,0 +1,87 @@
+"""Completes memories whose vector and links did not come in time, in the background."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cuedeck.memory import linking
+from cuedeck.memory.records import from_row
+from cuedeck.search.embedding_queue import EmbeddingQueue
+from cuedeck.store import memories as table
+from cuedeck.store.schema.memories import MEMORY_VECTORS
+
+if TYPE_CHECKING:
+    from cuedeck.search.embedder import Embedder
+    from cuedeck.store.protocol import Store, Vector
+
+_PAGE = 1000
+ACTOR = "catch-up"
+
+
+class Completion:
+    """One queue per process; the row ``memory_embedded`` decides what is done, whoever did it."""
+
+    def __init__(self, store: Store, embedder: Embedder, *, link_floor: float) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._floor = link_floor
+        self._texts: dict[str, str] = {}
+        self._queue: EmbeddingQueue[str] = EmbeddingQueue(embedder, load=self._load, sink=self._sink)
+        self._guard = threading.Lock()
+
+    @property
+    def queued(self) -> int:
+        """How many memories this process is still to complete."""
+        return self._queue.pending
+
+    def follow(self, ids: Sequence[str]) -> None:
+        """Complete these soon."""
+        if ids:
+            self._queue.add(ids)
+
+    def catch_up(self) -> int:
+        """Queue everything that lacks a vector of the current model; how many there are."""
+        if self._embedder.unavailable is not None:
+            return 0
+        found, after = 0, ""
+        while True:
+            with self._store.state.read() as session:
+                page = table.incomplete(session, self._embedder.model, after=after, limit=_PAGE)
+            self._queue.add(page)
+            found += len(page)
+            if len(page) < _PAGE:
+                return found
+            after = page[-1]
+
+    def drain(self, timeout: float) -> bool:
+        """Wait until this process has nothing left to complete."""
+        return self._queue.drain(timeout)
+
+    def close(self) -> None:
+        """Finish the batch at hand."""
+        self._queue.close()
+
+    def _load(self, ids: Sequence[str]) -> Mapping[str, str]:
+        """The texts of those that another process has not completed meanwhile."""
+        with self._store.state.read() as session:
+            missing = set(table.incomplete_among(session, ids, self._embedder.model))
+            rows = table.by_ids(session, [id for id in ids if id in missing])
+        texts = {row["id"]: from_row(row).embedded_text for row in rows}
+        with self._guard:
+            self._texts = texts
+        return texts
+
+    def _sink(self, vectors: Mapping[str, Vector]) -> None:
+        with self._store.state.write(actor=ACTOR) as session:
+            missing = set(table.incomplete_among(session, list(vectors), self._embedder.model))
+            for row in table.by_ids(session, [id for id in vectors if id in missing]):
+                memory = from_row(row)
+                vector = vectors[memory.id]
+                # Changed while the model was reading: its own update has queued it again.
+                if (
+                    self._texts.get(memory.id) == memory.embedded_text
+                    and len(vector) == MEMORY_VECTORS.dimensions
+                ):
+                    linking.complete(session, memory, vector, model=self._embedder.model, floor=self._floor)

@@ -1,0 +1,68 @@
+"""The neighbourhood of a memory, seen from either end of its links."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from cuedeck.memory.model import Link, Memory, Neighbour
+from cuedeck.memory.records import from_row, link_from
+from cuedeck.store import memories as table
+from cuedeck.store.protocol import Session
+
+MOST_NEIGHBOURS = 200
+
+
+def links(session: Session, id: str) -> list[Link]:
+    """The links of one memory, strongest first."""
+    return [link_from(row) for row in table.links_of(session, [id])]
+
+
+def neighbourhood(session: Session, id: str, depth: int) -> list[Neighbour]:
+    """Everything within so many links, each memory once by its shortest and strongest way."""
+    seen = {id}
+    ring: Collection[str] = [id]
+    found: list[Neighbour] = []
+    for distance in range(1, depth + 1):
+        reached = _ring(session, ring, seen)
+        found += _named(session, reached, distance)
+        ring = list(reached)
+        seen.update(reached)
+        if not ring or len(found) >= MOST_NEIGHBOURS:
+            break
+    return found[:MOST_NEIGHBOURS]
+
+
+def _ring(session: Session, ring: Collection[str], seen: Collection[str]) -> dict[str, Link]:
+    """The best link to each memory that is one step further out."""
+    reached: dict[str, Link] = {}
+    for row in table.links_of(session, ring):
+        link = link_from(row)
+        for end in (link.from_id, link.to_id):
+            if end not in seen:
+                reached.setdefault(end, link)
+    return reached
+
+
+def _named(session: Session, reached: Mapping[str, Link], distance: int) -> list[Neighbour]:
+    memories = {row["id"]: from_row(row) for row in table.by_ids(session, reached)}
+    found = [
+        Neighbour(memories[id], link.strength, link.reason, distance)
+        for id, link in reached.items()
+        if id in memories
+    ]
+    return sorted(found, key=lambda one: (-one.strength, one.memory.id))
+
+
+def related(session: Session, memories: Collection[Memory]) -> dict[str, list[Neighbour]]:
+    """The direct neighbours of several memories at once."""
+    wanted = {memory.id for memory in memories}
+    links = [link_from(row) for row in table.links_of(session, wanted)]
+    ends = {id for link in links for id in (link.from_id, link.to_id)}
+    known = {row["id"]: from_row(row) for row in table.by_ids(session, ends)}
+    found: dict[str, list[Neighbour]] = {id: [] for id in wanted}
+    for link in links:
+        for here in {link.from_id, link.to_id} & wanted:
+            there = link.other(here)
+            if there in known:
+                found[here].append(Neighbour(known[there], link.strength, link.reason, 1))
+    return found

@@ -1,0 +1,406 @@
+"""The memory engine: what it means to store, find, read, change, delete and link a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cuedeck.memory import checks, graph, history, linking, past, searching
+from cuedeck.memory.completion import Completion
+from cuedeck.memory.failures import read_failures, shape, signature
+from cuedeck.memory.masking import Masking
+from cuedeck.memory.model import (
+    Access,
+    Draft,
+    Link,
+    Memory,
+    MemoryType,
+    Neighbour,
+    Origin,
+    embedded_text,
+    new_id,
+    now_ms,
+)
+from cuedeck.memory.query import Found, Query
+from cuedeck.memory.records import (
+    access_from,
+    content_hash,
+    dump,
+    duplicate_key,
+    from_row,
+    text_record,
+    to_row,
+)
+from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
+from cuedeck.store import memories as table
+from cuedeck.store.changes import KEPT_MS, forget
+from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
+
+if TYPE_CHECKING:
+    from cuedeck.config.sections import MemorySection
+    from cuedeck.search.embedder import Embedder
+    from cuedeck.store.protocol import Session, Store, Vector
+
+# How long a reply waits for the model before vector and links follow later.
+MODEL_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a draft."""
+
+    memory: Memory
+    links: tuple[Link, ...]
+    duplicate: bool
+    complete: bool
+    masked: int
+
+
+class Memories:
+    """The memories of a workspace; any number of processes may share them."""
+
+    def __init__(self, store: Store, embedder: Embedder, section: MemorySection) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._section = section
+        self.completion = Completion(store, embedder, link_floor=section.link_floor)
+
+    def store(self, draft: Draft, *, actor: str) -> Stored:
+        """Remember something, or say which memory already holds it."""
+        masking = Masking(self._section.secrets)
+        draft = masking.draft(checked(draft))
+        key = duplicate_key(draft.type, draft.project, draft.content)
+        with self._store.state.read() as session:
+            known = self._duplicate(session, key)
+        if known:
+            return replace(known, masked=masking.count)
+        vector = self._vector(embedded_text(draft.title, draft.content))
+        with self._store.state.write(actor=actor) as session:
+            known = self._duplicate(session, key)
+            if known:
+                return replace(known, masked=masking.count)
+            memory, links = self.add(session, drafted(draft), vector)
+        if vector is None:
+            self.completion.follow([memory.id])
+        return Stored(memory, tuple(links), False, vector is not None, masking.count)
+
+    def store_many(self, drafts: Iterable[Draft], *, actor: str) -> list[Stored]:
+        """Remember many at once; vectors and links follow in the background."""
+        masking = Masking(self._section.secrets)
+        wanted = [masking.draft(checked(draft)) for draft in drafts]
+        stored: list[Stored] = []
+        with self._store.state.write(actor=actor) as session:
+            for draft in wanted:
+                known = self._duplicate(session, duplicate_key(draft.type, draft.project, draft.content))
+                if known is None:
+                    memory, _ = self.add(session, drafted(draft), None)
+                    known = Stored(memory, (), False, False, 0)
+                stored.append(known)
+        self.completion.follow([one.memory.id for one in stored if not one.complete])
+        return stored
+
+    def add(
+        self, session: Session, memory: Memory, vector: Vector | None, *, unique: bool = True
+    ) -> tuple[Memory, list[Link]]:
+        """Write a new memory and everything found by, in the caller's transaction."""
+        memory = replace(memory, rid=table.insert(session, to_row(memory, unique=unique)))
+        session.text(MEMORY_TEXT).put([text_record(memory)])
+        table.put_signatures(session, memory.id, failures_of(memory))
+        if vector is None:
+            return memory, []
+        return memory, self._complete(session, memory, vector)
+
+    def search(self, query: Query) -> Found:
+        """The memories that match, best first."""
+        checks.query(query.text)
+        vector = self._vector(query.text)
+        floor = self._section.search_floor
+        with self._store.state.read() as session:
+            if query.as_of is not None:
+                history.check_time(query.as_of)
+                return past.search_past(session, query, vector, embedder=self._embedder, floor=floor)
+            return searching.search(session, query, vector, model=self._embedder.model, floor=floor)
+
+    def read(self, id: str, *, depth: int = 1, actor: str) -> tuple[Memory, Access, list[Neighbour]]:
+        """A memory with what surrounds it; counts as an access."""
+        if not 1 <= depth <= 3:
+            raise invalid("depth", "an integer from 1 to 3", depth)
+        wanted = checks.memory_id("id", id)
+        with self._store.state.write(actor=actor) as session:
+            memory = _living(session, wanted)
+            access = access_from(table.count_access(session, memory.id, now_ms()))
+            return memory, access, graph.neighbourhood(session, memory.id, depth)
+
+    def peek(self, id: str) -> tuple[Memory, Access, list[Link]]:
+        """A memory in any state, without leaving a trace."""
+        wanted = checks.memory_id("id", id)
+        with self._store.state.read() as session:
+            row = table.find(session, wanted, deleted=True)
+            if row is None:
+                raise _unknown(wanted)
+            return from_row(row), access_from(table.access(session, wanted)), graph.links(session, wanted)
+
+    def update(self, id: str, changes: Mapping[str, Any], *, actor: str) -> Stored:
+        """Change the named fields and keep the others; metadata is merged."""
+        wanted = checks.memory_id("id", id)
+        masking = Masking(self._section.secrets)
+        fields = _checked_changes(changes, masking)
+        if not fields:
+            raise invalid("update", "at least one of content, title, metadata, tags, confidence", "nothing")
+        vector = self._vector_after(wanted, fields)
+        with self._store.state.write(actor=actor) as session:
+            memory = self.change(session, _living(session, wanted), fields, vector)
+            links = graph.links(session, memory.id)
+            complete = not table.incomplete_one(session, memory.id, self._embedder.model)
+        if not complete:
+            self.completion.follow([memory.id])
+        return Stored(memory, tuple(links), False, complete, masking.count)
+
+    def change(
+        self, session: Session, old: Memory, fields: Mapping[str, Any], vector: Vector | None = None
+    ) -> Memory:
+        """Apply checked fields to a living memory, in the caller's transaction."""
+        merged = dict(fields)
+        if "metadata" in merged:
+            merged["metadata"] = checks.metadata({**old.metadata, **merged["metadata"]})
+        memory = replace(old, **merged, updated_at=max(now_ms(), old.updated_at))
+        table.change(session, memory.id, self._columns(session, old, memory, merged))
+        session.text(MEMORY_TEXT).put([text_record(memory)])
+        table.put_signatures(session, memory.id, failures_of(memory))
+        if memory.embedded_text == old.embedded_text:
+            if memory.tags != old.tags:
+                linking.move_scope(session, memory, model=self._embedder.model)
+        elif vector is not None:
+            self._complete(session, memory, vector)
+        else:
+            # The old vector would answer for a text that is gone.
+            session.vectors(MEMORY_VECTORS).drop([memory.rid])
+            table.drop_auto_links(session, memory.id)
+        return memory
+
+    def delete(self, id: str, *, actor: str) -> int:
+        """Hide a memory everywhere at once; when it happened."""
+        wanted = checks.memory_id("id", id)
+        with self._store.state.write(actor=actor) as session:
+            return self.hide(session, _living(session, wanted))
+
+    def hide(self, session: Session, memory: Memory) -> int:
+        """Delete softly, in the caller's transaction."""
+        at = now_ms()
+        table.change(session, memory.id, {"deleted_at": at})
+        session.text(MEMORY_TEXT).drop([memory.rid])
+        session.vectors(MEMORY_VECTORS).drop([memory.rid])
+        table.forget_embedded(session, memory.id)
+        return at
+
+    def restore(self, id: str, *, actor: str) -> Memory:
+        """Undo a delete of the last ninety days."""
+        wanted = checks.memory_id("id", id)
+        with self._store.state.write(actor=actor) as session:
+            row = table.find(session, wanted, deleted=True)
+            if row is None or row["deleted_at"] is None:
+                raise not_found(
+                    f"There is no deleted memory {wanted}", hint="`cue memory list --deleted` shows them."
+                )
+            memory = self.unhide(session, from_row(row))
+        self.completion.follow([memory.id])
+        return memory
+
+    def unhide(self, session: Session, memory: Memory) -> Memory:
+        """Bring a deleted memory back, in the caller's transaction."""
+        twin = table.with_duplicate_key(session, duplicate_key(memory.type, memory.project, memory.content))
+        if twin is not None:
+            raise CueError(
+                ErrorCode.VALIDATION,
+                f"{twin['id']} holds the same content now",
+                data={"field": "id", "expected": "content that is not stored again", "actual": memory.id},
+                hint=f"Delete {twin['id']} first, or keep it instead.",
+            )
+        table.change(session, memory.id, {"deleted_at": None})
+        session.text(MEMORY_TEXT).put([text_record(memory)])
+        return replace(memory, deleted_at=None)
+
+    def forget(self, id: str, *, actor: str) -> None:
+        """Remove a memory, its links and everything the change log says about them, for good."""
+        wanted = checks.memory_id("id", id)
+        with self._store.state.write(actor=actor) as session:
+            row = table.find(session, wanted, deleted=True)
+            if row is None and not table.in_log(session, wanted):
+                raise _unknown(wanted)
+            if row is not None:
+                self._purge(session, row["rid"], wanted)
+            forget(session, "memories", wanted)
+            table.forget_links_in_log(session, wanted)
+
+    def purge(self, *, actor: str = "purge", limit: int = 500) -> int:
+        """Remove what was deleted more than ninety days ago, a bounded batch at once; how many went."""
+        with self._store.state.write(actor=actor) as session:
+            old = table.deleted_before(session, now_ms() - KEPT_MS, limit)
+            for row in old:
+                self._purge(session, row["rid"], row["id"])
+            return len(old)
+
+    def _purge(self, session: Session, rid: int, id: str) -> None:
+        session.text(MEMORY_TEXT).drop([rid])
+        session.vectors(MEMORY_VECTORS).drop([rid])
+        table.remove(session, id)
+
+    def link(self, from_id: str, to_id: str, *, reason: str, strength: float, actor: str) -> Link:
+        """Join two memories by hand."""
+        one, other = checks.memory_id("from_id", from_id), checks.memory_id("to_id", to_id)
+        if one == other:
+            raise invalid("to_id", "another memory than from_id", to_id)
+        checks.share("strength", strength)
+        text = " ".join(checks.text("reason", reason).split())[: checks.TITLE_LENGTH]
+        with self._store.state.write(actor=actor) as session:
+            _living(session, one)
+            _living(session, other)
+            link = Link(one, other, strength, text, Origin.MANUAL, now_ms())
+            linking.put(session, link)
+            return link
+
+    def mark_success(self, session: Session, memory_id: str) -> None:
+        """Record that an episode solved its task; part of the caller's transaction."""
+        memory = _living(session, checks.memory_id("memory_id", memory_id))
+        self.change(session, memory, {"metadata": {"outcome": "success"}})
+
+    def stats(self, *, project: str | None = None, type: MemoryType | None = None) -> dict[str, Any]:
+        """Exact numbers, by type, project and tag."""
+        from cuedeck.memory.statistics import statistics
+
+        with self._store.state.read() as session:
+            return statistics(session, self._embedder.model, project, type)
+
+    def pending(self) -> int:
+        """How many memories still wait for their vector and links."""
+        with self._store.state.read() as session:
+            return table.count_incomplete(session, self._embedder.model)
+
+    def close(self) -> None:
+        """Stop background work; what is left is found again by the next process."""
+        self.completion.close()
+
+    def _vector(self, text: str) -> Vector | None:
+        made = self._embedder.try_embed([text], MODEL_SECONDS)
+        if made is None or made.shape[1] != MEMORY_VECTORS.dimensions:
+            return None
+        vector: Vector = made[0]
+        return vector
+
+    def _vector_after(self, id: str, fields: Mapping[str, Any]) -> Vector | None:
+        """The vector the memory will need, if its text changes."""
+        if not {"content", "title"} & fields.keys():
+            return None
+        with self._store.state.read() as session:
+            old = _living(session, id)
+        new = replace(old, **{name: fields[name] for name in ("content", "title") if name in fields})
+        return None if new.embedded_text == old.embedded_text else self._vector(new.embedded_text)
+
+    def _complete(self, session: Session, memory: Memory, vector: Vector) -> list[Link]:
+        return linking.complete(
+            session, memory, vector, model=self._embedder.model, floor=self._section.link_floor
+        )
+
+    def _duplicate(self, session: Session, key: str) -> Stored | None:
+        row = table.with_duplicate_key(session, key)
+        if row is None:
+            return None
+        complete = not table.incomplete_one(session, row["id"], self._embedder.model)
+        return Stored(from_row(row), tuple(graph.links(session, row["id"])), True, complete, 0)
+
+    def _columns(
+        self, session: Session, old: Memory, memory: Memory, changed: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Only the columns somebody named: a neighbour's change of another field stays."""
+        columns: dict[str, Any] = {"updated_at": memory.updated_at}
+        for name in changed:
+            value = getattr(memory, name)
+            columns[name] = (
+                dump(list(value) if name == "tags" else value) if name in ("tags", "metadata") else value
+            )
+        if memory.embedded_text != old.embedded_text:
+            columns["content_hash"] = content_hash(memory)
+        if memory.content != old.content and memory.type is not MemoryType.CODE_CHUNK:
+            key = duplicate_key(memory.type, memory.project, memory.content)
+            twin = table.with_duplicate_key(session, key)
+            columns["duplicate_key"] = key if twin is None or twin["id"] == memory.id else None
+        return columns
+
+
+def checked(draft: Draft) -> Draft:
+    """A draft within every limit."""
+    return replace(
+        draft,
+        content=checks.content(draft.content),
+        title=checks.title(draft.title),
+        metadata=checks.metadata(draft.metadata),
+        tags=checks.tags(draft.tags),
+        project=checks.project(draft.project),
+        confidence=checks.share("confidence", draft.confidence),
+        source_task=checks.title(draft.source_task),
+    )
+
+
+def _checked_changes(changes: Mapping[str, Any], masking: Masking) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, value in changes.items():
+        match name:
+            case "content":
+                fields[name] = masking.text(checks.content(value))
+            case "title":
+                fields[name] = masking.optional(checks.title(value))
+            case "metadata":
+                fields[name] = masking.value(checks.metadata(value))
+            case "tags":
+                fields[name] = tuple(masking.text(tag) for tag in checks.tags(value))
+            case "confidence":
+                fields[name] = checks.share(name, value)
+            case _:
+                raise invalid("update", "content, title, metadata, tags or confidence", name)
+    return fields
+
+
+def drafted(draft: Draft) -> Memory:
+    """A checked draft as the memory it becomes now."""
+    at = now_ms()
+    return Memory(
+        id=new_id(at),
+        type=draft.type,
+        title=draft.title,
+        content=draft.content,
+        metadata=draft.metadata,
+        tags=draft.tags,
+        project=draft.project,
+        confidence=draft.confidence,
+        source_task=draft.source_task,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def failures_of(memory: Memory) -> list[tuple[str, str]]:
+    """Signature and shape of every failure an episode tells of."""
+    if memory.type is not MemoryType.EPISODE:
+        return []
+    known = memory.metadata.get("failures")
+    if isinstance(known, list) and known:
+        return [(str(one["signature"]), str(one["shape"])) for one in known if _is_pair(one)]
+    feedback = memory.metadata.get("feedback")
+    text = feedback if isinstance(feedback, str) and feedback.strip() else memory.content
+    return [(signature(one), shape(one)) for one in read_failures(text)[:20]]
+
+
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, dict) and {"signature", "shape"} <= value.keys()
+
+
+def _living(session: Session, id: str) -> Memory:
+    row = table.find(session, id)
+    if row is None:
+        raise _unknown(id)
+    return from_row(row)
+
+
+def _unknown(id: str) -> CueError:
+    return not_found(f"There is no memory {id}", hint="`search` finds memories and their ids.", id=id)

@@ -1,0 +1,114 @@
+"""Search as of an earlier time: the index for what has not changed since, the change log for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cuedeck.memory.history import changed_since
+from cuedeck.memory.model import Memory
+from cuedeck.memory.query import Found, Hit, Query
+from cuedeck.memory.records import content_hash, from_row, text_record
+from cuedeck.memory.searching import CANDIDATES, fuse
+from cuedeck.search.analyser import query_terms
+from cuedeck.store import memories as table
+from cuedeck.store.bm25 import breakdown
+from cuedeck.store.protocol import Session
+from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
+
+if TYPE_CHECKING:
+    from cuedeck.search.embedder import Embedder
+    from cuedeck.store.protocol import Vector
+
+MOST_EMBEDDED = 200
+SECONDS = 2.0
+
+
+def search_past(
+    session: Session, query: Query, vector: Vector | None, *, embedder: Embedder, floor: float
+) -> Found:
+    """The answer a search would have given at ``query.as_of``, ranked with today's weights."""
+    assert query.as_of is not None
+    terms = query_terms(query.text)
+    then = changed_since(session, query.as_of)
+    # What was purged for good cannot be told apart from others by identity, so names decide.
+    before = {memory.rid: memory for memory in then.values() if memory and query.filters.admit(memory)}
+    keyword = _keyword(session, query, terms, then) | _words_then(session, before, terms)
+    semantic: dict[int, float] = {}
+    if vector is not None:
+        semantic = _semantic(session, query, vector, embedder.model, floor, then)
+        cosines = _cosines_then(session, before, vector, embedder)
+        semantic |= {rid: cosine for rid, cosine in cosines.items() if cosine >= floor}
+    known = {
+        row["rid"]: from_row(row) for row in table.by_rids(session, {*keyword, *semantic} - before.keys())
+    }
+    known |= before
+    order = {rid: (-memory.confidence, -memory.updated_at, memory.id) for rid, memory in known.items()}
+    ranked = fuse(_best(keyword, order), _best(semantic, order), query.fusion, order)
+    hits = tuple(Hit(known[one.key], min(1.0, one.score)) for one in ranked[: query.max_results])
+    return Found(hits, len({*keyword, *semantic} & known.keys()), tuple(terms), vector is not None)
+
+
+def _best(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> dict[int, float]:
+    known = sorted((rid for rid in scores if rid in order), key=lambda rid: (-scores[rid], order[rid]))
+    return {rid: scores[rid] for rid in known[:CANDIDATES]}
+
+
+def _keyword(
+    session: Session, query: Query, terms: Sequence[str], then: Mapping[str, Memory | None]
+) -> dict[int, float]:
+    text = session.text(MEMORY_TEXT)
+    matching = text.matching_ids(terms, scope=query.filters.scope)
+    hits = {
+        hit.id: hit.score
+        for hit in text.match(terms, scope=query.filters.scope, limit=CANDIDATES + len(then))
+    }
+    changed = _identities(session, then)
+    return {rid: hits.get(rid, 0.0) for rid in matching if rid not in changed}
+
+
+def _semantic(
+    session: Session,
+    query: Query,
+    vector: Vector,
+    model: str,
+    floor: float,
+    then: Mapping[str, Memory | None],
+) -> dict[int, float]:
+    changed = _identities(session, then)
+    near = session.vectors(MEMORY_VECTORS).nearest(
+        vector, model=model, scope=query.filters.scope, limit=CANDIDATES + len(then), floor=floor
+    )
+    return {hit.id: hit.cosine for hit in near if hit.id not in changed}
+
+
+def _identities(session: Session, then: Mapping[str, Memory | None]) -> set[int]:
+    found = session.rows("SELECT rid FROM memories WHERE id IN :ids", ids=list(then))
+    return {row["rid"] for row in found}
+
+
+def _words_then(session: Session, before: Mapping[int, Memory], terms: Sequence[str]) -> dict[int, float]:
+    """BM25 of texts that are no longer in the index."""
+    statistics = session.text(MEMORY_TEXT).statistics(terms)
+    wanted = set(terms)
+    scores: dict[int, float] = {}
+    for rid, memory in before.items():
+        record = text_record(memory)
+        if any(wanted.intersection(tokens) for tokens in record.fields.values()):
+            scores[rid] = sum(breakdown(MEMORY_TEXT, record, terms, statistics).values())
+    return scores
+
+
+def _cosines_then(
+    session: Session, before: Mapping[int, Memory], vector: Vector, embedder: Embedder
+) -> dict[int, float]:
+    """Cosines of earlier texts: the stored vector where the text is still the same, else the model."""
+    hashes = table.content_hashes(session, [memory.id for memory in before.values()])
+    same = {rid for rid, memory in before.items() if hashes.get(memory.id) == content_hash(memory)}
+    stored = session.vectors(MEMORY_VECTORS).get(same, model=embedder.model)
+    cosines = {rid: float(known @ vector) for rid, known in stored.items()}
+    missing = [rid for rid in before if rid not in stored][:MOST_EMBEDDED]
+    made = embedder.try_embed([before[rid].embedded_text for rid in missing], SECONDS) if missing else None
+    if made is not None:
+        cosines |= {rid: float(row @ vector) for rid, row in zip(missing, made, strict=True)}
+    return cosines

@@ -1,0 +1,339 @@
+"""The statements of the memory engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from cuedeck.store.protocol import Row, Session
+from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
+
+__all__ = ["MEMORY_TEXT", "MEMORY_VECTORS"]
+
+_FIELDS = (
+    "rid, id, type, title, content, metadata, tags, project, confidence, source_task, "
+    "created_at, updated_at, deleted_at"
+)
+
+
+def find(session: Session, id: str, *, deleted: bool = False) -> Row | None:
+    """A living memory, or with ``deleted`` one in any state."""
+    living = "" if deleted else "AND deleted_at IS NULL"
+    return session.row(f"SELECT {_FIELDS} FROM memories WHERE id = :id {living}", id=id)  # noqa: S608
+
+
+def by_ids(session: Session, ids: Iterable[str]) -> list[Row]:
+    """The living memories among these."""
+    return session.rows(
+        f"SELECT {_FIELDS} FROM memories WHERE id IN :ids AND deleted_at IS NULL",  # noqa: S608
+        ids=list(ids),
+    )
+
+
+def by_rids(session: Session, rids: Iterable[int]) -> list[Row]:
+    """The living memories with these identities."""
+    return session.rows(
+        f"SELECT {_FIELDS} FROM memories WHERE rid IN :rids AND deleted_at IS NULL",  # noqa: S608
+        rids=list(rids),
+    )
+
+
+def ids_of(session: Session, rids: Iterable[int]) -> dict[int, str]:
+    """The ids of living memories by identity."""
+    found = session.rows(
+        "SELECT rid, id FROM memories WHERE rid IN :rids AND deleted_at IS NULL", rids=list(rids)
+    )
+    return {row["rid"]: row["id"] for row in found}
+
+
+def tie_breakers(session: Session, rids: Iterable[int]) -> dict[int, tuple[float, int, str]]:
+    """What orders memories of equal score: confidence, age, id."""
+    found = session.rows(
+        "SELECT rid, id, confidence, updated_at FROM memories WHERE rid IN :rids AND deleted_at IS NULL",
+        rids=list(rids),
+    )
+    return {row["rid"]: (-row["confidence"], -row["updated_at"], row["id"]) for row in found}
+
+
+def with_duplicate_key(session: Session, key: str) -> Row | None:
+    """The living memory that already says this."""
+    return session.row(
+        f"SELECT {_FIELDS} FROM memories WHERE duplicate_key = :key AND deleted_at IS NULL",  # noqa: S608
+        key=key,
+    )
+
+
+def insert(session: Session, row: Mapping[str, Any]) -> int:
+    """A new memory; its identity."""
+    return session.insert("memories", row)
+
+
+def change(session: Session, id: str, values: Mapping[str, Any]) -> None:
+    """Set these columns and leave the others."""
+    assigned = ", ".join(f"{column} = :{column}" for column in values)
+    session.run(f"UPDATE memories SET {assigned} WHERE id = :memory_id", memory_id=id, **values)  # noqa: S608
+
+
+def remove(session: Session, id: str) -> int:
+    """Take the row away for good; what refers to it goes with it."""
+    return session.run("DELETE FROM memories WHERE id = :id", id=id)
+
+
+def deleted_before(session: Session, at: int, limit: int) -> list[Row]:
+    """Memories that were deleted before a time."""
+    return session.rows(
+        "SELECT rid, id FROM memories WHERE deleted_at IS NOT NULL AND deleted_at < :at "
+        "ORDER BY id LIMIT :limit",
+        at=at,
+        limit=limit,
+    )
+
+
+def listed(
+    session: Session, *, after: str, limit: int, deleted: bool, type: str = "", project: str | None = None
+) -> list[Row]:
+    """A page of memories in order of id."""
+    state = "IS NOT NULL" if deleted else "IS NULL"
+    narrowed = ("AND type = :type " if type else "") + (
+        "AND project = :project " if project is not None else ""
+    )
+    params = ({"type": type} if type else {}) | ({"project": project} if project is not None else {})
+    return session.rows(
+        f"SELECT {_FIELDS} FROM memories WHERE deleted_at {state} AND id > :after {narrowed}"  # noqa: S608
+        "ORDER BY id LIMIT :limit",
+        after=after,
+        limit=limit,
+        **params,
+    )
+
+
+def links_of(session: Session, ids: Iterable[str]) -> list[Row]:
+    """Every edge that touches one of these, both ends living, strongest first."""
+    wanted = list(ids)
+    return session.rows(
+        "SELECT l.from_id, l.to_id, l.strength, l.reason, l.origin, l.created_at FROM memory_links AS l "
+        "JOIN memories AS a ON a.id = l.from_id AND a.deleted_at IS NULL "
+        "JOIN memories AS b ON b.id = l.to_id AND b.deleted_at IS NULL "
+        "WHERE l.from_id IN :wanted OR l.to_id IN :wanted "
+        "ORDER BY l.strength DESC, l.from_id, l.to_id",
+        wanted=wanted,
+    )
+
+
+def link_between(session: Session, one: str, other: str) -> Row | None:
+    """The edge of a pair, whichever way it points."""
+    return session.row(
+        "SELECT from_id, to_id, strength, reason, origin, created_at FROM memory_links "
+        "WHERE (from_id = :one AND to_id = :other) OR (from_id = :other AND to_id = :one)",
+        one=one,
+        other=other,
+    )
+
+
+def put_link(session: Session, row: Mapping[str, Any]) -> None:
+    """Write the one edge of a pair."""
+    session.run(
+        "DELETE FROM memory_links WHERE from_id = :other AND to_id = :one",
+        one=row["from_id"],
+        other=row["to_id"],
+    )
+    session.upsert("memory_links", row, key=["from_id", "to_id"])
+
+
+def drop_auto_links(session: Session, id: str) -> None:
+    """Forget what similarity had linked, because the text is another now."""
+    session.run(
+        "DELETE FROM memory_links WHERE origin = 'auto' AND (from_id = :id OR to_id = :id)",
+        id=id,
+    )
+
+
+def count_access(session: Session, id: str, at: int) -> Row:
+    """One more reading of a memory."""
+    session.run(
+        "INSERT INTO memory_access(memory_id, count, last_at) VALUES (:id, 1, :at) "
+        "ON CONFLICT (memory_id) DO UPDATE SET count = memory_access.count + 1, last_at = excluded.last_at",
+        id=id,
+        at=at,
+    )
+    return access(session, id) or {"count": 1, "last_at": at}
+
+
+def access(session: Session, id: str) -> Row | None:
+    """How often and when a memory was read."""
+    return session.row("SELECT count, last_at FROM memory_access WHERE memory_id = :id", id=id)
+
+
+def put_signatures(session: Session, id: str, pairs: Sequence[tuple[str, str]]) -> None:
+    """Replace the failures that an episode is about."""
+    session.run("DELETE FROM memory_signatures WHERE memory_id = :id", id=id)
+    session.run_many(
+        "INSERT INTO memory_signatures(memory_id, signature, shape) VALUES (:id, :signature, :shape)",
+        [{"id": id, "signature": signature, "shape": shape} for signature, shape in dict(pairs).items()],
+    )
+
+
+def about_failures(session: Session, *, column: str, values: Iterable[str], limit: int) -> list[str]:
+    """Ids of living memories about these signatures or shapes, newest first."""
+    assert column in ("signature", "shape")
+    found = session.rows(
+        f"SELECT DISTINCT m.id, m.updated_at FROM memory_signatures AS s "  # noqa: S608
+        "JOIN memories AS m ON m.id = s.memory_id AND m.deleted_at IS NULL "
+        f"WHERE s.{column} IN :values ORDER BY m.updated_at DESC, m.id LIMIT :limit",
+        values=list(values),
+        limit=limit,
+    )
+    return [row["id"] for row in found]
+
+
+def set_embedded(session: Session, id: str, model: str, content_hash: str) -> None:
+    """This text of the memory has its vector and links now."""
+    session.upsert(
+        "memory_embedded", {"memory_id": id, "model": model, "content_hash": content_hash}, key=["memory_id"]
+    )
+
+
+def incomplete(session: Session, model: str, *, after: str = "", limit: int = 1000) -> list[str]:
+    """Living memories whose current text has no vector of this model."""
+    found = session.rows(
+        "SELECT m.id FROM memories AS m LEFT JOIN memory_embedded AS e "
+        "ON e.memory_id = m.id AND e.model = :model AND e.content_hash = m.content_hash "
+        "WHERE m.deleted_at IS NULL AND e.memory_id IS NULL AND m.id > :after ORDER BY m.id LIMIT :limit",
+        model=model,
+        after=after,
+        limit=limit,
+    )
+    return [row["id"] for row in found]
+
+
+def incomplete_among(session: Session, ids: Sequence[str], model: str) -> list[str]:
+    """Those of these living memories whose current text has no vector of this model."""
+    found = session.rows(
+        "SELECT m.id FROM memories AS m LEFT JOIN memory_embedded AS e "
+        "ON e.memory_id = m.id AND e.model = :model AND e.content_hash = m.content_hash "
+        "WHERE m.id IN :ids AND m.deleted_at IS NULL AND e.memory_id IS NULL",
+        model=model,
+        ids=list(ids),
+    )
+    return [row["id"] for row in found]
+
+
+def incomplete_one(session: Session, id: str, model: str) -> bool:
+    """Whether a memory still waits for its vector."""
+    return bool(incomplete_among(session, [id], model))
+
+
+def forget_embedded(session: Session, id: str) -> None:
+    """The memory has no vector any more."""
+    session.run("DELETE FROM memory_embedded WHERE memory_id = :id", id=id)
+
+
+def in_log(session: Session, id: str) -> bool:
+    """Whether the change log still tells of a memory."""
+    found = session.value("SELECT count(*) FROM change_log WHERE tbl = 'memories' AND id = :id", id=id)
+    return bool(found)
+
+
+def forget_links_in_log(session: Session, id: str) -> None:
+    """Remove what the change log says about the edges of a memory."""
+    session.run(
+        "DELETE FROM change_log WHERE tbl = 'memory_links' AND (id LIKE :first OR id LIKE :second)",
+        first=f"{id}/%",
+        second=f"%/{id}",
+    )
+
+
+def count_incomplete(session: Session, model: str) -> int:
+    """How many living memories still wait for a vector of this model."""
+    return int(
+        session.value(
+            "SELECT count(*) FROM memories AS m LEFT JOIN memory_embedded AS e "
+            "ON e.memory_id = m.id AND e.model = :model AND e.content_hash = m.content_hash "
+            "WHERE m.deleted_at IS NULL AND e.memory_id IS NULL",
+            model=model,
+        )
+    )
+
+
+def content_hashes(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """The hash of each living memory's current text."""
+    found = session.rows(
+        "SELECT id, content_hash FROM memories WHERE id IN :ids AND deleted_at IS NULL", ids=list(ids)
+    )
+    return {row["id"]: row["content_hash"] for row in found}
+
+
+def counts(session: Session, type: str, project: str | None) -> list[Row]:
+    """Numbers and summed confidence by type and project."""
+    where, params = _narrowed(type, project)
+    return session.rows(
+        "SELECT type, project, count(*) AS number, sum(confidence) AS confidence "  # noqa: S608
+        f"FROM memories WHERE deleted_at IS NULL {where} GROUP BY type, project ORDER BY type, project",
+        **params,
+    )
+
+
+def tag_lists(session: Session, type: str, project: str | None) -> list[Row]:
+    """The distinct tag lists and how many memories carry each."""
+    where, params = _narrowed(type, project)
+    return session.rows(
+        "SELECT tags, count(*) AS number FROM memories "  # noqa: S608
+        f"WHERE deleted_at IS NULL AND tags <> '[]' {where} GROUP BY tags",
+        **params,
+    )
+
+
+def count_links(session: Session, type: str, project: str | None) -> int:
+    """Edges between living memories with an end inside the filter."""
+    chosen = " AND ".join(
+        ["{0}.type = :type"] * bool(type) + ["{0}.project = :project"] * (project is not None)
+    )
+    params = ({"type": type} if type else {}) | ({"project": project} if project is not None else {})
+    where = f"WHERE ({chosen.format('a')}) OR ({chosen.format('b')})" if chosen else ""
+    return int(
+        session.value(
+            "SELECT count(*) FROM memory_links AS l "  # noqa: S608
+            "JOIN memories AS a ON a.id = l.from_id AND a.deleted_at IS NULL "
+            f"JOIN memories AS b ON b.id = l.to_id AND b.deleted_at IS NULL {where}",
+            **params,
+        )
+    )
+
+
+def _narrowed(type: str, project: str | None) -> tuple[str, dict[str, str]]:
+    where = ("AND type = :type " if type else "") + ("AND project = :project " if project is not None else "")
+    params = ({"type": type} if type else {}) | ({"project": project} if project is not None else {})
+    return where, params
+
+
+def file_hash(session: Session, project: str, path: str) -> str | None:
+    """The content that was last indexed of a file."""
+    found = session.value(
+        "SELECT file_hash FROM memory_files WHERE project = :project AND path = :path",
+        project=project,
+        path=path,
+    )
+    return str(found) if found is not None else None
+
+
+def put_file(session: Session, project: str, path: str, digest: str) -> None:
+    """Remember which content of a file is indexed."""
+    session.upsert(
+        "memory_files", {"project": project, "path": path, "file_hash": digest}, key=["project", "path"]
+    )
+
+
+def chunks_of(session: Session, project: str, path: str) -> list[Row]:
+    """Every chunk that was ever made of a file, deleted ones too."""
+    return session.rows(
+        "SELECT m.id, m.content_hash, m.metadata, m.deleted_at FROM memory_chunks AS c "
+        "JOIN memories AS m ON m.id = c.memory_id "
+        "WHERE c.project = :project AND c.path = :path ORDER BY m.id",
+        project=project,
+        path=path,
+    )
+
+
+def put_chunk(session: Session, id: str, project: str, path: str) -> None:
+    """Say which file a chunk is of."""
+    session.upsert("memory_chunks", {"memory_id": id, "project": project, "path": path}, key=["memory_id"])
