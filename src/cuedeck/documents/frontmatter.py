@@ -76,4 +76,4 @@ def text_of(value: Any) -> str | None:
         return ", ".join(filter(None, map(text_of, value))) or None
     if isinstance(value, dict):
         return None
-    return str(value)
+    return str(value).replace("\0", "\ufffd")

@@ -1,0 +1,232 @@
+"""One file's bytes turned into everything the index keeps of it; pure, so that any process can do it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from pathlib import PurePosixPath
+from typing import Any
+
+from cuedeck.documents.frontmatter import Problem, text_of
+from cuedeck.documents.kinds import Kind, kind_of
+from cuedeck.documents.markdown import Link, Markdown, parse_markdown
+from cuedeck.documents.sections import CHUNK_BYTES, chunks_of, sections_of
+from cuedeck.documents.tags import all_tags
+from cuedeck.search.analyser import analyse, scope_token
+
+MAX_SOURCE_CHUNKS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A heading, or a symbol of a source file: what an answer may name and a reader may jump to."""
+
+    text: str
+    level: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A searchable piece: where it stands, under which anchor, and its tokens."""
+
+    anchor: int
+    start: int
+    end: int
+    line: int
+    digest: str
+    headings: Sequence[str]
+    symbols: Sequence[str]
+    body: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """All that is kept of one file."""
+
+    path: str
+    kind: Kind
+    hash: str
+    frontmatter: dict[str, Any] | None = None
+    problem: Problem | None = None
+    skipped: str | None = None
+    anchors: tuple[Anchor, ...] = ()
+    links: tuple[Link, ...] = ()
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    name_tokens: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+
+
+def extract(path: str, data: bytes, *, max_bytes: int) -> Extracted:
+    """Read a file the way its kind asks for; what cannot be read is kept with a note why."""
+    kind = kind_of(path)
+    digest = sha256(data).hexdigest()
+    if len(data) > max_bytes:
+        return Extracted(path, kind, digest, skipped=f"larger than {max_bytes} bytes")
+    if b"\0" in data:
+        return Extracted(path, kind, digest, skipped="binary")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Extracted(path, kind, digest, skipped=f"not UTF-8 at byte {error.start}")
+    if kind is Kind.MARKDOWN:
+        return _markdown(path, digest, text, data)
+    return _source(path, digest, data)
+
+
+def embedding_text(path: str, trail: Sequence[str], text: str) -> str:
+    """What a chunk's vector is made of: where it stands, then what it says."""
+    place = " > ".join((PurePosixPath(path).stem, *trail))
+    return f"{place}\n{text}"
+
+
+def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:
+    parsed = parse_markdown(text)
+    front = parsed.frontmatter.data
+    tags = all_tags(front, parsed.tags)
+    aliases = _aliases(front)
+    named = [
+        PurePosixPath(path).with_suffix("").as_posix(),
+        text_of((front or {}).get("title")) or "",
+        *aliases,
+    ]
+    return Extracted(
+        path,
+        Kind.MARKDOWN,
+        digest,
+        frontmatter=front,
+        problem=parsed.frontmatter.problem,
+        anchors=tuple(Anchor(each.text, each.level, each.line) for each in parsed.headings),
+        links=parsed.links,
+        tags=tags,
+        aliases=aliases,
+        name_tokens=tuple(analyse(" ".join(named))),
+        scope=scope_of(Kind.MARKDOWN, tags, front),
+        chunks=tuple(_markdown_chunks(parsed, data)),
+    )
+
+
+def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
+    anchor = -1
+    for section in sections_of(parsed, len(data)):
+        anchor += 1 if section.level else 0
+        trail = " / ".join(section.trail)
+        headings = analyse(trail)
+        for start, end in chunks_of(data, section.start, section.end):
+            piece = data[start:end]
+            if not piece.strip():
+                continue
+            yield Chunk(
+                anchor if section.level else -1,
+                start,
+                end,
+                parsed.line_at(start),
+                _digest(trail, piece),
+                headings,
+                (),
+                analyse(piece.decode("utf-8")),
+            )
+
+
+def _source(path: str, digest: str, data: bytes) -> Extracted:
+    anchors = tuple(_symbols(path, data))
+    return Extracted(
+        path,
+        Kind.SOURCE,
+        digest,
+        anchors=anchors,
+        name_tokens=tuple(analyse(path)),
+        scope=scope_of(Kind.SOURCE, (), None),
+        chunks=tuple(_source_chunks(anchors, data)),
+    )
+
+
+def _symbols(path: str, data: bytes) -> Iterator[Anchor]:
+    from cuedeck.code.anchors import symbol_anchors
+
+    for symbol in symbol_anchors(path, data):
+        yield Anchor(symbol.name, symbol.qualified_name.count("::") + 1, symbol.line_start)
+
+
+def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[Chunk]:
+    """Pieces that begin at symbols where they can, several small symbols together."""
+    starts = _line_offsets(data)
+    cuts = sorted({starts[anchor.line - 1] for anchor in anchors if anchor.line <= len(starts)} - {0})
+    made = 0
+    for start, end in _merged([0, *cuts, len(data)]):
+        for first, last in chunks_of(data, start, end):
+            piece = data[first:last]
+            if not piece.strip():
+                continue
+            made += 1
+            if made > MAX_SOURCE_CHUNKS:
+                return
+            line = data.count(b"\n", 0, first) + 1
+            end_line = line + piece.count(b"\n")
+            inside = [n for n, anchor in enumerate(anchors) if line <= anchor.line <= end_line]
+            around = [n for n, anchor in enumerate(anchors) if anchor.line < line][-1:]
+            names = " ".join(anchors[n].text for n in (*around, *inside))
+            yield Chunk(
+                (inside or around or [-1])[0],
+                first,
+                last,
+                line,
+                _digest(names, piece),
+                (),
+                analyse(names),
+                analyse(piece.decode("utf-8")),
+            )
+
+
+def _merged(cuts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    start = cuts[0]
+    for here, following in zip(cuts[1:], (*cuts[2:], None), strict=True):
+        if following is None or following - start > CHUNK_BYTES:
+            yield start, here
+            start = here
+
+
+def _line_offsets(data: bytes) -> list[int]:
+    offsets = [0]
+    position = data.find(b"\n")
+    while position >= 0:
+        offsets.append(position + 1)
+        position = data.find(b"\n", position + 1)
+    return offsets
+
+
+def scope_of(kind: Kind, tags: Sequence[str], front: dict[str, Any] | None) -> tuple[str, ...]:
+    """The filter tokens of a document: kind, tags with their parents, priority, assignee."""
+    tokens = {scope_token("k", kind.value)}
+    for tag in tags:
+        parts = tag.split("/")
+        tokens.update(tag_scope("/".join(parts[: n + 1])) for n in range(len(parts)))
+    for prefix in ("priority", "assignee"):
+        value = text_of((front or {}).get(prefix))
+        if value:
+            tokens.add(field_scope(prefix, value))
+    return tuple(sorted(tokens))
+
+
+def tag_scope(tag: str) -> str:
+    """The filter token of a tag, in any case."""
+    return scope_token("t", tag, fold=True)
+
+
+def field_scope(name: str, value: str) -> str:
+    """The filter token of a frontmatter field, in any case."""
+    return scope_token(name, value.strip(), fold=True)
+
+
+def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:
+    value = (front or {}).get("aliases", (front or {}).get("alias"))
+    items = value if isinstance(value, list) else [value]
+    named = (text_of(item) for item in items)
+    return tuple(dict.fromkeys(name.strip() for name in named if name and name.strip()))
+
+
+def _digest(context: str, piece: bytes) -> str:
+    return blake2b(piece, key=blake2b(context.encode(), digest_size=32).digest(), digest_size=12).hexdigest()

@@ -1,0 +1,239 @@
+"""The documents index: brought up to date with the disk, in small transactions, links kept resolved."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from cuedeck.documents.entries import Reading, entry_of, trusted_mtime
+from cuedeck.documents.links import KnownNames, Names, fold, name_keys, resolve
+from cuedeck.documents.markdown import LinkKind
+from cuedeck.documents.reading import read_documents
+from cuedeck.documents.scan import FileStamp, Scan, Scanner
+from cuedeck.store import documents as rows
+from cuedeck.store.protocol import Database, Session
+
+ACTOR = "documents"
+_BATCH = 200
+T = TypeVar("T")
+Progress = Callable[[int, int], None]
+
+
+@dataclass(slots=True)
+class Refreshed:
+    """What bringing the index up to date found."""
+
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.added or self.changed or self.removed)
+
+
+class DocumentIndex:
+    """Reads what changed on disk into the index database; safe to call from many threads."""
+
+    def __init__(
+        self,
+        root: Path,
+        database: Database,
+        *,
+        patterns: Sequence[str] = (),
+        max_bytes: int = 2 * 1024 * 1024,
+    ) -> None:
+        self.root = Path(root).resolve()
+        self._database = database
+        self._scanner = Scanner(self.root, patterns)
+        self._max_bytes = max_bytes
+        self._lock = threading.RLock()
+        self._known: dict[str, tuple[int, int, int]] = {}
+        self._known_version: int | None = None
+
+    def refresh(self, progress: Progress | None = None) -> Refreshed:
+        """Look at every file of the workspace and take in what is new, changed or gone."""
+        with self._lock:
+            scan = self._scanner.scan()
+            known = self._stamps()
+            look = [path for path, stamp in scan.files.items() if not _same(known.get(path), stamp)]
+            gone = [path for path in known if path not in scan.files and not _hidden(path, scan)]
+            if not look and not gone and self._has_baseline():
+                return Refreshed()
+            return self._take_in(look, gone, scan, progress)
+
+    def refresh_paths(self, paths: Iterable[str]) -> Refreshed:
+        """The same for some paths only; folders are not looked into."""
+        with self._lock:
+            known = self._stamps()
+            look: list[str] = []
+            gone: list[str] = []
+            for path in dict.fromkeys(paths):
+                stamp = self.stamp(path)
+                if stamp is None or not self._scanner.covers(path):
+                    if path in known:
+                        gone.append(path)
+                elif not _same(known.get(path), stamp):
+                    look.append(path)
+            if not look and not gone:
+                return Refreshed()
+            return self._take_in(look, gone, None, None)
+
+    def stamp(self, path: str) -> FileStamp | None:
+        """A plain file's stamp now, or nothing."""
+        import stat
+
+        try:
+            status = (self.root / path).lstat()
+        except OSError:
+            return None
+        return FileStamp.of(status) if stat.S_ISREG(status.st_mode) else None
+
+    def is_fresh(self, path: str) -> bool:
+        """Whether what is indexed of a file is what is on disk, by its stamp."""
+        stamp = self.stamp(path)
+        return stamp is not None and _same(self._stamps().get(path), stamp)
+
+    def file_events(self, after: int, limit: int = 1000) -> list[rows.FileEvent]:
+        """What happened to files since an event, in order."""
+        with self._database.read() as session:
+            return rows.events_after(session, after, limit)
+
+    def last_event(self) -> int:
+        """The sequence number of the newest file event."""
+        with self._database.read() as session:
+            return rows.last_event(session)
+
+    def _stamps(self) -> dict[str, tuple[int, int, int]]:
+        version = self._database.version()
+        if version != self._known_version:
+            with self._database.read() as session:
+                self._known = rows.stamps(session)
+            self._known_version = version
+        return self._known
+
+    def _has_baseline(self) -> bool:
+        with self._database.read() as session:
+            return rows.meta(session, "baseline") is not None
+
+    def _take_in(
+        self, look: list[str], gone: list[str], scan: Scan | None, progress: Progress | None
+    ) -> Refreshed:
+        result = Refreshed()
+        silent = not self._has_baseline()
+        names = KnownNames.of(filter(_in_names, scan.files), {}) if scan and silent else None
+        touched: set[str] = set()
+        readings = read_documents(self.root, look, max_bytes=self._max_bytes)
+        done = 0
+        for batch in _batches(readings, _BATCH):
+            missing = [path for path, reading in batch if reading is None]
+            gone += [path for path in missing if path in self._known]
+            found = [reading for _, reading in batch if reading is not None]
+            with self._database.write(actor=ACTOR) as session:
+                touched |= self._write(session, found, names or StoredNames(session), result, silent)
+            done += len(batch)
+            if progress is not None:
+                progress(done, len(look))
+        self._finish(gone, touched, result, silent)
+        return result
+
+    def _write(
+        self, session: Session, found: Sequence[Reading], names: Names, result: Refreshed, silent: bool
+    ) -> set[str]:
+        """Write one batch; returns the name keys that now lead elsewhere."""
+        known = rows.existing(session, [reading.extracted.path for reading in found])
+        same = [r for r in found if known.get(r.extracted.path, {}).get("hash") == r.extracted.hash]
+        different = [r for r in found if known.get(r.extracted.path, {}).get("hash") != r.extracted.hash]
+        rows.restamp(
+            session,
+            (
+                (r.extracted.path, r.stamp.size, trusted_mtime(r.stamp, r.read_at_ns), r.stamp.ctime_ns)
+                for r in same
+            ),
+        )
+        if not different:
+            return set()
+        paths = [reading.extracted.path for reading in different]
+        before = rows.names_of(session, paths)
+        rows.write_entries(session, [entry_of(reading, names) for reading in different])
+        new = [path for path in paths if path not in known]
+        result.added += new
+        result.changed += [path for path in paths if path in known]
+        if not silent:
+            kind = {path: "changed" if path in known else "added" for path in paths}
+            events = [(r.extracted.path, kind[r.extracted.path], r.extracted.hash) for r in different]
+            rows.record_events(session, _now(), events)
+        after = rows.names_of(session, paths) if not silent else set()
+        aliases = {fold(alias) for reading in different for alias in reading.extracted.aliases}
+        appeared = {key for path in new for key in name_keys(path)} if not silent else set()
+        return (before ^ after if not silent else set()) | appeared | aliases
+
+    def _finish(self, gone: Sequence[str], touched: set[str], result: Refreshed, silent: bool) -> None:
+        with self._database.write(actor=ACTOR) as session:
+            vanished = rows.existing(session, gone) if gone else {}
+            touched |= rows.names_of(session, list(vanished)) if vanished else set()
+            rows.remove_documents(session, list(vanished))
+            result.removed += list(vanished)
+            rows.record_events(session, _now(), ((path, "removed", None) for path in vanished))
+            for keys in _batches(iter(sorted(touched)), 500):
+                _resolve_again(session, keys)
+            if silent:
+                rows.set_meta(session, "baseline", str(_now()))
+
+
+class StoredNames:
+    """Names looked up in the index, each once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: dict[tuple[str, bool], list[str]] = {}
+
+    def named(self, key: str) -> list[str]:
+        return self._look_up(key, alias=False)
+
+    def aliased(self, key: str) -> list[str]:
+        return self._look_up(key, alias=True)
+
+    def _look_up(self, key: str, *, alias: bool) -> list[str]:
+        found = self._seen.get((key, alias))
+        if found is None:
+            found = self._seen[key, alias] = rows.paths_named(self._session, key, alias=alias)
+        return found
+
+
+def _resolve_again(session: Session, keys: Sequence[str]) -> None:
+    """Resolve anew every link that might mean a name which appeared, moved or vanished."""
+    names = StoredNames(session)
+    changed = []
+    for link in rows.links_to_keys(session, keys):
+        leads = resolve(LinkKind(link["kind"]), link["target"], link["path"], names)
+        if leads != link["resolved"]:
+            changed.append((link["document"], link["ordinal"], leads))
+    rows.resolve_links(session, changed)
+
+
+def _same(known: tuple[int, int, int] | None, stamp: FileStamp) -> bool:
+    return known == (stamp.size, stamp.mtime_ns, stamp.ctime_ns)
+
+
+def _in_names(path: str) -> bool:
+    return not path.startswith(".")
+
+
+def _hidden(path: str, scan: Scan) -> bool:
+    """Whether a known file lies in a folder that could not be read just now: unknown, not gone."""
+    return any(path.startswith(f"{folder.rstrip('/')}/") or folder == "." for folder in scan.unreadable)
+
+
+def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
+    while batch := list(islice(items, size)):
+        yield batch
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,63 @@
+"""Reads files for the index: one by one, or many at once on every core."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from cuedeck.documents.entries import Reading, asset
+from cuedeck.documents.extract import Extracted, extract
+from cuedeck.documents.kinds import Kind, kind_of
+from cuedeck.documents.scan import FileStamp
+from cuedeck.model.errors import CueError
+from cuedeck.paths import ConfinedPath, read_file
+
+log = logging.getLogger(__name__)
+
+
+def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:
+    """Read and extract one file; nothing when it is gone or no longer a plain file."""
+    confined = ConfinedPath(path, root / path, root)
+    if kind_of(path) is Kind.ASSET:
+        return _asset(root, path)
+    try:
+        found = read_file(confined, at_most=max_bytes + 1)
+    except CueError:
+        return None
+    now = time.time_ns()
+    return Reading(
+        _extract(path, found.data, max_bytes), FileStamp.of(found.status), now, _created(found.status)
+    )
+
+
+def read_documents(
+    root: Path, paths: Sequence[str], *, max_bytes: int
+) -> Iterator[tuple[str, Reading | None]]:
+    """Read many files in order."""
+    for path in paths:
+        yield path, read_document(root, path, max_bytes=max_bytes)
+
+
+def _asset(root: Path, path: str) -> Reading | None:
+    try:
+        status = (root / path).lstat()
+    except OSError:
+        return None
+    stamp = FileStamp.of(status)
+    return Reading(asset(path, f"{stamp.size:x}-{stamp.mtime_ns:x}"), stamp, time.time_ns(), _created(status))
+
+
+def _extract(path: str, data: bytes, max_bytes: int) -> Extracted:
+    try:
+        return extract(path, data, max_bytes=max_bytes)
+    except Exception as error:  # one file that defeats a parser must not stop the others
+        log.exception("cannot index %s", path)
+        return Extracted(path, kind_of(path), "", skipped=f"cannot be read: {type(error).__name__}")
+
+
+def _created(status: os.stat_result) -> int:
+    birth = getattr(status, "st_birthtime_ns", None) or getattr(status, "st_birthtime", 0) * 1e9
+    return int(birth or min(status.st_ctime_ns, status.st_mtime_ns))
