@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -38,27 +40,30 @@ def postgres_server() -> str:
     return url
 
 
-def make_database(server: str, name: str) -> str:
-    """The URL of a database of that name, created when it is not there."""
+@pytest.fixture(scope="session")
+def make_database(postgres_server: str) -> Callable[[str], str]:
+    """Create a database of this test session, unless it is there, and give its URL."""
     import psycopg
     from psycopg import conninfo, errors, sql
 
-    with psycopg.connect(server, autocommit=True) as connection:
-        try:
+    def make(purpose: str) -> str:
+        name = f"cuedeck_{purpose}_{Path(os.environ[_DATA]).name.rpartition('-')[2]}"
+        with (
+            psycopg.connect(postgres_server, autocommit=True) as connection,
+            # Another worker may have been faster.
+            suppress(errors.DuplicateDatabase, errors.UniqueViolation),
+        ):
             connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        except (errors.DuplicateDatabase, errors.UniqueViolation):
-            pass  # Another worker was faster.
-    parts = conninfo.conninfo_to_dict(server) | {"dbname": name}
-    query = "&".join(f"{key}={value}" for key, value in parts.items() if key in ("host", "port"))
-    user = str(parts.get("user", "postgres"))
-    password = f":{parts['password']}" if parts.get("password") else ""
-    return f"postgresql://{user}{password}@/{name}?{query}"
+        parts = {**conninfo.conninfo_to_dict(postgres_server), "dbname": name}
+        return "postgresql://?" + urlencode({key: value for key, value in parts.items() if value})
+
+    return make
 
 
 @pytest.fixture(scope="session")
-def postgres_url(postgres_server: str) -> str:
+def postgres_url(make_database: Callable[[str], str]) -> str:
     """A database for stores with the product's own schema; use a workspace id of your own."""
-    return make_database(postgres_server, "cuedeck_test")
+    return make_database("test")
 
 
 @pytest.fixture

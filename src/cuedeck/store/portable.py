@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     r"""(?P<skip>'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | ::)
       | (?P<not>\bNOT\s+)?\bIN\s+:(?P<list>[A-Za-z_]\w*)
       | \bON\s+CONFLICT\s*\((?P<target>[^()]*)\)
+      | :(?P<null>[A-Za-z_]\w*)\s+IS\s+(?P<given>NOT\s+)?NULL\b
       | :(?P<name>[A-Za-z_]\w*)""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
@@ -42,6 +43,9 @@ def for_postgres(sql: str) -> str:
             return f"<> ALL(%({name})s)" if found["not"] else f"= ANY(%({name})s)"
         if target := found["target"]:
             return f"ON CONFLICT (workspace_id, {target.strip()})".replace("%", "%%")
+        if name := found["null"]:
+            # PostgreSQL cannot tell the type of a parameter from this alone, so the answer is passed.
+            return f"{found['given'] or ''}%({name}__null)s"
         if name := found["name"]:
             return f"%({name})s"
         return found[0].replace("%", "%%")
@@ -65,7 +69,8 @@ def sqlite_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def postgres_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as psycopg binds them."""
-    return {name: _plain(name, value) for name, value in params.items()}
+    bound = {name: _plain(name, value) for name, value in params.items()}
+    return bound | {f"{name}__null": value is None for name, value in bound.items()}
 
 
 def _plain(name: str, value: Any) -> Any:

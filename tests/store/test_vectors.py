@@ -1,0 +1,156 @@
+"""Vectors: the true nearest, inside the scope, whoever wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from store_sample import VECTORS, open_sample
+
+from cuedeck.store.protocol import Store, VectorRecord
+from cuedeck.store.signature import radius, signatures
+
+SIZE = VECTORS.dimensions
+
+
+def clustered(count: int, *, spread: float = 0.6, seed: int = 1) -> np.ndarray:
+    """Unit vectors around a few centres with a common direction, as embeddings of text are."""
+    chance = np.random.default_rng(seed)
+    centres = chance.normal(size=(20, SIZE)) / np.sqrt(SIZE)
+    found = centres[chance.integers(0, 20, count)] + spread * chance.normal(size=(count, SIZE)) / np.sqrt(
+        SIZE
+    )
+    found += 0.5 * np.ones(SIZE) / np.sqrt(SIZE)
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+def fill(store: Store, vectors: np.ndarray, *, model: str = "m", start: int = 0) -> None:
+    with store.state.write(actor="me") as session:
+        session.vectors(VECTORS).put(
+            VectorRecord(start + number, model, vector, [f"p_{number % 4}", f"k_{number % 3}"])
+            for number, vector in enumerate(vectors)
+        )
+
+
+def exact(vectors: np.ndarray, query: np.ndarray, limit: int) -> list[int]:
+    cosines = vectors.astype(np.float16).astype(np.float32) @ query
+    return [int(at) for at in np.lexsort((np.arange(len(vectors)), -cosines))[:limit]]
+
+
+def ids(store: Store, query: np.ndarray, **options: object) -> list[int]:
+    with store.state.read() as session:
+        return [hit.id for hit in session.vectors(VECTORS).nearest(query, model="m", **options)]  # type: ignore[arg-type]
+
+
+def test_the_nearest_are_the_true_nearest(sample: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Above this many PostgreSQL walks its graph; SQLite always chooses by signature from 256 on.
+    monkeypatch.setattr("cuedeck.store.postgres.vectors.EXACT", 300)
+    vectors = clustered(800)
+    fill(sample, vectors)
+    for query in clustered(12, seed=2):
+        assert ids(sample, query, limit=10) == exact(vectors, query, 10)
+
+
+def test_many_vectors_keep_full_recall_on_sqlite(tmp_path: Path) -> None:
+    store = open_sample(None, tmp_path, "w")
+    vectors = clustered(20_000, spread=1.0)
+    fill(store, vectors)
+    for query in clustered(20, spread=1.0, seed=2):
+        assert ids(store, query, limit=50) == exact(vectors, query, 50)
+    store.close()
+
+
+def test_a_scope_narrows_before_ranking(sample: Store) -> None:
+    vectors = clustered(700)
+    fill(sample, vectors)
+    query = clustered(1, seed=3)[0]
+    inside = [n for n in range(700) if n % 4 in (1, 2) and n % 3 == 0]
+    found = ids(sample, query, scope=[["p_1", "p_2"], ["k_0"]], limit=20)
+    assert found == [inside[at] for at in exact(vectors[inside], query, 20)]
+    assert ids(sample, query, scope=[["p_9"]]) == ids(sample, query, scope=[[]]) == []
+
+
+def test_cosines_are_alike_wherever_they_are_computed(sample: Store) -> None:
+    vectors = clustered(400)
+    fill(sample, vectors)
+    with sample.state.read() as session:
+        index = session.vectors(VECTORS)
+        wide = index.nearest(vectors[5], model="m", limit=300)
+        few = index.nearest(vectors[5], model="m", limit=1)
+        stored = index.get([5, 6, 99999], model="m")
+    assert few == wide[:1]
+    assert few[0].id == 5
+    assert few[0].cosine == pytest.approx(1.0, abs=1e-3)
+    assert set(stored) == {5, 6}
+    assert np.allclose(stored[5], vectors[5], atol=1e-3)
+
+
+def test_a_floor_cuts_what_is_too_far(sample: Store) -> None:
+    vectors = clustered(400)
+    fill(sample, vectors)
+    with sample.state.read() as session:
+        index = session.vectors(VECTORS)
+        everything = index.nearest(vectors[0], model="m", limit=50)
+        floor = everything[20].cosine
+        assert index.nearest(vectors[0], model="m", limit=50, floor=floor) == everything[:21]
+        assert index.nearest(vectors[0], model="m", limit=50, floor=1.5) == []
+
+
+def test_only_the_asked_model_counts(sample: Store) -> None:
+    fill(sample, clustered(20))
+    fill(sample, clustered(5, seed=9), model="other", start=100)
+    with sample.state.read() as session:
+        index = session.vectors(VECTORS)
+        assert index.count(model="m") == 20
+        assert {hit.id for hit in index.nearest(clustered(1)[0], model="other")} == set(range(100, 105))
+        assert index.get([1], model="other") == {}
+
+
+def test_another_process_is_caught_up(sample: Store, open_again: Callable[..., Store]) -> None:
+    vectors = clustered(400)
+    fill(sample, vectors)
+    other = open_again()
+    query = vectors[42]
+    assert ids(other, query, limit=1) == [42]
+    with sample.state.write(actor="me") as session:
+        index = session.vectors(VECTORS)
+        index.drop([42, 12345])
+        index.put([VectorRecord(5000, "m", vectors[42]), VectorRecord(43, "m", -vectors[43])])
+    assert ids(other, query, limit=1) == ids(sample, query, limit=1) == [5000]
+    assert 43 not in ids(other, vectors[43], limit=5)
+
+
+def test_a_write_sees_its_own_vectors_and_nobody_else_does_before_it_ends(sample: Store) -> None:
+    vectors = clustered(400)
+    fill(sample, vectors)
+    with pytest.raises(ZeroDivisionError), sample.state.write(actor="me") as session:
+        index = session.vectors(VECTORS)
+        index.put([VectorRecord(900, "m", vectors[7], ["p_new"])])
+        index.drop([7])
+        assert [hit.id for hit in index.nearest(vectors[7], model="m", limit=1)] == [900]
+        assert [hit.id for hit in index.nearest(vectors[7], model="m", scope=[["p_new"]])] == [900]
+        assert ids(sample, vectors[7], limit=1) == [7]
+        raise ZeroDivisionError
+    assert ids(sample, vectors[7], limit=1) == [7]
+    assert ids(sample, vectors[7], scope=[["p_new"]]) == []
+
+
+@pytest.mark.parametrize("bad", [np.zeros(SIZE - 1), np.full(SIZE, np.nan)], ids=["short", "nan"])
+def test_a_broken_vector_is_refused(sample: Store, bad: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="finite"), sample.state.write(actor="me") as session:
+        session.vectors(VECTORS).put([VectorRecord(1, "m", bad.astype(np.float32))])
+
+
+def test_the_signature_radius_holds_all_that_is_nearer() -> None:
+    """The share of differing bits must follow the angle for any kind of vector."""
+    chance = np.random.default_rng(4)
+    for make in (lambda n: chance.normal(size=(n, 384)), lambda n: chance.exponential(size=(n, 384)) ** 2):
+        pairs = make(400)
+        pairs[1::2] = 0.7 * pairs[::2] + 0.3 * pairs[1::2]
+        pairs = (pairs / np.linalg.norm(pairs, axis=1, keepdims=True)).astype(np.float32)
+        words = signatures(pairs)
+        for a, b in zip(range(0, 400, 2), range(1, 400, 2), strict=True):
+            distance = int(np.bitwise_count(words[a] ^ words[b]).sum())
+            assert distance <= radius(float(pairs[a] @ pairs[b]))
