@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
+import re
 
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.model.principal import Principal
 
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 NO_USER = "No user is known: todos belong to somebody"
 SET_USER = (
     "Set user.id in .cuedeck/config.toml, the environment variable CUEDECK_USER, or `cue mcp --user UUID`; "
@@ -18,17 +19,14 @@ def owner(principal: Principal, claimed: str | None = None) -> str:
     """The user whose rows may be touched; a claim that names somebody else is refused."""
     if not principal.subject:
         raise CueError(ErrorCode.UNAUTHORIZED, f"{NO_USER}. {SET_USER}")
-    if claimed is not None and _same(claimed) != _same(principal.subject):
-        if _same(claimed) is None:
+    subject = _canonical(principal.subject)
+    if claimed is not None and _canonical(claimed) != subject:
+        if not _UUID.fullmatch(claimed):
             raise invalid("user_id", "a UUID", claimed)
         raise CueError(ErrorCode.UNAUTHORIZED, "user_id is not the authenticated user")
-    return _same(principal.subject) or principal.subject
+    return subject
 
 
-def _same(text: str) -> str | None:
-    """A UUID in its one canonical form, whatever case it was written in."""
-    try:
-        canonical = str(uuid.UUID(text))
-    except ValueError:
-        return None
-    return canonical if canonical == text.lower() else None
+def _canonical(user: str) -> str:
+    """A UUID in lower case, so that it is one user however it is written; other names as they are."""
+    return user.lower() if _UUID.fullmatch(user) else user
