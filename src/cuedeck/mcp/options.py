@@ -22,7 +22,6 @@ class ConnectionOptions:
     user: str | None = None
     workspace: str | None = None
     environment: tuple[tuple[str, str], ...] = ()
-    conformance: bool = False
 
     def __post_init__(self) -> None:
         if self.errors not in ERROR_STYLES:

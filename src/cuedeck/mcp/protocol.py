@@ -25,6 +25,8 @@ from cuedeck.model.principal import Principal
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
+# How the conformance run adds the tools its suites ask for to the server it tests.
+Extension = Callable[[Server[Any]], None]
 
 PRINCIPAL_SCOPE_KEY = "cuedeck.principal"
 PROGRESS_INTERVAL = 0.1
@@ -44,7 +46,9 @@ _CACHE_HINTS: Mapping[Any, CacheHint] = {
 }
 
 
-def create_server(connection: Connection, *, call_seconds: float | None = None) -> Server[Any]:
+def create_server(
+    connection: Connection, *, call_seconds: float | None = None, extend: Extension | None = None
+) -> Server[Any]:
     """A server for one connection, in every protocol era the SDK speaks."""
     selection = connection.selection
 
@@ -86,6 +90,8 @@ def create_server(connection: Connection, *, call_seconds: float | None = None) 
     server.middleware.clear()
     if selection.resources:
         _serve_resources(server, connection)
+    if extend is not None:
+        extend(server)
     return server
 
 

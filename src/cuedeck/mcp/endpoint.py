@@ -1,0 +1,132 @@
+"""One MCP endpoint over HTTP: bare methods answered here, everything else by the SDK's transport."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.streamable_http import EventStore
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute
+from starlette.types import Receive, Scope, Send
+
+from cuedeck.mcp.connection import Connection
+from cuedeck.mcp.options import ConnectionOptions
+from cuedeck.mcp.protocol import PRINCIPAL_SCOPE_KEY, Extension, create_server, run_in_thread
+from cuedeck.mcp.registry import Registry
+from cuedeck.mcp.rendering import RpcError
+from cuedeck.mcp.runtime import Runtime
+from cuedeck.mcp.tool import Tool
+from cuedeck.mcp.wire import INVALID_REQUEST, Malformed, check_request, error_response, parse, request_id_of
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class HttpSettings:
+    """What `cue serve` chose, beyond the workspace's configuration."""
+
+    options: ConnectionOptions = field(default_factory=ConnectionOptions)
+    routes: Sequence[BaseRoute] = ()
+    runtime: Runtime = field(default_factory=Runtime)
+    registry: Registry | None = None
+    stream_responses: bool = False
+    event_store: EventStore | None = None
+    extend: Extension | None = None
+
+
+class Endpoint:
+    """The ASGI app of one path."""
+
+    def __init__(self, workspace: Workspace, settings: HttpSettings, options: ConnectionOptions) -> None:
+        self._connection = Connection(lambda _: workspace, options, settings.runtime, settings.registry)
+        seconds = workspace.config.limits.call_seconds
+        server = create_server(self._connection, call_seconds=seconds, extend=settings.extend)
+        # Many nodes share one PostgreSQL, and any of them may get the next request of a client.
+        self._stateless = workspace.config.store.url is not None and not settings.stream_responses
+        manager = partial(
+            StreamableHTTPSessionManager,
+            server,
+            stateless=self._stateless,
+            event_store=settings.event_store,
+            retry_interval=500 if settings.event_store else None,
+            max_request_body_size=workspace.config.limits.message_bytes,
+            # The gates have checked Host and Origin of every route already, MCP or not.
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+        )
+        self._plain = manager(json_response=not settings.stream_responses)
+        self._streaming = manager(json_response=False)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Ready to serve while the block lasts."""
+        async with self._plain.run(), self._streaming.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        if self._stateless and scope["method"] != "POST":
+            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            return
+        if scope["method"] != "POST" or not _is_json(headers):
+            await self._plain.handle_request(scope, receive, send)
+            return
+        first = await receive()
+        try:
+            message = parse(first.get("body", b""))
+            if isinstance(message, list):
+                raise Malformed(INVALID_REQUEST, "Invalid request: batches are not served over HTTP")
+            if tool := self._connection.selection.bare_tool(message):
+                await self._answer_bare(tool, check_request(message), scope, receive, send)
+                return
+        except Malformed as problem:
+            await JSONResponse(problem.to_json(), status_code=400)(scope, receive, send)
+            return
+        manager = self._streaming if _may_stream(headers) else self._plain
+        await manager.handle_request(scope, _again(first, receive), send)
+
+    async def _answer_bare(
+        self, tool: Tool, message: dict[str, Any], scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        request_id = request_id_of(message)
+        arguments = {key: value for key, value in (message.get("params") or {}).items() if key != "_meta"}
+        gone = threading.Event()
+        who = scope.get(PRINCIPAL_SCOPE_KEY)
+        perform = partial(self._connection.perform_bare, tool, arguments, who, gone.is_set)
+        try:
+            body = {"jsonrpc": "2.0", "id": request_id, "result": await run_in_thread(perform)}
+        except RpcError as error:
+            body = error_response(request_id, error.code, error.message, error.data)
+        finally:
+            gone.set()
+        response = Response(status_code=202) if request_id is None else JSONResponse(body)
+        await response(scope, receive, send)
+
+
+def _may_stream(headers: Headers) -> bool:
+    """Since 2026-07-28 an answer is JSON until progress is reported, so streaming costs nothing there."""
+    version = headers.get("mcp-protocol-version")
+    modern = version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
+    return modern and "text/event-stream" in headers.get("accept", "")
+
+
+def _is_json(headers: Headers) -> bool:
+    return headers.get("content-type", "").lower().startswith("application/json")
+
+
+def _again(first: Any, receive: Receive) -> Receive:
+    waiting = [first]
+
+    async def replayed() -> Any:
+        return waiting.pop() if waiting else await receive()
+
+    return replayed

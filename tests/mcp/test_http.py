@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from mcp.client import Client
+from mcp.shared.exceptions import MCPError
+from mcp_client import open_workspace, request
+from mcp_http import CLIENT, JSON, get, modern, post, running
+from mcp_sample import REGISTRY
+
+from cuedeck.config.sections import AuthSection, Config
+from cuedeck.mcp.http import HttpSettings, check_bind, create_http_app
+from cuedeck.mcp.options import ConnectionOptions
+from cuedeck.model.errors import CueError
+
+ALL = ConnectionOptions(decks=("all",))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    root = tmp_path_factory.mktemp("http")
+    with open_workspace(root, CUEDECK_LIMITS__ENABLED="false", CUEDECK_USER="anna") as workspace:
+        app = create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))
+        with running(app) as address:
+            yield address
+
+
+def call(server: str, name: str, arguments: Any = None, path: str = "/mcp") -> httpx.Response:
+    message, headers = modern(name, arguments)
+    return post(server + path, message, **headers)
+
+
+def text_of(response: httpx.Response) -> Any:
+    return json.loads(response.json()["result"]["content"][0]["text"])
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_official_client_lists_and_calls_in_both_eras(server: str, mode: Any) -> None:
+    async def scenario() -> None:
+        async with Client(server + "/mcp", mode=mode) as client:
+            tools = (await client.list_tools()).tools
+            assert tools[0].name == "context_read_context"
+            found = await client.call_tool("read_context", {"query": "a", "limit": 2})
+            assert len(found.structured_content["result"]) == 2
+            failed = await client.call_tool("memory_fail", {"code": "not_found"})
+            assert failed.is_error
+            with pytest.raises(MCPError) as refused:
+                await client.call_tool("context_fail", {"code": "locked", "data": {"holder_pid": 1}})
+            assert refused.value.code == 1007
+            assert refused.value.data == {"holder_pid": 1}
+
+    anyio.run(scenario)
+
+
+def test_a_deck_alone_has_bare_names(server: str) -> None:
+    assert text_of(call(server, "page", path="/mcp/vault"))["success"] is True
+    assert call(server, "store", path="/mcp/vault").json()["error"]["code"] == -32602
+
+
+def test_a_deck_that_is_not_served_is_not_found(tmp_path: Path) -> None:
+    options = ConnectionOptions(decks=("todo", "vault"), tools=("page",))
+    with open_workspace(tmp_path) as workspace:
+        app = create_http_app(workspace, HttpSettings(options, registry=REGISTRY))
+        with running(app) as address:
+            for deck in ("memory", "todo", "nonsense", "vault/x"):
+                assert post(f"{address}/mcp/{deck}", request("ping")).status_code == 404
+            assert call(address, "page", path="/mcp/vault").status_code == 200
+            assert call(address, "slow", path="/mcp/vault").json()["error"]["code"] == -32602
+
+
+def test_a_wrong_host_is_misdirected_and_a_foreign_origin_forbidden(server: str) -> None:
+    for path in ("/mcp", "/mcp/todo", "/healthz", "/"):
+        for host in ("evil.com", "127.0.0.1.evil.com", "localhost:80@evil.com", "evil.com:8787", ""):
+            assert get(server + path, host=host).status_code == 421
+        for origin in ("http://evil.com", "null", "https://127.0.0.1.evil.com", "file://"):
+            assert get(server + path, origin=origin).status_code == 403
+    for origin in ("http://localhost:3000", "http://127.0.0.1", "http://[::1]:8787"):
+        assert get(server + "/healthz", origin=origin).status_code == 200
+
+
+def test_configured_hosts_and_origins_pass(tmp_path: Path) -> None:
+    chosen = {
+        "CUEDECK_HTTP__ALLOWED_HOSTS": "deck.example.org,other.example:81",
+        "CUEDECK_HTTP__ALLOWED_ORIGINS": "https://app.example.org",
+        "CUEDECK_HTTP__PUBLIC_URL": "https://public.example.org/cue",
+    }
+    with (
+        open_workspace(tmp_path, **chosen) as workspace,
+        running(create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))) as address,
+    ):
+        for host in ("deck.example.org", "deck.example.org:8443", "other.example:81", "PUBLIC.example.org"):
+            assert get(address + "/healthz", host=host).status_code == 200
+        assert get(address + "/healthz", host="other.example").status_code == 421
+        for origin in ("https://app.example.org", "https://public.example.org"):
+            assert get(address + "/healthz", origin=origin).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{bad", -32700),
+        (b'{"a":NaN}', -32700),
+        (b"[]", -32600),
+        (b'{"id":1,"id":2}', -32600),
+        (b"[" * 9999, -32700),
+    ],
+)
+def test_malformed_bodies_are_refused(server: str, body: bytes, code: int) -> None:
+    answer = post(server + "/mcp", body)
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == code
+
+
+def test_bare_methods_answer_bare_json(server: str) -> None:
+    answer = post(server + "/mcp", request("read_context", {"query": "a", "limit": 1}, "r"))
+    assert answer.json() == {
+        "jsonrpc": "2.0",
+        "id": "r",
+        "result": [{"path": "0.md", "hash": "h", "tokens": 0}],
+    }
+    assert post(server + "/mcp/context", request("read_context", {})).json()["error"]["code"] == 1010
+    told = post(server + "/mcp", {"jsonrpc": "2.0", "method": "update_task"})
+    assert (told.status_code, told.content) == (202, b"")
+
+
+def test_large_bodies_are_refused_before_they_are_read(server: str) -> None:
+    address = server.removeprefix("http://").split(":")
+    with socket.create_connection((address[0], int(address[1])), 5) as raw:
+        head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        raw.sendall((head + "Content-Length: 99999999999\r\n\r\n").encode())
+        assert b"413" in raw.recv(200)
+
+    def endless() -> Iterator[bytes]:
+        for _ in range(60):
+            yield b"x" * 100_000
+
+    with contextlib.suppress(httpx.WriteError):
+        assert CLIENT.post(server + "/mcp", content=endless(), headers=JSON).status_code == 413
+    assert call(server, "memory_store", {"content": "x" * 1_000_000}).status_code == 200
+
+
+def test_the_caller_without_authentication_is_the_local_user(server: str) -> None:
+    assert text_of(call(server, "todo_who"))["subject"] == "anna"
+
+
+def test_a_call_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+    with open_workspace(tmp_path, CUEDECK_LIMITS__CALL_SECONDS="1") as workspace:
+        app = create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))
+        with running(app) as address:
+            body = text_of(call(address, "vault_slow", {"seconds": 3.0}))
+            assert body["success"] is False
+            assert "limits.call_seconds" in body["metadata"]["hint"]
+            error = call(address, "wait", {"seconds": 3.0}).json()["error"]
+            assert error["code"] == -32603
+
+
+def test_progress_reaches_a_current_client(server: str) -> None:
+    seen: list[float] = []
+
+    async def scenario() -> None:
+        async def note(done: float, total: float | None, message: str | None) -> None:
+            seen.append(done)
+
+        async with Client(server + "/mcp", mode="auto") as client:
+            await client.call_tool("wait", {"seconds": 0.6}, progress_callback=note)
+
+    anyio.run(scenario)
+    assert len(seen) >= 2
+
+
+def test_health_and_readiness(server: str) -> None:
+    assert get(server + "/healthz").json() == {"status": "ok"}
+    assert get(server + "/readyz").json() == {"status": "ready"}
+
+
+def test_readiness_fails_when_the_store_does(tmp_path: Path) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    (tmp_path / ".cuedeck" / "state.db").write_bytes(b"this is not a database, not at all" * 200)
+    with (
+        open_workspace(tmp_path) as workspace,
+        running(create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))) as address,
+    ):
+        assert get(address + "/readyz").status_code == 503
+        assert get(address + "/healthz").status_code == 200
+
+
+def test_the_access_log_has_no_secrets(server: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "cuedeck.access"):
+        get(server + "/healthz?token=hunter2", authorization="Bearer hunter2")
+    record = json.loads(caplog.records[-1].getMessage())
+    assert record["path"] == "/healthz"
+    assert record["status"] == 200
+    assert "hunter2" not in caplog.text
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
+def test_nobody_listens_beyond_this_machine_without_authentication(host: str) -> None:
+    with pytest.raises(CueError, match="without authentication"):
+        check_bind(host, Config())
+    check_bind(host, Config(auth=AuthSection(jwt_secret="s" * 32)))
+    check_bind("127.0.0.1", Config())
+
+
+def test_many_nodes_share_no_sessions(server: str, tmp_path: Path) -> None:
+    with open_workspace(tmp_path, CUEDECK_STORE__URL="postgresql://127.0.0.1:1/none") as workspace:
+        app = create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))
+        with running(app) as address:
+            assert get(address + "/mcp").status_code == 405
+            listed = post(address + "/mcp", request("tools/list"), **{"mcp-protocol-version": "2025-11-25"})
+            assert listed.json()["result"]["tools"]
+            assert "mcp-session-id" not in listed.headers
