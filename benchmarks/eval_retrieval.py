@@ -136,11 +136,13 @@ def runs(collection: Collection, known: Mapping[str, np.ndarray]) -> dict[str, R
             nearest = np.argsort(-cosines, kind="stable")[:DEPTH]
             meaning = {items[number].id: float(cosines[number]) for number in nearest}
             lists = {"keyword": list(words), "semantic": list(meaning)}
+            by_id = {item.id: float(cosine) for item, cosine in zip(items, cosines, strict=True)}
+            meaning |= {key: by_id[key] for key in words}
             result["plain bm25"][query.id] = list(floor.search(plain_words(query.text)))
             result["keyword"][query.id] = lists["keyword"]
             result["semantic"][query.id] = lists["semantic"]
             result["rrf 60"][query.id] = [one.key for one in reciprocal_rank(lists, order=str)]
-            for weight in (0.3, 0.4, 0.5, 0.6, 0.7):
+            for weight in (0.5, 0.6, 0.7, 0.8):
                 blend = weighted_blend(words, meaning, order=str, semantic_weight=weight)
                 result[f"blend {weight}"][query.id] = [one.key for one in blend]
     return dict(result)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuedeck.search.fusion import reciprocal_rank, share_of_best, share_of_range, weighted_blend
+from cuedeck.search.fusion import reciprocal_rank, share_of_best, weighted_blend
 
 
 def test_reciprocal_rank_prefers_what_both_lists_hold() -> None:
@@ -32,24 +32,35 @@ def test_ties_go_by_the_callers_order() -> None:
 
 
 def test_blend_weighs_both_sides() -> None:
-    ranked = weighted_blend(
-        {"a": 10.0, "b": 5.0}, {"b": 0.9, "c": 0.5, "a": 0.1}, order=str, semantic_weight=0.7
-    )
+    ranked = weighted_blend({"a": 10.0, "b": 5.0}, {"b": 0.8, "c": 0.5, "a": -0.1}, order=str)
     assert [one.key for one in ranked] == ["b", "c", "a"]
-    assert ranked[0].score == pytest.approx(0.7 + 0.15)
-    assert ranked[0].parts == {"semantic": pytest.approx(0.7), "keyword": pytest.approx(0.15)}
+    assert ranked[0].score == pytest.approx(0.56 + 0.15)
+    assert ranked[0].parts == {"semantic": pytest.approx(0.56), "keyword": pytest.approx(0.15)}
+    assert ranked[2].parts == {"semantic": 0.0, "keyword": pytest.approx(0.3)}
+
+
+def test_agreement_far_down_the_lists_does_not_beat_a_first_place() -> None:
+    lists = {
+        "keyword": [f"k{n}" for n in range(50)] + ["both"],
+        "semantic": [f"s{n}" for n in range(50)] + ["both"],
+    }
+    ranked = [one.key for one in reciprocal_rank(lists, order=str)]
+    assert set(ranked[:2]) == {"k0", "s0"}
+    assert ranked.index("both") > ranked.index("k19")
+    assert ranked.index("both") < ranked.index("k49")
 
 
 def test_one_side_alone_still_ranks() -> None:
     assert [one.key for one in weighted_blend({"a": 1.0, "b": 2.0}, {}, order=str)] == ["b", "a"]
-    assert weighted_blend({}, {"a": 0.4}, order=str)[0].score == pytest.approx(0.7)
+    assert weighted_blend({}, {"a": 0.4}, order=str)[0].score == pytest.approx(0.28)
     assert weighted_blend({}, {}, order=str) == []
     assert reciprocal_rank({}, order=str) == []
 
 
 def test_shares_stay_between_nought_and_one() -> None:
     assert share_of_best({"a": 0.0}) == {"a": 0.0}
-    assert share_of_range({"a": 0.3, "b": 0.3}) == {"a": 1.0, "b": 1.0}
+    assert share_of_best({"a": 4.0, "b": 1.0}) == {"a": 1.0, "b": 0.25}
+    assert weighted_blend({}, {"a": 1.0000002}, order=str)[0].score == pytest.approx(0.7)
 
 
 scores = st.dictionaries(st.integers(0, 20), st.floats(0, 100), max_size=20)

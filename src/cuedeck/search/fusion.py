@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
@@ -9,6 +10,7 @@ from typing import Any, Final, Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 
 RANK_CONSTANT: Final = 60
+RANK_WINDOW: Final = 20
 KEYWORD: Final = "keyword"
 SEMANTIC: Final = "semantic"
 
@@ -27,40 +29,37 @@ def reciprocal_rank(
 ) -> list[Ranked[K]]:
     """Reciprocal rank fusion of best-first lists, scaled so that first in every list is 1.
 
-    ``order`` breaks ties and must tell any two keys apart.
+    A rank after the first 20 counts a hundredth: agreement far down the lists is noise, yet it still
+    orders the tail. ``order`` breaks ties and must tell any two keys apart.
     """
     scale = (k + 1) / len(sources) if sources else 0.0
-    ranks = {
-        name: {key: rank for rank, key in enumerate(dict.fromkeys(keys), start=1)}
-        for name, keys in sources.items()
-    }
-    parts = {
-        key: {name: scale / (k + found[key]) if key in found else 0.0 for name, found in ranks.items()}
-        for found in ranks.values()
-        for key in found
-    }
+    parts: dict[K, dict[str, float]] = defaultdict(lambda: dict.fromkeys(sources, 0.0))
+    for name, keys in sources.items():
+        for rank, key in enumerate(dict.fromkeys(keys), start=1):
+            weight = 1.0 if rank <= RANK_WINDOW else 0.01
+            parts[key][name] = scale * weight / (k + rank)
     return _best_first(parts, order)
 
 
 def weighted_blend(
     keyword: Mapping[K, float],
-    semantic: Mapping[K, float],
+    cosines: Mapping[K, float],
     *,
     order: Callable[[K], Any],
     semantic_weight: float = 0.7,
 ) -> list[Ranked[K]]:
-    """A weighted sum of BM25 (as a share of the best) and cosine (min to max over the candidates).
+    """A weighted sum of BM25, as a share of the best, and cosine, where opposite meaning counts 0.
 
-    Candidates are the keys of both; one that a side does not know counts 0 there. ``order`` breaks ties
-    and must tell any two keys apart.
+    Candidates are the keys of both; one that a side does not know counts 0 there, so give the cosines
+    of keyword hits too (``candidate_cosines``). ``order`` breaks ties and must tell any two keys apart.
     """
-    words, meaning = share_of_best(keyword), share_of_range(semantic)
+    words = share_of_best(keyword)
     parts = {
         key: {
-            SEMANTIC: semantic_weight * meaning.get(key, 0.0),
+            SEMANTIC: semantic_weight * min(max(cosines.get(key, 0.0), 0.0), 1.0),
             KEYWORD: (1.0 - semantic_weight) * words.get(key, 0.0),
         }
-        for key in {**words, **meaning}
+        for key in {**keyword, **cosines}
     }
     return _best_first(parts, order)
 
@@ -69,15 +68,6 @@ def share_of_best(scores: Mapping[K, float]) -> dict[K, float]:
     """Each score as a share of the highest, from 0 to 1."""
     best = max(scores.values(), default=0.0)
     return {key: max(score, 0.0) / best if best > 0 else 0.0 for key, score in scores.items()}
-
-
-def share_of_range(scores: Mapping[K, float]) -> dict[K, float]:
-    """Each score by where it lies between the lowest (0) and the highest (1)."""
-    if not scores:
-        return {}
-    lowest, highest = min(scores.values()), max(scores.values())
-    spread = highest - lowest
-    return {key: (score - lowest) / spread if spread > 0 else 1.0 for key, score in scores.items()}
 
 
 def _best_first(parts: Mapping[K, Mapping[str, float]], order: Callable[[K], Any]) -> list[Ranked[K]]:
