@@ -1,0 +1,184 @@
+"""``cue open``: a few letters find a file, a heading or a card, and the editor opens at its line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuedeck.cli.candidates import Candidate, headings
+from cuedeck.cli.editor import editor_command
+from cuedeck.cli.preview import preview
+from cuedeck.cli.scoring import Ranking, score
+from cuedeck.model.errors import CueError
+
+CUE = str(Path(sys.executable).with_name("cue"))
+
+
+@pytest.fixture
+def filled(folder: Path) -> Path:
+    (folder / "src").mkdir()
+    (folder / "docs").mkdir()
+    (folder / "src/session_store.py").write_text("x = 1\n")
+    (folder / "src/other.py").write_text("y = 1\n")
+    (folder / "docs/guide.md").write_text(
+        "# Guide\n\n```\n# not a heading\n```\n\n## Rotating keys ##\ntext\n"
+    )
+    cards = folder / ".cuedeck/cards"
+    cards.mkdir(parents=True)
+    (cards / "abc123.md").write_text("---\ntitle: Fix the flux capacitor\nstatus: todo\n---\n")
+    (folder / ".gitignore").write_text("ignored/\n")
+    (folder / "ignored").mkdir()
+    (folder / "ignored/session_store.py").write_text("")
+    return folder
+
+
+def test_without_a_terminal_it_prints_the_best(cue: Any, filled: Path) -> None:
+    assert cue("open", "sesst").stdout.splitlines()[0] == "src/session_store.py:1\tfile\tsrc/session_store.py"
+    assert cue("open", "rotat key").stdout.splitlines()[0] == "docs/guide.md:7\theading\tRotating keys"
+    (first, *_) = json.loads(cue("open", "flux", "--json").stdout)
+    assert (first["kind"], first["path"]) == ("card", ".cuedeck/cards/abc123.md")
+    done = cue("open", "zzzzqq")
+    assert (done.returncode, done.stdout) == (1, "Nothing matches 'zzzzqq'.\n")
+    assert "not a heading" not in cue("open", "heading").stdout
+
+
+def test_in_a_terminal_enter_opens_the_editor_at_the_line(filled: Path, environ: dict[str, str]) -> None:
+    script = filled.parent / "nano"
+    script.write_text(f'#!/bin/sh\necho "$@" > {filled.parent}/opened\n')
+    script.chmod(0o755)
+    control, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [CUE, "open", "rotating"],
+        cwd=filled,
+        env={**environ, "EDITOR": str(script), "TERM": "xterm"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    seen = _read_until(control, b"Rotating keys")
+    assert b"## Rotating keys" in seen or b"Rotating" in seen
+    os.write(control, b"\r")
+    _drain(control, process)
+    assert process.returncode == 0
+    assert (filled.parent / "opened").read_text() == f"+7 {filled}/docs/guide.md\n"
+
+
+def test_in_a_terminal_escape_leaves(filled: Path, environ: dict[str, str]) -> None:
+    control, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [CUE, "open"],
+        cwd=filled,
+        env={**environ, "EDITOR": "false", "TERM": "xterm"},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    _read_until(control, b"guide.md")
+    os.write(control, b"\x1b")
+    _drain(control, process)
+    assert process.returncode == 0
+
+
+def _read_until(control: int, wanted: bytes) -> bytes:
+    seen, deadline = b"", time.monotonic() + 20
+    while wanted not in seen and time.monotonic() < deadline:
+        if select.select([control], [], [], 0.2)[0]:
+            seen += os.read(control, 65536)
+            if b"\x1b[6n" in seen:  # where is the cursor?
+                os.write(control, b"\x1b[1;1R")
+                seen = seen.replace(b"\x1b[6n", b"")
+    assert wanted in seen, seen
+    return seen
+
+
+def _drain(control: int, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 20
+    while process.poll() is None and time.monotonic() < deadline:
+        if select.select([control], [], [], 0.1)[0]:
+            try:
+                os.read(control, 65536)
+            except OSError:
+                break
+    process.wait(5)
+    os.close(control)
+
+
+def test_headings_know_their_lines() -> None:
+    text = "# A\n~~~~\n# no\n~~~\n# no\n~~~~\n### B #\n#hashtag\n"
+    assert [(each.text, each.line) for each in headings("x.md", text)] == [("A", 1), ("B", 7)]
+
+
+@pytest.mark.parametrize(
+    ("query", "better", "worse"),
+    [
+        ("shim", "src/daemon/shim.py", "docs/shimmer/other.md"),
+        ("fb", "src/foo_bar.py", "src/offbeat.py"),
+        ("store", "src/store.py", "src/restored.py"),
+        ("wc", "WordCount.java", "switch.c"),
+        ("readme", "readme.md", "docs/readme/readme_old.md"),
+    ],
+)
+def test_what_ranks_above_what(query: str, better: str, worse: str) -> None:
+    assert score([query], better) > score([query], worse) > 0
+    ranked = Ranking([Candidate("file", worse, worse), Candidate("file", better, better)]).best(query, 2)
+    assert [each.path for each in ranked] == [better, worse]
+
+
+def test_typing_on_narrows_and_sees_late_arrivals() -> None:
+    ranking = Ranking([Candidate("file", name, name) for name in ("alpha", "beta", "gamma")])
+    assert len(ranking.best("a", 9)) == 3
+    ranking.candidates.append(Candidate("file", "alphabet", "alphabet"))
+    assert {each.text for each in ranking.best("alp", 9)} == {"alpha", "alphabet"}
+    assert {each.text for each in ranking.best("be", 9)} == {"beta", "alphabet"}
+
+
+def test_a_hostile_query_is_quick() -> None:
+    many = [Candidate("file", "a" * 300 + str(number), "x") for number in range(2000)]
+    began = time.process_time()
+    assert Ranking(many).best("a" * 20 + "b", 10) == []
+    assert Ranking(many).best("[(*.\\^$|", 10) == []
+    assert time.process_time() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("editor", "expected"),
+    [
+        ("vim", ["vim", "+7", "/w/a.md"]),
+        ("/usr/bin/nano -w", ["/usr/bin/nano", "-w", "+7", "/w/a.md"]),
+        ("code --wait", ["code", "--wait", "--goto", "/w/a.md:7"]),
+        ("hx", ["hx", "/w/a.md:7"]),
+        ("ed", ["ed", "/w/a.md"]),
+    ],
+)
+def test_editors(editor: str, expected: list[str]) -> None:
+    assert editor_command(Path("/w/a.md"), 7, {"EDITOR": editor}) == expected
+    assert editor_command(Path("/w/a.md"), 7, {"VISUAL": editor, "EDITOR": "x"}) == expected
+
+
+def test_no_editor_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(CueError, match="No editor"):
+        editor_command(Path("a"), 1, {})
+
+
+def test_the_preview_is_safe_and_near_the_line(tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("".join(f"line {number}\n" for number in range(1, 101)))
+    (tmp_path / "bad.txt").write_bytes(b"\x1b[2J evil \xff\n")
+    (tmp_path / "binary").write_bytes(b"\0\1\2")
+    shown = preview(tmp_path, "long.txt", 50, 10)
+    assert len(shown) == 10 and (50, "line 50") in shown
+    assert preview(tmp_path, "long.txt", 100, 10)[-1] == (100, "line 100")
+    assert "\x1b" not in preview(tmp_path, "bad.txt", 1, 5)[0][1]
+    assert preview(tmp_path, "binary", 1, 5) == [(0, "binary file")]
+    assert preview(tmp_path, "../x", 1, 5)[0][0] == 0
