@@ -1,0 +1,1 @@
+"""Measurements anyone can run: python -m benchmarks [NAME...]."""
