@@ -51,7 +51,7 @@ def main() -> None:
     head = [
         "# Results",
         "",
-        "Written by `make bench`. Ratios within one run count; wall times depend on the machine and its load.",
+        "Written by `make bench`. Ratios within one run count; wall times vary with the machine's load.",
         "",
         f"- Date: {datetime.date.today().isoformat()}",
         f"- Machine: {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}",
