@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cuedeck import __version__
 from cuedeck.mcp.incident import unexpected
@@ -49,17 +49,15 @@ def probe_files(workspace: Workspace) -> None:
 
 def probe_workflows(workspace: Workspace) -> None:
     """Ask the workflow engine what it finds wrong with itself."""
-    engine: Any = getattr(workspace, "workflows", None)
-    if engine is None:
-        raise CueError(ErrorCode.UNAVAILABLE, "There is no workflow engine in this build")
-    for problem in engine.check():
+    for problem in workspace.workflows.check():
         raise CueError(ErrorCode.UNAVAILABLE, problem)
 
 
+# Files first: opening the store creates what is missing, which would hide that a folder was gone.
 PROBES: Mapping[str, Callable[[Workspace], None]] = {
+    "fileSystem": probe_files,
     "shadowCache": probe_store,
     "workflowEngine": probe_workflows,
-    "fileSystem": probe_files,
 }
 
 

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_client import open_workspace
+
+from cuedeck import __version__
+from cuedeck.mcp.connection import Connection
+from cuedeck.mcp.decks import vault_health
+from cuedeck.mcp.options import ConnectionOptions
+from cuedeck.mcp.registry import Registry
+from cuedeck.mcp.runtime import Runtime
+from cuedeck.workspace import Workspace
+
+
+def check(workspace: Workspace, runtime: Runtime | None = None) -> Any:
+    options = ConnectionOptions(decks=("vault",))
+    connection = Connection(lambda _: workspace, options, runtime or Runtime(), Registry(vault_health.TOOLS))
+    entry = connection.selection.find("health_check")
+    rendered = connection.perform(entry, {}, None, lambda *_: None, lambda: False)
+    assert not rendered.is_error
+    assert rendered.structured is not None
+    return rendered.structured["data"]
+
+
+def test_a_good_workspace_is_healthy(workspace: Workspace) -> None:
+    runtime = Runtime()
+    check(workspace, runtime)
+    data = check(workspace, runtime)
+    assert data["status"] == "healthy", data
+    assert data["components"] == {"shadowCache": True, "workflowEngine": True, "fileSystem": True}
+    assert data["version"] == __version__
+    assert data["requestCount"] == 2
+    assert data["uptime"] >= 0
+
+
+def test_checking_leaves_nothing_behind(workspace: Workspace) -> None:
+    check(workspace)
+    before = sorted(path.name for path in workspace.folder.iterdir())
+    version = workspace.store.state.version()
+    check(workspace)
+    assert sorted(path.name for path in workspace.folder.iterdir()) == before
+    assert workspace.store.state.version() == version
+
+
+def test_a_broken_database_is_unhealthy(tmp_path: Path) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    (tmp_path / ".cuedeck" / "state.db").write_bytes(b"not a database, whatever its name says. " * 500)
+    with open_workspace(tmp_path) as workspace:
+        data = check(workspace)
+    assert data["status"] == "unhealthy"
+    assert data["components"]["shadowCache"] is False
+    assert data["problems"]["shadowCache"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_an_unwritable_folder_is_degraded(workspace: Workspace) -> None:
+    check(workspace)
+    workspace.folder.chmod(0o500)
+    try:
+        data = check(workspace)
+    finally:
+        workspace.folder.chmod(0o700)
+    assert data["components"]["fileSystem"] is False
+
+
+def test_a_missing_root_is_reported(tmp_path: Path) -> None:
+    root = tmp_path / "gone"
+    root.mkdir()
+    with open_workspace(root) as workspace:
+        check(workspace)
+        root.rename(tmp_path / "moved")
+        data = check(workspace)
+    assert data["components"]["fileSystem"] is False
+    assert str(tmp_path) not in str(data)
