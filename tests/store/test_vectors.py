@@ -10,7 +10,7 @@ import pytest
 from store_sample import VECTORS, open_sample
 
 from cuedeck.store.protocol import Store, VectorRecord
-from cuedeck.store.signature import radius, signatures
+from cuedeck.store.sketch import radius, signatures
 
 SIZE = VECTORS.dimensions
 

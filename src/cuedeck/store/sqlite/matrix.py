@@ -1,4 +1,4 @@
-"""The signatures of one model's vectors in memory: which few records deserve an exact look."""
+"""The sketches of one model's vectors in memory, and the few records that can be among the nearest."""
 
 from __future__ import annotations
 
@@ -7,42 +7,53 @@ from collections.abc import Collection, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from cuedeck.store.protocol import Scope
-from cuedeck.store.signature import WORDS, Words
+from cuedeck.store.protocol import Scope, Vector
+from cuedeck.store.sketch import BITS, WORDS, Sketches, Words, radius, signatures
 
 Slots = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+
+# Below this, codes alone are quicker than bits and codes.
+_FEW = 4096
+# The first look at bits takes half of them.
+_HALF = WORDS // 2
+_BLOCK = 16_384
+_ROWS = 256
 
 
 class Matrix:
     """Append-only slots; a replaced or dropped record leaves a dead slot until the next rebuild."""
 
-    def __init__(self) -> None:
+    def __init__(self, dimensions: int) -> None:
         self.seq = 0
         self.size = 0
         self._slot_of: dict[int, int] = {}
-        self._ids = np.empty(0, dtype=np.int64)
-        self._alive = np.empty(0, dtype=bool)
-        # One row per word, so that distances are sums over long contiguous runs.
-        self._words = np.empty((WORDS, 0), dtype=np.uint64)
         self._postings: dict[str, list[int]] = {}
         self._arrays: dict[str, Slots] = {}
-
-    def __len__(self) -> int:
-        return len(self._slot_of)
+        self._ids = np.empty(0, dtype=np.int64)
+        self._alive = np.empty(0, dtype=bool)
+        self._codes = np.empty((0, dimensions), dtype=np.int8)
+        self._scales = np.empty(0, dtype=np.float32)
+        self._errors = np.empty(0, dtype=np.float32)
+        # One row per word, so that distances are sums over long contiguous runs.
+        self._words = np.empty((WORDS, 0), dtype=np.uint64)
 
     @property
     def wasteful(self) -> bool:
         """Whether dead slots outnumber the living."""
         return self.size > 1024 and self.size > 2 * len(self._slot_of)
 
-    def add(self, ids: Collection[int], words: Words, scopes: Iterable[Iterable[str]]) -> None:
+    def add(self, ids: Collection[int], sketches: Sketches, scopes: Iterable[Iterable[str]]) -> None:
         """Put records, replacing those that are there."""
         self.remove(ids)
         self._reserve(len(ids))
         start, end = self.size, self.size + len(ids)
         self._ids[start:end] = list(ids)
         self._alive[start:end] = True
-        self._words[:, start:end] = words.T
+        self._words[:, start:end] = sketches.words.T
+        self._codes[start:end] = sketches.codes
+        self._scales[start:end] = sketches.scales
+        self._errors[start:end] = sketches.errors
         self.size = end
         for slot, (number, tokens) in enumerate(zip(ids, scopes, strict=True), start):
             self._slot_of[number] = slot
@@ -57,29 +68,66 @@ class Matrix:
             if slot is not None:
                 self._alive[slot] = False
 
-    def within(self, scope: Scope) -> Slots:
-        """The living slots inside the scope."""
+    def candidates(self, query: Vector, scope: Scope, wanted: int, floor: float) -> list[int]:
+        """The records that can be among the ``wanted`` nearest; all others are further, or too far."""
+        slots = self._within(scope)
+        if len(slots) > max(_FEW, 4 * wanted):
+            slots = self._by_bits(query, slots, wanted, floor)
+        if len(slots) > wanted:
+            estimates = self._estimates(query, slots)
+            # How far the query itself is from unit length widens the bound.
+            errors = self._errors[slots] * np.float32(np.linalg.norm(query))
+            least = max(floor, _kth_largest(estimates - errors, wanted))
+            slots = slots[estimates + errors >= least]
+        found: list[int] = self._ids[slots].tolist()
+        return found
+
+    def _by_bits(self, query: Vector, slots: Slots, wanted: int, floor: float) -> Slots:
+        words = signatures(query[None, :])[0]
+        distances = self._distances(slots, words, 0, _HALF)
+        sample = slots[np.argpartition(distances, 4 * wanted)[: 4 * wanted]]
+        cosines = self._estimates(query, sample) / np.float32(max(float(np.linalg.norm(query)), 1e-12))
+        least = max(floor, _kth_largest(cosines - self._errors[sample], wanted))
+        near = distances <= radius(least, BITS // 2)
+        slots, distances = slots[near], distances[near]
+        if len(slots) <= _FEW:
+            return slots
+        return slots[distances + self._distances(slots, words, _HALF, WORDS) <= radius(least)]
+
+    def _within(self, scope: Scope) -> Slots:
         chosen: Slots | None = None
         for group in scope:
             parts = [self._array(token) for token in sorted(set(group))]
-            joined = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts or [_none()]))
+            joined = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
             chosen = joined if chosen is None else np.intersect1d(chosen, joined, assume_unique=True)
         if chosen is None:
             return np.flatnonzero(self._alive[: self.size])
         return chosen[self._alive[chosen]]
 
-    def distances(self, slots: Slots, words: Words) -> npt.NDArray[np.uint16]:
-        """Hamming distances of these slots to a signature."""
-        whole = len(slots) * 4 > self.size
-        total = np.zeros(self.size if whole else len(slots), dtype=np.uint16)
-        for row, word in zip(self._words, words, strict=True):
-            total += np.bitwise_count((row[: self.size] if whole else row[slots]) ^ word)
-        return total[slots] if whole else total
+    def _estimates(self, query: Vector, slots: Slots) -> Floats:
+        """Products from codes, in blocks that stay in the cache; no BLAS, whose threads only wait here."""
+        found = np.empty(len(slots), dtype=np.float32)
+        block = np.empty((_ROWS, self._codes.shape[1]), dtype=np.float32)
+        for start in range(0, len(slots), _ROWS):
+            some = slots[start : start + _ROWS]
+            rows = block[: len(some)]
+            np.copyto(rows, self._codes[some])
+            np.einsum("ij,j->i", rows, query, out=found[start : start + len(some)])
+        return found * self._scales[slots]
 
-    def ids(self, slots: Slots) -> list[int]:
-        """The records in these slots."""
-        found: list[int] = self._ids[slots].tolist()
-        return found
+    def _distances(self, slots: Slots, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
+        """Hamming distances over a range of words."""
+        if len(slots) * 4 < self.size:
+            picked = np.bitwise_count(self._words[first:last, slots] ^ words[first:last, None])
+            narrow: npt.NDArray[np.uint16] = picked.sum(axis=0, dtype=np.uint16)
+            return narrow
+        total = np.zeros(self.size, dtype=np.uint16)
+        for start in range(0, self.size, _BLOCK):
+            part = total[start : start + _BLOCK]
+            for word in range(first, last):
+                row = self._words[word, start : start + len(part)]
+                part += np.bitwise_count(row ^ words[word])
+        return total[slots]
 
     def _array(self, token: str) -> Slots:
         if token not in self._arrays:
@@ -88,15 +136,20 @@ class Matrix:
 
     def _reserve(self, count: int) -> None:
         wanted = self.size + count
-        if wanted > len(self._ids):
-            grown = max(wanted, int(len(self._ids) * 1.5), 256)
-            self._ids = np.resize(self._ids, grown) if self.size else np.empty(grown, dtype=np.int64)
-            alive = np.zeros(grown, dtype=bool)
-            alive[: self.size] = self._alive[: self.size]
-            words = np.empty((WORDS, grown), dtype=np.uint64)
-            words[:, : self.size] = self._words[:, : self.size]
-            self._alive, self._words = alive, words
+        if wanted <= len(self._ids):
+            return
+        room = max(wanted, len(self._ids) * 3 // 2, 256)
+        for name in ("_ids", "_alive", "_codes", "_scales", "_errors"):
+            old = getattr(self, name)
+            grown = np.zeros((room, *old.shape[1:]), dtype=old.dtype)
+            grown[: self.size] = old[: self.size]
+            setattr(self, name, grown)
+        words = np.zeros((WORDS, room), dtype=np.uint64)
+        words[:, : self.size] = self._words[:, : self.size]
+        self._words = words
 
 
-def _none() -> Slots:
-    return np.empty(0, dtype=np.int64)
+def _kth_largest(values: Floats, count: int) -> float:
+    if len(values) < count:
+        return -np.inf
+    return float(np.partition(values, len(values) - count)[len(values) - count])

@@ -1,4 +1,4 @@
-"""Vectors on SQLite: fp16 rows in the database, signatures in memory, exact scores for the few."""
+"""Vectors on SQLite: fp16 rows in the database, sketches in memory, exact scores for the few."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from cuedeck.store.sketch import Sketches
     from cuedeck.store.sqlite.file import OpenFile
     from cuedeck.store.sqlite.matrix import Matrix
 
 # A reader further behind than this loads everything again.
 LOG_KEPT = 100_000
-# So few that looking at all of them is cheaper than choosing.
-EXACT = 256
+_BATCH = 1_000
 
 
 def create_vector_table(spec: VectorSpec) -> Iterator[str]:
-    """Vectors, their signatures apart so that those load fast, and the order of changes to them."""
-    yield (f"CREATE TABLE {spec.name} (id INTEGER PRIMARY KEY, model TEXT NOT NULL, v BLOB NOT NULL) STRICT")
+    """Vectors, their sketches apart so that those load fast, and the order of changes to them."""
+    yield f"CREATE TABLE {spec.name} (id INTEGER PRIMARY KEY, model TEXT NOT NULL, v BLOB NOT NULL) STRICT"
     yield (
-        f"CREATE TABLE {spec.name}_signatures (id INTEGER PRIMARY KEY, model TEXT NOT NULL, "
-        "scope TEXT NOT NULL, words BLOB NOT NULL) STRICT"
+        f"CREATE TABLE {spec.name}_sketches (id INTEGER PRIMARY KEY, model TEXT NOT NULL, "
+        "scope TEXT NOT NULL, sketch BLOB NOT NULL) STRICT"
     )
-    yield f"CREATE INDEX {spec.name}_signatures_model ON {spec.name}_signatures(model)"
+    yield f"CREATE INDEX {spec.name}_sketches_model ON {spec.name}_sketches(model)"
     yield f"CREATE TABLE {spec.name}_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, id INTEGER NOT NULL) STRICT"
 
 
@@ -62,7 +62,7 @@ class VectorCache:
         if matrix is None or matrix.seq < first - 1 or matrix.wasteful:
             # Another model's matrix has had its day.
             self._matrices = {k: m for k, m in self._matrices.items() if k[0] != spec.name}
-            matrix = self._matrices[key] = Matrix()
+            matrix = self._matrices[key] = Matrix(spec.dimensions)
             _load(matrix, connection, spec, model)
             matrix.seq = last
         elif matrix.seq < last:
@@ -82,32 +82,33 @@ class SqliteVectorIndex:
         self._pending: dict[int, VectorRecord | None] = {}
 
     def put(self, records: Iterable[VectorRecord]) -> None:
+        pending = iter(records)
+        while batch := list(islice(pending, _BATCH)):
+            self._put(batch)
+
+    def _put(self, batch: list[VectorRecord]) -> None:
         import numpy as np
 
-        from cuedeck.store.signature import signatures
+        from cuedeck.store.sketch import sketch
         from cuedeck.store.vector import checked
 
-        batch = list(records)
-        if not batch:
-            return
-        vectors = np.stack([checked(record, self._spec) for record in batch])
-        words = signatures(vectors)
-        halves = vectors.astype(np.float16)
+        halves = np.stack([checked(record, self._spec) for record in batch]).astype(np.float16)
         self._each(
             f"INSERT OR REPLACE INTO {self._spec.name} VALUES(?, ?, ?)",
             ((r.id, r.model, half.tobytes()) for r, half in zip(batch, halves, strict=True)),
         )
+        packed = _packed(sketch(halves.astype(np.float32)))
         self._each(
-            f"INSERT OR REPLACE INTO {self._spec.name}_signatures VALUES(?, ?, ?, ?)",
+            f"INSERT OR REPLACE INTO {self._spec.name}_sketches VALUES(?, ?, ?, ?)",
             (
                 (r.id, r.model, " ".join(scope_tokens(r.scope)), row.tobytes())
-                for r, row in zip(batch, words, strict=True)
+                for r, row in zip(batch, packed, strict=True)
             ),
         )
         self._changed({record.id: record for record in batch})
 
     def drop(self, ids: Collection[int]) -> None:
-        for table in (self._spec.name, f"{self._spec.name}_signatures"):
+        for table in (self._spec.name, f"{self._spec.name}_sketches"):
             self._each(f"DELETE FROM {table} WHERE id = ?", ((number,) for number in ids))  # noqa: S608
         self._changed(dict.fromkeys(ids))
 
@@ -137,35 +138,19 @@ class SqliteVectorIndex:
         return dict(zip(found, matrix, strict=True))
 
     def count(self, *, model: str) -> int:
-        sql = f"SELECT count(*) FROM {self._spec.name}_signatures WHERE model = ?"  # noqa: S608
+        sql = f"SELECT count(*) FROM {self._spec.name}_sketches WHERE model = ?"  # noqa: S608
         return int(fetch(self._connection, sql, (model,))[0][0])
 
     def _committed(
         self, query: Vector, model: str, scope: Scope, limit: int, floor: float
     ) -> dict[int, float]:
         """Scores of every committed record that can be among the best."""
-        import numpy as np
-
-        from cuedeck.store.signature import radius, signatures
-
+        # Records this transaction changed drop out of the ranking, so as many more are asked for.
+        wanted = limit + len(self._pending)
         with self._file.vectors.lock, self._file.reading() as reader:
             matrix = self._file.vectors.matrix(reader, self._spec, model)
-            slots = matrix.within(scope)
-            if len(slots) <= EXACT:
-                return self._scores(matrix.ids(slots), query, model)
-            distances = matrix.distances(slots, signatures(query[None, :])[0])
-            wanted = min(len(slots), limit + len(self._pending))
-            cut = int(np.partition(distances, wanted - 1)[wanted - 1])
-            first = distances <= cut
-            near = matrix.ids(slots[first])
-            scores = self._scores(near, query, model)
-            if len(scores) < wanted:
-                bound = -1.0
-            else:
-                bound = sorted(scores.values(), reverse=True)[wanted - 1]
-            reach = radius(max(bound, floor))
-            rest = matrix.ids(slots[(distances <= reach) & ~first])
-        return scores | self._scores(rest, query, model)
+            near = matrix.candidates(query, scope, wanted, floor)
+        return self._scores(near, query, model)
 
     def _scores(self, ids: list[int], query: Vector, model: str) -> dict[int, float]:
         if not ids:
@@ -204,7 +189,7 @@ class SqliteVectorIndex:
 
 def _load(matrix: Matrix, connection: apsw.Connection, spec: VectorSpec, model: str) -> None:
     cursor: Iterator[Any] = connection.execute(
-        f"SELECT id, scope, words FROM {spec.name}_signatures WHERE model = ?",  # noqa: S608
+        f"SELECT id, scope, sketch FROM {spec.name}_sketches WHERE model = ?",  # noqa: S608
         (model,),
     )
     while batch := list(islice(cursor, 20_000)):
@@ -214,8 +199,8 @@ def _load(matrix: Matrix, connection: apsw.Connection, spec: VectorSpec, model: 
 def _catch_up(matrix: Matrix, connection: apsw.Connection, spec: VectorSpec, model: str) -> None:
     changed = fetch(
         connection,
-        f"SELECT DISTINCT l.id, s.scope, s.words FROM {spec.name}_log AS l "  # noqa: S608
-        f"LEFT JOIN {spec.name}_signatures AS s ON s.id = l.id AND s.model = ? WHERE l.seq > ?",
+        f"SELECT DISTINCT l.id, s.scope, s.sketch FROM {spec.name}_log AS l "  # noqa: S608
+        f"LEFT JOIN {spec.name}_sketches AS s ON s.id = l.id AND s.model = ? WHERE l.seq > ?",
         (model, matrix.seq),
     )
     matrix.remove(number for number, _, words in changed if words is None)
@@ -225,12 +210,36 @@ def _catch_up(matrix: Matrix, connection: apsw.Connection, spec: VectorSpec, mod
 def _add(matrix: Matrix, rows: list[tuple[int, str, bytes]]) -> None:
     if not rows:
         return
+    matrix.add(
+        [number for number, _, _ in rows],
+        _unpacked([blob for _, _, blob in rows]),
+        (scope.split(" ") for _, scope, _ in rows),
+    )
+
+
+def _packed(sketches: Sketches) -> npt.NDArray[np.uint8]:
+    """Words, scale, error and codes side by side."""
     import numpy as np
 
-    from cuedeck.store.signature import WORDS
+    numbers = np.stack((sketches.scales, sketches.errors), axis=1)
+    parts = (sketches.words, numbers, sketches.codes)
+    return np.concatenate([np.ascontiguousarray(part).view(np.uint8) for part in parts], axis=1)
 
-    words = np.frombuffer(b"".join(blob for _, _, blob in rows), dtype=np.uint64).reshape(len(rows), WORDS)
-    matrix.add([number for number, _, _ in rows], words, (scope.split(" ") for _, scope, _ in rows))
+
+def _unpacked(blobs: list[bytes]) -> Sketches:
+    import numpy as np
+
+    from cuedeck.store.sketch import WORDS, Sketches
+
+    table = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), -1)
+    split = WORDS * 8
+    numbers = np.ascontiguousarray(table[:, split : split + 8]).view(np.float32)
+    return Sketches(
+        np.ascontiguousarray(table[:, :split]).view(np.uint64),
+        table[:, split + 8 :].view(np.int8),
+        numbers[:, 0],
+        numbers[:, 1],
+    )
 
 
 def _inside(record: VectorRecord, scope: Scope) -> bool:
