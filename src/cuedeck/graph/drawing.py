@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,13 @@ def to_dot(graph: DependencyGraph, labels: Mapping[str, Label]) -> str:
         for node, target in _edges(graph.missing)
     ]
     return "\n".join([*lines, "}"]) + "\n"
+
+
+DRAWINGS: Mapping[str, Callable[[DependencyGraph, Mapping[str, Label]], str]] = {
+    "mermaid": to_mermaid,
+    "dot": to_dot,
+    "json": to_json,
+}
 
 
 def _edges(edges: Mapping[str, Iterable[str]]) -> Iterator[tuple[str, str]]:

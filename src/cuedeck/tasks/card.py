@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from cuedeck.documents.frontmatter import Problem, read_frontmatter, text_of
-from cuedeck.tasks.dates import parse_moment
+from cuedeck.tasks.dates import parse_moment, timestamp
 
 CARD_ID = re.compile(r"[a-z0-9]{6}")
 _HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -59,6 +59,22 @@ class Card:
     def path(self) -> str:
         """Where the card is, relative to the workspace."""
         return f".cuedeck/cards/{self.id}.md"
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field as plain JSON values."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "status": self.status.value,
+            "priority": self.priority.value,
+            "assignee": self.assignee,
+            "tags": list(self.tags),
+            "depends_on": list(self.depends_on),
+            "refs": list(self.refs),
+            "created": timestamp(self.created) if self.created else None,
+            "updated": timestamp(self.updated) if self.updated else None,
+            "path": self.path,
+        }
 
 
 @dataclass(frozen=True, slots=True)

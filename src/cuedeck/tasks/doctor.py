@@ -1,0 +1,70 @@
+"""What ``cue doctor`` says about cards: unusable files, cycles, missing dependencies, orphans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cuedeck.graph import find_cycles
+from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.tasks.card import CardStatus
+from cuedeck.tasks.card_snapshot import CardSnapshot
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+MAX_CYCLES = 20
+
+
+def check(workspace: Workspace) -> Iterator[Finding]:
+    """Everything about the cards, worst first."""
+    snapshot = workspace.cards.snapshot()
+    findings = [*_files(snapshot), *_graph(snapshot), *_fields(snapshot)]
+    yield from findings or [passed("cards", f"{len(snapshot.cards)} cards, all usable")]
+
+
+def _files(snapshot: CardSnapshot) -> Iterator[Finding]:
+    for broken in snapshot.broken:
+        named = "six of a-z" in broken.problem.message
+        yield Finding(
+            "cards",
+            Status.WARN if named else Status.FAIL,
+            broken.problem.message,
+            file=broken.path,
+            line=broken.problem.line,
+            fix="Rename or move it." if named else "Correct the frontmatter by hand.",
+        )
+
+
+def _graph(snapshot: CardSnapshot) -> Iterator[Finding]:
+    for cycle in find_cycles(snapshot.graph, limit=MAX_CYCLES):
+        yield Finding(
+            "card cycle",
+            Status.FAIL,
+            f"Circular dependency: {' → '.join(cycle)}",
+            file=snapshot.cards[cycle[0]].path,
+            fix=f"Remove {cycle[1]} from depends_on of {cycle[0]}.",
+        )
+    for card_id, targets in snapshot.graph.missing.items():
+        for target in targets:
+            yield Finding(
+                "card dependency",
+                Status.FAIL,
+                f"Depends on '{target}', which does not exist",
+                file=snapshot.cards[card_id].path,
+                fix=f"Remove {target} from depends_on, or create the card.",
+            )
+
+
+def _fields(snapshot: CardSnapshot) -> Iterator[Finding]:
+    for card in snapshot.cards.values():
+        for problem in card.problems:
+            yield Finding("card fields", Status.WARN, problem.message, file=card.path, line=problem.line)
+        if card.status is CardStatus.ACTIVE and not card.assignee:
+            yield Finding(
+                "orphan card",
+                Status.WARN,
+                f"'{card.title[:60]}' is active and has no assignee",
+                file=card.path,
+                fix=f"cue card edit {card.id} --assignee NAME",
+            )
