@@ -13,6 +13,7 @@ from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identi
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from cuedeck.memory.memories import Memories
     from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store
     from cuedeck.tasks.agent_tasks import AgentTasks
@@ -96,6 +97,16 @@ class Workspace:
             return open_embedder(self.config.search, self.root)
 
         return self._part("embedder", build)
+
+    @property
+    def memory(self) -> Memories:
+        """Typed memories, their graph, and what failures taught."""
+
+        def build() -> Memories:
+
+            return Memories(self.store, self.embedder, self.config.memory)
+
+        return self._part("memory", build)
 
     @property
     def workflows(self) -> WorkflowEngine:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.memory import checks, graph, history, linking, past, searching
 from cuedeck.memory.completion import Completion
-from cuedeck.memory.failures import read_failures, shape, signature
+from cuedeck.memory.episodes import index_episode
 from cuedeck.memory.masking import Masking
 from cuedeck.memory.model import (
     Access,
@@ -35,6 +38,7 @@ from cuedeck.memory.records import (
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.store import memories as table
 from cuedeck.store.changes import KEPT_MS, forget
+from cuedeck.store.changes import purge as purge_log
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
 if TYPE_CHECKING:
@@ -44,6 +48,9 @@ if TYPE_CHECKING:
 
 # How long a reply waits for the model before vector and links follow later.
 MODEL_SECONDS = 2.0
+LOOK_SECONDS = 60.0
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +68,29 @@ class Memories:
     """The memories of a workspace; any number of processes may share them."""
 
     def __init__(self, store: Store, embedder: Embedder, section: MemorySection) -> None:
-        self._store = store
+        self.state = store.state
+        self._guard = threading.Lock()
+        self._next_look = 0.0
         self._embedder = embedder
-        self._section = section
+        self.section = section
         self.completion = Completion(store, embedder, link_floor=section.link_floor)
+
+    @property
+    def model(self) -> str:
+        """The model whose vectors count."""
+        return self._embedder.model
 
     def store(self, draft: Draft, *, actor: str) -> Stored:
         """Remember something, or say which memory already holds it."""
-        masking = Masking(self._section.secrets)
+        masking = Masking(self.section.secrets)
         draft = masking.draft(checked(draft))
         key = duplicate_key(draft.type, draft.project, draft.content)
-        with self._store.state.read() as session:
+        with self.state.read() as session:
             known = self._duplicate(session, key)
         if known:
             return replace(known, masked=masking.count)
-        vector = self._vector(embedded_text(draft.title, draft.content))
-        with self._store.state.write(actor=actor) as session:
+        vector = self.vector(embedded_text(draft.title, draft.content))
+        with self.state.write(actor=actor) as session:
             known = self._duplicate(session, key)
             if known:
                 return replace(known, masked=masking.count)
@@ -85,12 +99,21 @@ class Memories:
             self.completion.follow([memory.id])
         return Stored(memory, tuple(links), False, vector is not None, masking.count)
 
+    def store_episode(self, draft: Draft, *, actor: str) -> Stored:
+        """Remember a checked and masked episode; each attempt is one, alike or not."""
+        vector = self.vector(embedded_text(draft.title, draft.content))
+        with self.state.write(actor=actor) as session:
+            memory, links = self.add(session, drafted(draft), vector, unique=False)
+        if vector is None:
+            self.completion.follow([memory.id])
+        return Stored(memory, tuple(links), False, vector is not None, 0)
+
     def store_many(self, drafts: Iterable[Draft], *, actor: str) -> list[Stored]:
         """Remember many at once; vectors and links follow in the background."""
-        masking = Masking(self._section.secrets)
+        masking = Masking(self.section.secrets)
         wanted = [masking.draft(checked(draft)) for draft in drafts]
         stored: list[Stored] = []
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             for draft in wanted:
                 known = self._duplicate(session, duplicate_key(draft.type, draft.project, draft.content))
                 if known is None:
@@ -106,7 +129,7 @@ class Memories:
         """Write a new memory and everything found by, in the caller's transaction."""
         memory = replace(memory, rid=table.insert(session, to_row(memory, unique=unique)))
         session.text(MEMORY_TEXT).put([text_record(memory)])
-        table.put_signatures(session, memory.id, failures_of(memory))
+        index_episode(session, memory)
         if vector is None:
             return memory, []
         return memory, self._complete(session, memory, vector)
@@ -114,20 +137,20 @@ class Memories:
     def search(self, query: Query) -> Found:
         """The memories that match, best first."""
         checks.query(query.text)
-        vector = self._vector(query.text)
-        floor = self._section.search_floor
-        with self._store.state.read() as session:
+        vector = self.vector(query.text)
+        floor = self.section.search_floor
+        with self.state.read() as session:
             if query.as_of is not None:
                 history.check_time(query.as_of)
                 return past.search_past(session, query, vector, embedder=self._embedder, floor=floor)
-            return searching.search(session, query, vector, model=self._embedder.model, floor=floor)
+            return searching.search(session, query, vector, model=self.model, floor=floor)
 
     def read(self, id: str, *, depth: int = 1, actor: str) -> tuple[Memory, Access, list[Neighbour]]:
         """A memory with what surrounds it; counts as an access."""
         if not 1 <= depth <= 3:
             raise invalid("depth", "an integer from 1 to 3", depth)
         wanted = checks.memory_id("id", id)
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             memory = _living(session, wanted)
             access = access_from(table.count_access(session, memory.id, now_ms()))
             return memory, access, graph.neighbourhood(session, memory.id, depth)
@@ -135,7 +158,7 @@ class Memories:
     def peek(self, id: str) -> tuple[Memory, Access, list[Link]]:
         """A memory in any state, without leaving a trace."""
         wanted = checks.memory_id("id", id)
-        with self._store.state.read() as session:
+        with self.state.read() as session:
             row = table.find(session, wanted, deleted=True)
             if row is None:
                 raise _unknown(wanted)
@@ -144,15 +167,15 @@ class Memories:
     def update(self, id: str, changes: Mapping[str, Any], *, actor: str) -> Stored:
         """Change the named fields and keep the others; metadata is merged."""
         wanted = checks.memory_id("id", id)
-        masking = Masking(self._section.secrets)
+        masking = Masking(self.section.secrets)
         fields = _checked_changes(changes, masking)
         if not fields:
             raise invalid("update", "at least one of content, title, metadata, tags, confidence", "nothing")
         vector = self._vector_after(wanted, fields)
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             memory = self.change(session, _living(session, wanted), fields, vector)
             links = graph.links(session, memory.id)
-            complete = not table.incomplete_one(session, memory.id, self._embedder.model)
+            complete = not table.incomplete_one(session, memory.id, self.model)
         if not complete:
             self.completion.follow([memory.id])
         return Stored(memory, tuple(links), False, complete, masking.count)
@@ -167,10 +190,10 @@ class Memories:
         memory = replace(old, **merged, updated_at=max(now_ms(), old.updated_at))
         table.change(session, memory.id, self._columns(session, old, memory, merged))
         session.text(MEMORY_TEXT).put([text_record(memory)])
-        table.put_signatures(session, memory.id, failures_of(memory))
+        index_episode(session, memory)
         if memory.embedded_text == old.embedded_text:
             if memory.tags != old.tags:
-                linking.move_scope(session, memory, model=self._embedder.model)
+                linking.move_scope(session, memory, model=self.model)
         elif vector is not None:
             self._complete(session, memory, vector)
         else:
@@ -182,7 +205,7 @@ class Memories:
     def delete(self, id: str, *, actor: str) -> int:
         """Hide a memory everywhere at once; when it happened."""
         wanted = checks.memory_id("id", id)
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             return self.hide(session, _living(session, wanted))
 
     def hide(self, session: Session, memory: Memory) -> int:
@@ -197,7 +220,7 @@ class Memories:
     def restore(self, id: str, *, actor: str) -> Memory:
         """Undo a delete of the last ninety days."""
         wanted = checks.memory_id("id", id)
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             row = table.find(session, wanted, deleted=True)
             if row is None or row["deleted_at"] is None:
                 raise not_found(
@@ -224,7 +247,7 @@ class Memories:
     def forget(self, id: str, *, actor: str) -> None:
         """Remove a memory, its links and everything the change log says about them, for good."""
         wanted = checks.memory_id("id", id)
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             row = table.find(session, wanted, deleted=True)
             if row is None and not table.in_log(session, wanted):
                 raise _unknown(wanted)
@@ -235,7 +258,7 @@ class Memories:
 
     def purge(self, *, actor: str = "purge", limit: int = 500) -> int:
         """Remove what was deleted more than ninety days ago, a bounded batch at once; how many went."""
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             old = table.deleted_before(session, now_ms() - KEPT_MS, limit)
             for row in old:
                 self._purge(session, row["rid"], row["id"])
@@ -253,7 +276,7 @@ class Memories:
             raise invalid("to_id", "another memory than from_id", to_id)
         checks.share("strength", strength)
         text = " ".join(checks.text("reason", reason).split())[: checks.TITLE_LENGTH]
-        with self._store.state.write(actor=actor) as session:
+        with self.state.write(actor=actor) as session:
             _living(session, one)
             _living(session, other)
             link = Link(one, other, strength, text, Origin.MANUAL, now_ms())
@@ -269,19 +292,42 @@ class Memories:
         """Exact numbers, by type, project and tag."""
         from cuedeck.memory.statistics import statistics
 
-        with self._store.state.read() as session:
-            return statistics(session, self._embedder.model, project, type)
+        with self.state.read() as session:
+            return statistics(session, self.model, project, type)
 
     def pending(self) -> int:
         """How many memories still wait for their vector and links."""
-        with self._store.state.read() as session:
-            return table.count_incomplete(session, self._embedder.model)
+        with self.state.read() as session:
+            return table.count_incomplete(session, self.model)
+
+    def awake(self) -> None:
+        """Look, now and then and in the background, for what was left incomplete or is due to be purged."""
+        with self._guard:
+            due = time.monotonic() >= self._next_look
+            if due:
+                self._next_look = time.monotonic() + LOOK_SECONDS
+        if due:
+            threading.Thread(target=self._look, name="memory-catch-up", daemon=True).start()
+
+    def _look(self) -> None:
+        try:
+            self.completion.catch_up()
+            while self.purge() or self._purge_log():
+                pass
+        except CueError as error:
+            # A closed or locked store: the next look, or the next process, does it.
+            log.info("Catching up later: %s", error.message)
+
+    def _purge_log(self) -> int:
+        with self.state.write(actor="purge") as session:
+            return purge_log(session, before=now_ms() - KEPT_MS)
 
     def close(self) -> None:
         """Stop background work; what is left is found again by the next process."""
         self.completion.close()
 
-    def _vector(self, text: str) -> Vector | None:
+    def vector(self, text: str) -> Vector | None:
+        """What the model makes of a text, if it answers in time."""
         made = self._embedder.try_embed([text], MODEL_SECONDS)
         if made is None or made.shape[1] != MEMORY_VECTORS.dimensions:
             return None
@@ -292,21 +338,19 @@ class Memories:
         """The vector the memory will need, if its text changes."""
         if not {"content", "title"} & fields.keys():
             return None
-        with self._store.state.read() as session:
+        with self.state.read() as session:
             old = _living(session, id)
         new = replace(old, **{name: fields[name] for name in ("content", "title") if name in fields})
-        return None if new.embedded_text == old.embedded_text else self._vector(new.embedded_text)
+        return None if new.embedded_text == old.embedded_text else self.vector(new.embedded_text)
 
     def _complete(self, session: Session, memory: Memory, vector: Vector) -> list[Link]:
-        return linking.complete(
-            session, memory, vector, model=self._embedder.model, floor=self._section.link_floor
-        )
+        return linking.complete(session, memory, vector, model=self.model, floor=self.section.link_floor)
 
     def _duplicate(self, session: Session, key: str) -> Stored | None:
         row = table.with_duplicate_key(session, key)
         if row is None:
             return None
-        complete = not table.incomplete_one(session, row["id"], self._embedder.model)
+        complete = not table.incomplete_one(session, row["id"], self.model)
         return Stored(from_row(row), tuple(graph.links(session, row["id"])), True, complete, 0)
 
     def _columns(
@@ -377,22 +421,6 @@ def drafted(draft: Draft) -> Memory:
         created_at=at,
         updated_at=at,
     )
-
-
-def failures_of(memory: Memory) -> list[tuple[str, str]]:
-    """Signature and shape of every failure an episode tells of."""
-    if memory.type is not MemoryType.EPISODE:
-        return []
-    known = memory.metadata.get("failures")
-    if isinstance(known, list) and known:
-        return [(str(one["signature"]), str(one["shape"])) for one in known if _is_pair(one)]
-    feedback = memory.metadata.get("feedback")
-    text = feedback if isinstance(feedback, str) and feedback.strip() else memory.content
-    return [(signature(one), shape(one)) for one in read_failures(text)[:20]]
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, dict) and {"signature", "shape"} <= value.keys()
 
 
 def _living(session: Session, id: str) -> Memory:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from cuedeck.memory.query import Found, Fusion, Hit, Query
 from cuedeck.memory.records import from_row, text_record
 from cuedeck.search.analyser import query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts
-from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, reciprocal_rank, weighted_blend
+from cuedeck.search.fusion import KEYWORD, RANK_CONSTANT, SEMANTIC, Ranked, reciprocal_rank, weighted_blend
 from cuedeck.store import memories as table
 from cuedeck.store.protocol import Session
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 # So many of either kind take part in the fusion.
 CANDIDATES = 100
-# Measured on LoCoMo conversations: see docs/memory.md.
-SEMANTIC_WEIGHT = 0.5
+# Agreement further down says little: beyond these ranks a second mention adds nothing (docs/memory.md).
+AGREEMENT = 20
+SEMANTIC_WEIGHT = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,25 @@ def fuse(
     sources = {KEYWORD: _best_first(keyword, order)}
     if semantic:
         sources[SEMANTIC] = _best_first(semantic, order)
-    return reciprocal_rank(sources, order=order.__getitem__)
+    top = reciprocal_rank({name: rids[:AGREEMENT] for name, rids in sources.items()}, order=order.__getitem__)
+    return top + _tail(sources, {one.key for one in top}, order)
+
+
+def _tail(
+    sources: Mapping[str, list[int]], above: Set[int], order: Mapping[int, tuple[float, int, str]]
+) -> list[Ranked[int]]:
+    """Candidates below every list's best, each by its better rank alone: never above those."""
+    scale = (RANK_CONSTANT + 1) / len(sources)
+    best: dict[int, tuple[float, str]] = {}
+    for name, rids in sources.items():
+        for rank, rid in enumerate(rids, start=1):
+            if rid not in above:
+                best[rid] = max(best.get(rid, (0.0, "")), (scale / (RANK_CONSTANT + rank), name))
+    tail = [
+        Ranked(rid, score, {each: score if each == name else 0.0 for each in sources})
+        for rid, (score, name) in best.items()
+    ]
+    return sorted(tail, key=lambda one: (-one.score, order[one.key]))
 
 
 def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:

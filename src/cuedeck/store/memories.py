@@ -186,6 +186,37 @@ def about_failures(session: Session, *, column: str, values: Iterable[str], limi
     return [row["id"] for row in found]
 
 
+def put_episode(session: Session, id: str, task_key: str | None, outcome: str) -> None:
+    """What an episode was about and how it ended."""
+    session.upsert(
+        "memory_episodes", {"memory_id": id, "task_key": task_key, "outcome": outcome}, key=["memory_id"]
+    )
+
+
+def signatures_of_task(session: Session, task_key: str, outcome: str) -> list[tuple[str, str]]:
+    """The failures that episodes of a task with this outcome met."""
+    found = session.rows(
+        "SELECT DISTINCT s.signature, s.shape FROM memory_episodes AS e "
+        "JOIN memories AS m ON m.id = e.memory_id AND m.deleted_at IS NULL "
+        "JOIN memory_signatures AS s ON s.memory_id = e.memory_id "
+        "WHERE e.task_key = :task_key AND e.outcome = :outcome ORDER BY s.signature LIMIT 50",
+        task_key=task_key,
+        outcome=outcome,
+    )
+    return [(row["signature"], row["shape"]) for row in found]
+
+
+def count_episodes(session: Session, task_key: str) -> int:
+    """How many living episodes a task has."""
+    return int(
+        session.value(
+            "SELECT count(*) FROM memory_episodes AS e "
+            "JOIN memories AS m ON m.id = e.memory_id AND m.deleted_at IS NULL WHERE e.task_key = :task_key",
+            task_key=task_key,
+        )
+    )
+
+
 def set_embedded(session: Session, id: str, model: str, content_hash: str) -> None:
     """This text of the memory has its vector and links now."""
     session.upsert(

@@ -72,6 +72,13 @@ def memories() -> list[Step]:
         index("memory_signatures", "signature"),
         index("memory_signatures", "shape"),
         table(
+            "memory_episodes",
+            ["memory_id text not null", "task_key text", "outcome text not null"],
+            key=["memory_id"],
+            references=own,
+        ),
+        index("memory_episodes", "task_key"),
+        table(
             "memory_embedded",
             ["memory_id text not null", "model text not null", "content_hash text not null"],
             key=["memory_id"],
