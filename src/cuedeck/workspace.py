@@ -13,6 +13,7 @@ from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identi
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from cuedeck.documents.engine import Documents
     from cuedeck.memory.memories import Memories
     from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store
@@ -97,6 +98,23 @@ class Workspace:
             return open_embedder(self.config.search, self.root)
 
         return self._part("embedder", build)
+
+    @property
+    def documents(self) -> Documents:
+        """The documents engine: index, search, reading, vault."""
+
+        def build() -> Documents:
+            from cuedeck.documents.engine import Documents
+
+            return Documents(
+                self.root,
+                self.store,
+                self.embedder,
+                self.config.documents,
+                token_limit=self.config.core.token_limit,
+            )
+
+        return self._part("documents", build)
 
     @property
     def memory(self) -> Memories:

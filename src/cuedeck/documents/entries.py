@@ -78,7 +78,7 @@ def _chunk(chunk: Chunk, found: Extracted) -> ChunkRow:
         "symbols": chunk.symbols,
         "body": chunk.body,
     }
-    return ChunkRow(chunk.anchor, chunk.start, chunk.end, chunk.line, chunk.digest, fields)
+    return ChunkRow(chunk.anchor, chunk.start, chunk.end, chunk.line, chunk.last_line, chunk.digest, fields)
 
 
 def _links(source: str, links: Iterable[Link], names: Names) -> Iterable[LinkRow]:

@@ -35,6 +35,7 @@ class Chunk:
     start: int
     end: int
     line: int
+    last_line: int
     digest: str
     headings: Sequence[str]
     symbols: Sequence[str]
@@ -124,6 +125,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
                 start,
                 end,
                 parsed.line_at(start),
+                parsed.line_at(end - 1),
                 _digest(trail, piece),
                 headings,
                 (),
@@ -174,6 +176,7 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[Chunk]:
                 first,
                 last,
                 line,
+                end_line,
                 _digest(names, piece),
                 (),
                 analyse(names),

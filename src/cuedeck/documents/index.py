@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from cuedeck.documents.entries import Reading, entry_of, trusted_mtime
+from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.links import KnownNames, Names, fold, name_keys, resolve
 from cuedeck.documents.markdown import LinkKind
-from cuedeck.documents.reading import read_documents
+from cuedeck.documents.reading import read_document, read_documents
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Database, Session
@@ -53,6 +54,7 @@ class DocumentIndex:
         self._scanner = Scanner(self.root, patterns)
         self._max_bytes = max_bytes
         self._lock = threading.RLock()
+        self._folders: frozenset[str] | None = None
         self._known: dict[str, tuple[int, int, int]] = {}
         self._known_version: int | None = None
 
@@ -60,6 +62,7 @@ class DocumentIndex:
         """Look at every file of the workspace and take in what is new, changed or gone."""
         with self._lock:
             scan = self._scanner.scan()
+            self._folders = scan.folders
             known = self._stamps()
             look = [path for path, stamp in scan.files.items() if not _same(known.get(path), stamp)]
             gone = [path for path in known if path not in scan.files and not _hidden(path, scan)]
@@ -99,15 +102,19 @@ class DocumentIndex:
         stamp = self.stamp(path)
         return stamp is not None and _same(self._stamps().get(path), stamp)
 
-    def file_events(self, after: int, limit: int = 1000) -> list[rows.FileEvent]:
-        """What happened to files since an event, in order."""
-        with self._database.read() as session:
-            return rows.events_after(session, after, limit)
+    def read(self, path: str) -> Reading | None:
+        """A file read and extracted as it is now."""
+        return read_document(self.root, path, max_bytes=self._max_bytes)
 
-    def last_event(self) -> int:
-        """The sequence number of the newest file event."""
-        with self._database.read() as session:
-            return rows.last_event(session)
+    def markdown_paths(self) -> list[str]:
+        """Every indexed markdown file."""
+        return [path for path in self._stamps() if kind_of(path) is Kind.MARKDOWN]
+
+    def folders(self) -> frozenset[str]:
+        """The folders of the last scan, ``""`` for the root, others ending in ``/``."""
+        if self._folders is None:
+            self._folders = self._scanner.scan().folders
+        return self._folders
 
     def _stamps(self) -> dict[str, tuple[int, int, int]]:
         version = self._database.version()
@@ -165,7 +172,7 @@ class DocumentIndex:
         result.added += new
         result.changed += [path for path in paths if path in known]
         if not silent:
-            kind = {path: "changed" if path in known else "added" for path in paths}
+            kind = {path: "change" if path in known else "add" for path in paths}
             events = [(r.extracted.path, kind[r.extracted.path], r.extracted.hash) for r in different]
             rows.record_events(session, _now(), events)
         after = rows.names_of(session, paths) if not silent else set()
@@ -179,9 +186,10 @@ class DocumentIndex:
             touched |= rows.names_of(session, list(vanished)) if vanished else set()
             rows.remove_documents(session, list(vanished))
             result.removed += list(vanished)
-            rows.record_events(session, _now(), ((path, "removed", None) for path in vanished))
+            rows.record_events(session, _now(), ((path, "unlink", None) for path in vanished))
             for keys in _batches(iter(sorted(touched)), 500):
                 _resolve_again(session, keys)
+            rows.set_meta(session, "updated", str(_now()))
             if silent:
                 rows.set_meta(session, "baseline", str(_now()))
 

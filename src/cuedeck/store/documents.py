@@ -47,6 +47,7 @@ class ChunkRow:
     first_byte: int
     last_byte: int
     line: int
+    last_line: int
     digest: str
     fields: Mapping[str, Sequence[str]]
 
@@ -78,7 +79,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class FileEvent:
-    """What happened to a file: added, changed or removed."""
+    """What happened to a file: ``add``, ``change`` or ``unlink``."""
 
     seq: int
     at: int
@@ -125,8 +126,8 @@ def existing(session: Session, paths: Sequence[str]) -> dict[str, Row]:
 def chunks(session: Session, rids: Collection[int]) -> list[Row]:
     """Chunks by their own identity."""
     sql = (
-        "SELECT rid, document, ordinal, anchor, first_byte, last_byte, line, digest FROM document_chunks "
-        "WHERE rid IN :rids ORDER BY rid"
+        "SELECT rid, document, ordinal, anchor, first_byte, last_byte, line, last_line, digest "
+        "FROM document_chunks WHERE rid IN :rids ORDER BY rid"
     )
     return session.rows(sql, rids=list(rids))
 
@@ -134,7 +135,7 @@ def chunks(session: Session, rids: Collection[int]) -> list[Row]:
 def chunks_of_documents(session: Session, rids: Collection[int]) -> list[Row]:
     """All chunks of some files in reading order."""
     sql = (
-        "SELECT rid, document, ordinal, anchor, first_byte, last_byte, line, digest, model "
+        "SELECT rid, document, ordinal, anchor, first_byte, last_byte, line, last_line, digest, model "
         "FROM document_chunks WHERE document IN :rids ORDER BY document, ordinal"
     )
     return session.rows(sql, rids=list(rids))
@@ -254,6 +255,15 @@ def resolve_links(session: Session, resolved: Iterable[tuple[int, int, str | Non
             for document, ordinal, path in resolved
         ),
     )
+
+
+def tags_of(session: Session, rids: Collection[int]) -> dict[int, list[str]]:
+    """The tags of some files, each file's in order of their key."""
+    sql = "SELECT document, tag FROM document_tags WHERE document IN :rids ORDER BY document, tag_key"
+    found: dict[int, list[str]] = {}
+    for row in session.rows(sql, rids=list(rids)):
+        found.setdefault(row["document"], []).append(row["tag"])
+    return found
 
 
 def without_vector(session: Session, model: str, limit: int) -> list[int]:
@@ -405,7 +415,7 @@ def _move(session: Session, rid: int, kept: Sequence[tuple[Row, int, ChunkRow]])
     session.run("UPDATE document_chunks SET ordinal = -ordinal - 1 WHERE document = :rid", rid=rid)
     session.run_many(
         "UPDATE document_chunks SET ordinal = :ordinal, anchor = :anchor, first_byte = :first, "
-        "last_byte = :last, line = :line WHERE rid = :rid",
+        "last_byte = :last, line = :line, last_line = :last_line WHERE rid = :rid",
         (
             {
                 "rid": row["rid"],
@@ -414,6 +424,7 @@ def _move(session: Session, rid: int, kept: Sequence[tuple[Row, int, ChunkRow]])
                 "first": chunk.first_byte,
                 "last": chunk.last_byte,
                 "line": chunk.line,
+                "last_line": chunk.last_line,
             }
             for row, ordinal, chunk in kept
         ),
@@ -440,8 +451,9 @@ def _insert_chunks(session: Session, fresh: Sequence[tuple[int, int, ChunkRow, E
     if not fresh:
         return
     session.run_many(
-        "INSERT INTO document_chunks(document, ordinal, anchor, first_byte, last_byte, line, digest) "
-        "VALUES(:document, :ordinal, :anchor, :first, :last, :line, :digest)",
+        "INSERT INTO document_chunks"
+        "(document, ordinal, anchor, first_byte, last_byte, line, last_line, digest) VALUES"
+        "(:document, :ordinal, :anchor, :first, :last, :line, :last_line, :digest)",
         (
             {
                 "document": document,
@@ -450,6 +462,7 @@ def _insert_chunks(session: Session, fresh: Sequence[tuple[int, int, ChunkRow, E
                 "first": chunk.first_byte,
                 "last": chunk.last_byte,
                 "line": chunk.line,
+                "last_line": chunk.last_line,
                 "digest": chunk.digest,
             }
             for document, ordinal, chunk, _ in fresh

@@ -47,6 +47,7 @@ def documents() -> list[Step]:
                 "first_byte bigint not null",
                 "last_byte bigint not null",
                 "line integer not null",
+                "last_line integer not null",
                 "digest text not null",
                 "model text",
             ],

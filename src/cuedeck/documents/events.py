@@ -1,0 +1,56 @@
+"""What happened to files, in order, for whoever reacts to it."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+
+from cuedeck.store import documents as rows
+from cuedeck.store.protocol import Database
+
+# A file that is being written changes again within this time.
+QUIET_MS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class FileEvent:
+    """A file that was added (``add``), changed (``change``) or removed (``unlink``)."""
+
+    seq: int
+    path: str
+    event: str
+    sha256: str | None
+
+
+class FileEvents:
+    """The log of file events of one index."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def source(self) -> str:
+        """Which index this is; a rebuilt one has another name."""
+        with self._database.read() as session:
+            name = rows.meta(session, "identity")
+        if name is None:
+            with self._database.write(actor="documents") as session:
+                name = rows.meta(session, "identity") or secrets.token_hex(8)
+                rows.set_meta(session, "identity", name)
+        return name
+
+    def latest(self) -> int:
+        """The newest event's number."""
+        with self._database.read() as session:
+            return rows.last_event(session)
+
+    def after(self, seq: int, limit: int) -> list[FileEvent]:
+        """Events in order, up to those so recent that their file may still be being written."""
+        settled = time.time_ns() // 1_000_000 - QUIET_MS
+        found = []
+        with self._database.read() as session:
+            for event in rows.events_after(session, seq, limit):
+                if event.at > settled:
+                    break
+                found.append(FileEvent(event.seq, event.path, event.event, event.hash))
+        return found

@@ -1,0 +1,110 @@
+"""Ranks documents for a query: BM25 and cosine of their chunks, blended per document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cuedeck.documents.query import Mode
+from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, share_of_best, weighted_blend
+from cuedeck.store import documents as rows
+from cuedeck.store.protocol import Scope, Session, Vector
+from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
+
+# Chunks looked at per wanted document and side: enough that a long document cannot crowd others out.
+_DEPTH = 8
+_LEAST = 60
+# How much a document's further matching chunks add to its best one.
+_FURTHER = (0.15, 0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A document in the ranking: its fused score and its chunks, best first."""
+
+    document: int
+    ranked: Ranked[int]
+    chunks: tuple[int, ...]
+
+
+def rank(
+    session: Session,
+    terms: Sequence[str],
+    vector: Vector | None,
+    *,
+    mode: Mode,
+    model: str,
+    scope: Scope,
+    limit: int,
+) -> list[Candidate]:
+    """The best documents for the terms and the query's vector."""
+    depth = max(_LEAST, limit * _DEPTH)
+    words: dict[int, float] = {}
+    meaning: dict[int, float] = {}
+    if mode is not Mode.SEMANTIC:
+        hits = session.text(DOCUMENT_TEXT).match(terms, scope=scope, limit=depth)
+        words = {hit.id: hit.score for hit in hits}
+    if mode is not Mode.KEYWORD and vector is not None:
+        meaning = _cosines(session, vector, model, scope, depth, words)
+    home = {row["rid"]: row["document"] for row in rows.chunks(session, {*words, *meaning})}
+    by_words = {key: _with_further(scores) for key, scores in _grouped(words, home).items()}
+    by_meaning = {key: max(scores) for key, scores in _grouped(meaning, home).items()}
+    ranked = _fuse(by_words, by_meaning, mode, _paths(session, {*by_words, *by_meaning}))
+    chunks = _best_chunks(words, meaning, home)
+    return [Candidate(each.key, each, chunks[each.key]) for each in ranked[:limit]]
+
+
+def _cosines(
+    session: Session, vector: Vector, model: str, scope: Scope, depth: int, also: Mapping[int, float]
+) -> dict[int, float]:
+    """The nearest chunks, and the exact cosine of those that matched by word."""
+    index = session.vectors(DOCUMENT_VECTORS)
+    found = {hit.id: hit.cosine for hit in index.nearest(vector, model=model, scope=scope, limit=depth)}
+    missing = [chunk for chunk in also if chunk not in found]
+    for chunk, stored in index.get(missing, model=model).items() if missing else ():
+        found[chunk] = float(stored @ vector)
+    return found
+
+
+def _grouped(scores: Mapping[int, float], home: Mapping[int, int]) -> dict[int, list[float]]:
+    grouped: dict[int, list[float]] = {}
+    for chunk, score in scores.items():
+        if chunk in home:
+            grouped.setdefault(home[chunk], []).append(score)
+    return grouped
+
+
+def _with_further(scores: list[float]) -> float:
+    """A document's score: its best chunk, and a little for each further one."""
+    best, *further = sorted(scores, reverse=True)
+    return best + sum(share * score for share, score in zip(_FURTHER, further, strict=False))
+
+
+def _fuse(
+    words: Mapping[int, float], meaning: Mapping[int, float], mode: Mode, paths: Mapping[int, str]
+) -> list[Ranked[int]]:
+    if mode is Mode.HYBRID:
+        return weighted_blend(words, meaning, order=lambda document: paths[document])
+    if mode is Mode.KEYWORD:
+        found = [Ranked(key, share, {KEYWORD: share}) for key, share in share_of_best(words).items()]
+    else:
+        cosines = {key: min(max(cosine, 0.0), 1.0) for key, cosine in meaning.items()}
+        found = [Ranked(key, cosine, {SEMANTIC: cosine}) for key, cosine in cosines.items()]
+    return sorted(found, key=lambda each: (-each.score, paths[each.key]))
+
+
+def _best_chunks(
+    words: Mapping[int, float], meaning: Mapping[int, float], home: Mapping[int, int]
+) -> dict[int, tuple[int, ...]]:
+    """Each document's chunks, best first by both sides together."""
+    shares = share_of_best(words)
+    strength = {chunk: shares.get(chunk, 0.0) + max(meaning.get(chunk, 0.0), 0.0) for chunk in home}
+    chunks: dict[int, tuple[int, ...]] = {}
+    for chunk in sorted(home, key=lambda each: (-strength[each], each)):
+        chunks[home[chunk]] = (*chunks.get(home[chunk], ()), chunk)
+    return chunks
+
+
+def _paths(session: Session, documents: set[int]) -> dict[int, str]:
+    sql = "SELECT rid, path FROM documents WHERE rid IN :rids"
+    return {row["rid"]: row["path"] for row in session.rows(sql, rids=list(documents))}

@@ -1,0 +1,183 @@
+"""read_context: finds documents, verifies them against the disk, and says why each was found."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cuedeck.documents.entries import entry_of
+from cuedeck.documents.index import DocumentIndex
+from cuedeck.documents.kinds import Kind
+from cuedeck.documents.links import KnownNames
+from cuedeck.documents.query import Hit, Mode, Query, Results
+from cuedeck.documents.ranking import Candidate, rank
+from cuedeck.documents.reader import DocumentReader
+from cuedeck.search.analyser import analyse, query_terms
+from cuedeck.search.explain import Part, fused_parts, keyword_parts
+from cuedeck.search.fusion import KEYWORD, Ranked
+from cuedeck.search.tokens import count_tokens
+from cuedeck.store import documents as rows
+from cuedeck.store.protocol import Database, Row, TextRecord
+from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
+
+if TYPE_CHECKING:
+    from cuedeck.search.embedder import Embedder
+    from cuedeck.store.protocol import Session, Vector
+
+ANCHORS = 3
+_ATTEMPTS = 4
+_COUNTS_KEPT = 20_000
+
+
+class DocumentSearch:
+    """Searches the index; an answer never quotes a file that has changed since it was indexed."""
+
+    def __init__(
+        self, index: DocumentIndex, database: Database, embedder: Embedder, reader: DocumentReader
+    ) -> None:
+        self._index = index
+        self._database = database
+        self._embedder = embedder
+        self._reader = reader
+        self._counts: OrderedDict[str, int] = OrderedDict()
+
+    def search(self, query: Query, *, budget: float) -> Results:
+        """The best documents; while one of them is stale it is indexed and the question asked again."""
+        mode, vector, why = self._mode(query, budget)
+        terms = query_terms(query.text)
+        for _ in range(_ATTEMPTS):
+            found, pending = self._ask(query, terms, mode, vector)
+            stale = [document.path for _, document, _ in found if not self._index.is_fresh(document.path)]
+            if not stale:
+                break
+            self._index.refresh_paths(stale)
+        hits = tuple(
+            hit
+            for candidate, document, chunks in found
+            if (hit := self._hit(candidate, document, chunks, terms)) is not None
+        )
+        return Results(hits, mode, pending, why)
+
+    def explain(self, query: Query, results: Results) -> list[dict[str, Any]]:
+        """Each hit's score as parts that sum to it, the keyword part down to single terms."""
+        terms = query_terms(query.text)
+        with self._database.read() as session:
+            statistics = session.text(DOCUMENT_TEXT).statistics(terms)
+        explained = []
+        for hit in results.hits:
+            record = self._record(hit)
+            below = (
+                {} if record is None else {KEYWORD: keyword_parts(DOCUMENT_TEXT, record, terms, statistics)}
+            )
+            part: Part = fused_parts(Ranked(hit.path, hit.score, dict(hit.parts)), below)
+            explained.append({"path": hit.path, **part.as_json()})
+        return explained
+
+    def _mode(self, query: Query, budget: float) -> tuple[Mode, Vector | None, str | None]:
+        if query.mode is Mode.KEYWORD:
+            return Mode.KEYWORD, None, None
+        if (reason := self._embedder.unavailable) is not None:
+            return Mode.KEYWORD, None, reason
+        with self._database.read() as session:
+            made = session.vectors(DOCUMENT_VECTORS).count(model=self._embedder.model)
+        if made == 0:
+            return Mode.KEYWORD, None, "No document has a vector yet; they are made in the background."
+        vectors = self._embedder.try_embed([query.text], budget)
+        if vectors is None:
+            reason = self._embedder.unavailable or "The embedding model is still loading."
+            return Mode.KEYWORD, None, reason
+        return query.mode, vectors[0], None
+
+    def _ask(
+        self, query: Query, terms: Sequence[str], mode: Mode, vector: Vector | None
+    ) -> tuple[list[tuple[Candidate, rows.DocumentRow, list[Row]]], int]:
+        with self._database.read() as session:
+            candidates = rank(
+                session,
+                terms,
+                vector,
+                mode=mode,
+                model=self._embedder.model,
+                scope=query.filters.scope(),
+                limit=query.limit,
+            )
+            documents = rows.documents_by_id(session, [each.document for each in candidates])
+            chunks = _chunks(session, candidates)
+            pending = rows.count_without_vector(session, self._embedder.model)
+        found = [
+            (each, documents[each.document], [chunks[chunk] for chunk in each.chunks if chunk in chunks])
+            for each in candidates
+            if each.document in documents
+        ]
+        return found, pending
+
+    def _hit(
+        self, candidate: Candidate, document: rows.DocumentRow, chunks: Sequence[Row], terms: Sequence[str]
+    ) -> Hit | None:
+        tokens = self._tokens(document)
+        if tokens is None:
+            return None
+        return Hit(
+            path=document.path,
+            hash=document.hash,
+            tokens=tokens,
+            anchors=choose_anchors(document.anchors, chunks, terms, is_source=document.kind == Kind.SOURCE),
+            line=chunks[0]["line"] if chunks else 1,
+            score=candidate.ranked.score,
+            parts=tuple(candidate.ranked.parts.items()),
+            ordinal=chunks[0]["ordinal"] if chunks else 0,
+        )
+
+    def _tokens(self, document: rows.DocumentRow) -> int | None:
+        """Tokens of a file, counted once per content; nothing when the content is gone."""
+        known = self._counts.get(document.hash)
+        if known is None:
+            data = self._reader.content(document.path, document.hash)
+            if data is None:
+                return None
+            known = count_tokens(data.decode("utf-8", "replace"))
+            self._counts[document.hash] = known
+            if len(self._counts) > _COUNTS_KEPT:
+                self._counts.popitem(last=False)
+        return known
+
+    def _record(self, hit: Hit) -> TextRecord | None:
+        reading = self._index.read(hit.path)
+        if reading is None or reading.extracted.hash != hit.hash:
+            return None
+        entry = entry_of(reading, KnownNames())
+        if hit.ordinal >= len(entry.chunks):
+            return None
+        return TextRecord(0, entry.chunks[hit.ordinal].fields, entry.scope)
+
+
+def choose_anchors(
+    anchors: Sequence[tuple[str, int, int]], chunks: Sequence[Row], terms: Sequence[str], *, is_source: bool
+) -> tuple[str, ...]:
+    """The three anchors that serve a query best: of the best chunks first, then by the words they share."""
+    wanted = set(terms)
+    shared = [len(wanted.intersection(analyse(text))) for text, _, _ in anchors]
+    order: list[int] = []
+    for chunk in chunks:
+        if is_source:
+            order += sorted(_within(anchors, chunk), key=lambda each: (-shared[each], each))
+        elif chunk["anchor"] >= 0:
+            order.append(chunk["anchor"])
+    order += sorted((n for n in range(len(anchors)) if shared[n]), key=lambda each: (-shared[each], each))
+    order += range(len(anchors))
+    names = dict.fromkeys(anchors[n][0] for n in order if n < len(anchors) and anchors[n][0])
+    return tuple(names)[:ANCHORS]
+
+
+def _within(anchors: Sequence[tuple[str, int, int]], chunk: Row) -> list[int]:
+    """The symbols that begin in a source chunk, or the one it is inside of."""
+    first = chunk["anchor"]
+    if first < 0:
+        return []
+    return [first, *(n for n in range(first + 1, len(anchors)) if anchors[n][2] <= chunk["last_line"])]
+
+
+def _chunks(session: Session, candidates: Sequence[Candidate]) -> dict[int, Row]:
+    wanted = [chunk for each in candidates for chunk in each.chunks[:6]]
+    return {row["rid"]: row for row in rows.chunks(session, wanted)}

@@ -1,0 +1,98 @@
+"""The vault: notes with their metadata, tags and links, as they are on disk now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuedeck.documents.freshness import Freshness
+from cuedeck.documents.index import DocumentIndex
+from cuedeck.documents.kinds import in_vault
+from cuedeck.documents.tags import tag_key
+from cuedeck.model.errors import CueError, invalid
+from cuedeck.paths import ConfinedPath, confine, missing_file, read_file, refused
+from cuedeck.store import vault as rows
+from cuedeck.store.protocol import Database
+from cuedeck.store.vault import VaultFile, VaultFilter, VaultLinks, VaultStatistics
+
+LARGEST_CONTENT = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class VaultPage:
+    """Some of the files that pass a filter, and how many pass in all."""
+
+    files: tuple[VaultFile, ...]
+    total: int
+
+
+class Vault:
+    """Answers from the index after bringing it up to date; dot-folders are not part of it."""
+
+    def __init__(self, index: DocumentIndex, freshness: Freshness, database: Database) -> None:
+        self._index = index
+        self._freshness = freshness
+        self._database = database
+
+    def files(self, chosen: VaultFilter, *, limit: int, offset: int = 0) -> VaultPage:
+        """A page of files, by path."""
+        self._freshness.ensure()
+        folder = None if chosen.folder is None else _folder(self._index, chosen.folder)
+        if folder is not None and not in_vault(folder):
+            return VaultPage((), 0)
+        chosen = VaultFilter(
+            folder or None, chosen.type, chosen.status, None if chosen.tag is None else _tag(chosen.tag)
+        )
+        with self._database.read() as session:
+            found, total = rows.vault_files(session, chosen, limit=limit, offset=offset)
+        return VaultPage(tuple(found), total)
+
+    def file(self, path: str) -> tuple[VaultFile, VaultLinks]:
+        """One note and its links."""
+        confined = self._confined(path)
+        self._freshness.ensure()
+        self._index.refresh_paths([confined.relative])
+        with self._database.read() as session:
+            found = rows.vault_file(session, confined.relative)
+            if found is None:
+                raise missing_file(confined.relative)
+            return found, rows.vault_links(session, confined.relative)
+
+    def content(self, path: str) -> tuple[str, str, int]:
+        """Path, text and size in bytes of a file, read from the disk."""
+        confined = self._confined(path)
+        found = read_file(confined, at_most=LARGEST_CONTENT + 1)
+        if len(found.data) > LARGEST_CONTENT:
+            raise invalid("path", f"a file of at most {LARGEST_CONTENT} bytes", path)
+        try:
+            return confined.relative, found.data.decode("utf-8"), len(found.data)
+        except UnicodeDecodeError as error:
+            raise invalid("path", "a UTF-8 text file", f"undecodable byte at {error.start}") from error
+
+    def statistics(self) -> VaultStatistics:
+        """Counts over the whole vault."""
+        self._freshness.ensure()
+        with self._database.read() as session:
+            return rows.vault_statistics(session)
+
+    def _confined(self, path: str) -> ConfinedPath:
+        confined = confine(self._index.root, path)
+        if not in_vault(confined.relative):
+            raise missing_file(confined.relative)
+        return confined
+
+
+def _folder(index: DocumentIndex, folder: str) -> str:
+    """A folder filter as the beginning of paths; the vault's own root is the empty one."""
+    if folder.strip() in ("", ".", "./"):
+        return ""
+    try:
+        return confine(index.root, folder).relative
+    except CueError as error:
+        raise refused(folder, error.message.rpartition(": ")[2]) from error
+
+
+def _tag(tag: str) -> str:
+    key = tag_key(tag)
+    if not key:
+        raise invalid("tag", "a tag of at least one character", tag)
+    return key

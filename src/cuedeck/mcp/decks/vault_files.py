@@ -1,0 +1,285 @@
+"""The vault deck's file tools: notes, their metadata, tags and links."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Clamped, Tool
+from cuedeck.model.deck import Deck
+from cuedeck.store.vault import VaultFile, VaultFilter
+
+Limit = Annotated[int, Clamped(1, 500)]
+
+_NULLABLE = {"type": ["string", "null"]}
+_STRINGS = {"type": "array", "items": {"type": "string"}}
+_NUMBER = {"type": "number"}
+_FRONTMATTER = {"type": ["object", "null"]}
+_FILE: dict[str, Any] = {
+    "path": {"type": "string"},
+    "type": _NULLABLE,
+    "status": _NULLABLE,
+    "frontmatter": _FRONTMATTER,
+    "tags": _STRINGS,
+    "created": {"type": "number", "description": "Unix milliseconds"},
+    "modified": {"type": "number", "description": "Unix milliseconds"},
+    "size": _NUMBER,
+}
+
+
+class QueryFiles(Arguments):
+    directory: str | None = Field(None, description="Folder, sub-folders included")
+    type: str | None = Field(None, description="Frontmatter type")
+    status: str | None = Field(None, description="Frontmatter status")
+    tag: str | None = None
+    limit: Limit = 50
+    offset: Annotated[int, Clamped(0)] = 0
+
+
+class FilePath(Arguments):
+    path: str = Field(description="Relative path")
+
+
+class SearchTags(Arguments):
+    tag: str = Field(description="Finds nested tags too")
+    limit: Limit = 100
+
+
+class SearchLinks(Arguments):
+    path: str = Field(description="Relative path")
+    direction: Literal["outgoing", "incoming", "both"] = "both"
+    limit: Limit = 100
+
+
+class GetStats(Arguments):
+    pass
+
+
+def _query_files(call: Call[QueryFiles]) -> Answer:
+    asked = call.arguments
+    page = _vault(call).files(
+        VaultFilter(asked.directory, asked.type, asked.status, asked.tag),
+        limit=asked.limit,
+        offset=asked.offset,
+    )
+    return Answer(
+        {
+            "files": [_file(file) for file in page.files],
+            "total": page.total,
+            "limit": asked.limit,
+            "offset": asked.offset,
+            "hasMore": asked.offset + len(page.files) < page.total,
+        },
+        cache_hit=True,
+    )
+
+
+def _get_file(call: Call[FilePath]) -> Answer:
+    file, links = _vault(call).file(call.arguments.path)
+    shown: dict[str, Any] = {"outgoing": list(links.outgoing), "incoming": list(links.incoming)}
+    if links.unresolved:
+        shown["unresolved"] = list(links.unresolved)
+    return Answer({**_file(file), "links": shown}, cache_hit=True)
+
+
+def _get_file_content(call: Call[FilePath]) -> Answer:
+    path, content, size = _vault(call).content(call.arguments.path)
+    value = {"path": path, "content": content, "size": size, "encoding": "utf-8"}
+    return Answer(value, cache_hit=False)
+
+
+def _search_tags(call: Call[SearchTags]) -> Answer:
+    asked = call.arguments
+    page = _vault(call).files(VaultFilter(tag=asked.tag), limit=asked.limit)
+    kept = ("path", "type", "status", "frontmatter", "modified")
+    files = [{name: value for name, value in _file(file).items() if name in kept} for file in page.files]
+    value = {"tag": asked.tag, "files": files, "count": len(files), "total": page.total}
+    return Answer(value, cache_hit=True)
+
+
+def _search_links(call: Call[SearchLinks]) -> Answer:
+    asked = call.arguments
+    _, links = _vault(call).file(asked.path)
+    outgoing = links.outgoing if asked.direction != "incoming" else ()
+    incoming = links.incoming if asked.direction != "outgoing" else ()
+    value: dict[str, Any] = {
+        "path": asked.path,
+        "outgoing": list(outgoing[: asked.limit]),
+        "incoming": list(incoming[: asked.limit]),
+        "count": {
+            "outgoing": len(outgoing),
+            "incoming": len(incoming),
+            "total": len(outgoing) + len(incoming),
+        },
+    }
+    if links.unresolved and asked.direction != "incoming":
+        value["unresolved"] = list(links.unresolved[: asked.limit])
+    return Answer(value, cache_hit=True)
+
+
+def _get_stats(call: Call[GetStats]) -> Answer:
+    found = _vault(call).statistics()
+    return Answer(
+        {
+            "totalFiles": found.files,
+            "totalTags": found.tags,
+            "totalLinks": found.links,
+            "filesByType": found.by_type,
+            "filesByStatus": found.by_status,
+            "topTags": [{"tag": tag, "count": count} for tag, count in found.top_tags],
+            "vaultSize": found.size,
+            "lastUpdated": found.updated,
+        },
+        cache_hit=True,
+    )
+
+
+def _vault(call: Call[Any]) -> Any:
+    documents = call.workspace.documents
+    documents.start()
+    return documents.vault
+
+
+def _file(file: VaultFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "type": file.type,
+        "status": file.status,
+        "frontmatter": file.frontmatter,
+        "tags": list(file.tags),
+        "created": file.created,
+        "modified": file.modified,
+        "size": file.size,
+    }
+
+
+def _object(properties: dict[str, Any], *optional: str) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+_LINKS = {"outgoing": _STRINGS, "incoming": _STRINGS, "unresolved": _STRINGS}
+_COUNTS = {"type": "object", "additionalProperties": {"type": "number"}}
+
+TOOLS = (
+    Tool(
+        name="query_files",
+        deck=Deck.VAULT,
+        title="Query notes",
+        description="List the vault's notes by folder, type, status or tag, a page at a time.",
+        arguments=QueryFiles,
+        output=_object(
+            {
+                "files": {"type": "array", "items": _object(_FILE)},
+                "total": _NUMBER,
+                "limit": _NUMBER,
+                "offset": _NUMBER,
+                "hasMore": {"type": "boolean"},
+            }
+        ),
+        effects=READS,
+        handler=_query_files,
+        in_default_set=True,
+    ),
+    Tool(
+        name="get_file",
+        deck=Deck.VAULT,
+        title="Note metadata",
+        description="A note's frontmatter, tags, dates, and the notes it links to and is linked from.",
+        arguments=FilePath,
+        output=_object({**_FILE, "links": _object(_LINKS, "unresolved")}),
+        effects=READS,
+        handler=_get_file,
+    ),
+    Tool(
+        name="get_file_content",
+        deck=Deck.VAULT,
+        title="Note content",
+        description="Read a file of the vault from disk.",
+        arguments=FilePath,
+        output=_object(
+            {
+                "path": {"type": "string"},
+                "content": {"type": "string"},
+                "size": _NUMBER,
+                "encoding": {"type": "string", "const": "utf-8"},
+            }
+        ),
+        effects=READS,
+        handler=_get_file_content,
+    ),
+    Tool(
+        name="search_tags",
+        deck=Deck.VAULT,
+        title="Notes by tag",
+        description="Find the notes that carry a tag, nested tags included.",
+        arguments=SearchTags,
+        output=_object(
+            {
+                "tag": {"type": "string"},
+                "files": {
+                    "type": "array",
+                    "items": _object(
+                        {
+                            "path": {"type": "string"},
+                            "type": _NULLABLE,
+                            "status": _NULLABLE,
+                            "frontmatter": _FRONTMATTER,
+                            "modified": _NUMBER,
+                        }
+                    ),
+                },
+                "count": _NUMBER,
+                "total": _NUMBER,
+            },
+            "total",
+        ),
+        effects=READS,
+        handler=_search_tags,
+    ),
+    Tool(
+        name="search_links",
+        deck=Deck.VAULT,
+        title="Links of a note",
+        description="Find the notes a note links to and the notes that link to it.",
+        arguments=SearchLinks,
+        output=_object(
+            {
+                "path": {"type": "string"},
+                "outgoing": _STRINGS,
+                "incoming": _STRINGS,
+                "count": _object({"outgoing": _NUMBER, "incoming": _NUMBER, "total": _NUMBER}),
+                "unresolved": _STRINGS,
+            },
+            "unresolved",
+        ),
+        effects=READS,
+        handler=_search_links,
+        in_default_set=True,
+    ),
+    Tool(
+        name="get_stats",
+        deck=Deck.VAULT,
+        title="Vault statistics",
+        description="Count the vault's notes, tags and links.",
+        arguments=GetStats,
+        output=_object(
+            {
+                "totalFiles": _NUMBER,
+                "totalTags": _NUMBER,
+                "totalLinks": _NUMBER,
+                "filesByType": _COUNTS,
+                "filesByStatus": _COUNTS,
+                "topTags": {
+                    "type": "array",
+                    "items": _object({"tag": {"type": "string"}, "count": _NUMBER}),
+                },
+                "vaultSize": _NUMBER,
+                "lastUpdated": _NUMBER,
+            }
+        ),
+        effects=READS,
+        handler=_get_stats,
+    ),
+)
