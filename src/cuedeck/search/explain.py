@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +45,12 @@ def keyword_parts(
     return total("keyword", [Part(term, value) for term, value in shares.items()])
 
 
-def fused_parts(ranked: Ranked[Any], below: Mapping[str, Part], *, name: Callable[[str], str] = str) -> Part:
+def fused_parts(ranked: Ranked[Any], below: Mapping[str, Part]) -> Part:
     """A fused score by source; what is known below a source is scaled to that source's part."""
     return total(
         "score",
         [
-            Part(name(source), value, below[source].scaled(value).parts if source in below else ())
+            Part(source, value, below[source].scaled(value).parts if source in below else ())
             for source, value in ranked.parts.items()
         ],
     )
