@@ -16,7 +16,7 @@ from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName, Migration
 from cuedeck.store.sqlite.connection import fetch, private_folder
 from cuedeck.store.sqlite.failures import is_corrupt, translated
-from cuedeck.store.sqlite.file import OpenFile
+from cuedeck.store.sqlite.file import OpenFile, file_identity
 from cuedeck.store.sqlite.session import SqliteSession
 from cuedeck.store.sqlite.turnstile import Turnstile
 
@@ -92,12 +92,17 @@ class SqliteDatabase:
         return now
 
     def check(self) -> list[str]:
-        with translated(self.path), self._current().reading() as connection:
-            problems = [str(text) for (text,) in fetch(connection, "PRAGMA integrity_check") if text != "ok"]
-            return problems + [
-                f"{table} row {row} points to a missing row of {parent}"
-                for table, row, parent, _ in fetch(connection, "PRAGMA foreign_key_check")
-            ]
+        try:
+            with translated(self.path), self._current().reading() as connection:
+                found = fetch(connection, "PRAGMA integrity_check")
+                dangling = fetch(connection, "PRAGMA foreign_key_check")
+        except CueError as error:
+            if not is_corrupt(error):
+                raise
+            return [error.message]
+        return [str(text) for (text,) in found if text != "ok"] + [
+            f"{table} row {row} points to a missing row of {parent}" for table, row, parent, _ in dangling
+        ]
 
     def close(self) -> None:
         """Close every connection; whoever still reads finishes first."""
@@ -134,12 +139,13 @@ class SqliteDatabase:
             return self._file
 
     def _open(self) -> OpenFile:
+        found = file_identity(self.path)
         try:
             return self._open_once()
         except CueError as error:
             if self._name != "index" or not is_corrupt(error):
                 raise
-        self._set_aside()
+        self._set_aside(found)
         return self._open_once()
 
     def _open_once(self) -> OpenFile:
@@ -160,12 +166,15 @@ class SqliteDatabase:
         try:
             yield
         except CueError as error:
-            if self._name == "index" and is_corrupt(error):
-                self._set_aside()
+            if self._name == "index" and is_corrupt(error) and self._file is not None:
+                self._set_aside(self._file.identity)
             raise
 
-    def _set_aside(self) -> None:
+    def _set_aside(self, damaged: tuple[int, int] | None) -> None:
         with self._opening:
+            # Another process may have put a sound file in its place already.
+            if damaged is None or file_identity(self.path) != damaged:
+                return
             stamp = f"{time.time_ns():x}"
             for suffix in ("", "-wal", "-shm"):
                 part = self.path.with_name(self.path.name + suffix)

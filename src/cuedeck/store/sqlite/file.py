@@ -46,7 +46,7 @@ class OpenFile:
         self._closed = False
         with translated(path):
             private_file(path)
-            self._identity = _identity(path)
+            self.identity = file_identity(path)
             self._writer = connect(path, synchronous=synchronous, read_only=False)
             self._migrate()
             self._watcher = connect(path, synchronous="NORMAL", read_only=True)
@@ -54,7 +54,7 @@ class OpenFile:
     @property
     def is_current(self) -> bool:
         """Whether the path still names the file that is open."""
-        return _identity(self.path) == self._identity
+        return file_identity(self.path) == self.identity
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -153,7 +153,8 @@ class OpenFile:
             connection.set_busy_timeout(5_000)
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path names now, if any."""
     try:
         found = path.stat()
     except FileNotFoundError:

