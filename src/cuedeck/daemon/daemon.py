@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -53,6 +54,8 @@ class Daemon:
         from cuedeck.daemon.session import Sessions
 
         self._sessions = Sessions(Path(self._address.root))
+        gc.freeze()
+        gc.enable()
         logger.info("serving %s, pid %d", self._address.root, os.getpid())
         async with listener, anyio.create_task_group() as tasks:
             tasks.start_soon(self._obey_signals)

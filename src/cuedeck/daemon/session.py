@@ -41,6 +41,7 @@ class Sessions:
     def __init__(self, root: Path) -> None:
         self._workspaces = Workspaces(root)
         self._runtime = Runtime()
+        product()
         self._open: set[Session] = set()
         self.served = 0
 

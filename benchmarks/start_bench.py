@@ -1,0 +1,131 @@
+"""How fast things start: plain commands, warm and cold ``cue mcp``, the cost of the shim, an idle daemon."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from benchmarks._start_agent import CUE, INITIALIZE, Ground, ground
+
+ROUNDS = 40
+CALLS = 400
+COLD_ROUNDS = 5
+IDLE_SECONDS = 10.0
+
+
+def main() -> None:
+    with ground() as place:
+        print(f"{'':44}{'ours':>9}{'bound':>9}")
+        plain_commands(place)
+        warm_start(place)
+        added_cost(place)
+        cold_start(place)
+        idle_daemon(place)
+
+
+def report(what: str, value: float, bound: float, unit: str) -> None:
+    verdict = "" if value <= bound else "  MISSED"
+    print(f"{what:44}{value:>7.2f}{unit:>3}{bound:>7.2f}{unit:>3}{verdict}")
+
+
+def cpu(command: list[str], place: Ground) -> float:
+    process = subprocess.Popen(command, cwd=place.folder, env=place.environ, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return 1000 * (usage.ru_utime + usage.ru_stime)
+
+
+def plain_commands(place: Ground) -> None:
+    bare = [sys.executable, "-c", "pass"]
+    commands = {"cue --version": ["--version"], "cue --help": ["--help"], "cue clean": ["clean"]}
+    times: dict[str, list[float]] = {name: [] for name in ("python", *commands)}
+    for _ in range(ROUNDS // 2):
+        times["python"].append(cpu(bare, place))
+        for name, arguments in commands.items():
+            times[name].append(cpu([CUE, *arguments], place))
+    for name in commands:
+        ratio = min(times[name]) / min(times["python"])
+        report(f"{name}, CPU against python -c pass", ratio, 2.5, "x")
+
+
+def spawn_to_reply(place: Ground) -> float:
+    began = time.perf_counter()
+    agent = place.agent()
+    agent.send(INITIALIZE)
+    agent.line()
+    elapsed = time.perf_counter() - began
+    agent.leave()
+    return 1000 * elapsed
+
+
+def spawn_to_exit(place: Ground) -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], cwd=place.folder, env=place.environ)
+    return 1000 * (time.perf_counter() - began)
+
+
+def warm_start(place: Ground) -> None:
+    for _ in range(3):
+        spawn_to_reply(place)
+    ours, bare = [], []
+    for _ in range(ROUNDS):
+        bare.append(spawn_to_exit(place))
+        ours.append(spawn_to_reply(place))
+    best = min(ours) / min(bare)
+    middle = statistics.median(ours) / statistics.median(bare)
+    print(f"warm cue mcp: min {min(ours):.1f} ms, python -c pass: min {min(bare):.1f} ms")
+    report("warm cue mcp to initialize reply, best", best, 2.0, "x")
+    report("warm cue mcp to initialize reply, median", middle, 2.0, "x")
+
+
+def added_cost(place: Ground) -> None:
+    """The same smallest request through shim and daemon, and in one process, in turns."""
+    through, within = place.agent(), place.agent("--no-daemon")
+    times: dict[str, list[float]] = {"daemon": [], "process": []}
+    through.initialize()
+    within.initialize()
+    for _ in range(CALLS):
+        for name, agent in (("daemon", through), ("process", within)):
+            began = time.perf_counter()
+            agent.ping()
+            times[name].append(1000 * (time.perf_counter() - began))
+    through.leave()
+    within.leave()
+    daemon, process = statistics.median(times["daemon"]), statistics.median(times["process"])
+    print(f"one request: p50 {daemon:.2f} ms through the daemon, {process:.2f} ms in-process")
+    report("added cost per call, p50", daemon - process, 0.5, "ms")
+
+
+def cold_start(place: Ground) -> None:
+    times = []
+    for _ in range(COLD_ROUNDS):
+        place.cue("daemon", "stop")
+        times.append(spawn_to_reply(place) / 1000)
+    report("cold start of the daemon, best", min(times), 2.0, "s")
+    report("cold start of the daemon, median", statistics.median(times), 2.0, "s")
+
+
+def idle_daemon(place: Ground) -> None:
+    agent = place.agent().initialize()
+    time.sleep(2)
+    pid = place.status()["pid"]
+    memory = place.status()["memory_bytes"] / 1e6
+    before = processor_seconds(pid)
+    time.sleep(IDLE_SECONDS)
+    used = processor_seconds(pid) - before
+    agent.leave()
+    report("idle daemon with one client, memory", memory, 120, "MB")
+    report(f"idle daemon, CPU in {IDLE_SECONDS:.0f} s", 1000 * used, 10, "ms")
+
+
+def processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main()
