@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.memory import checks, effectiveness, guidance, reflection
+from cuedeck.memory.drafts import checked
 from cuedeck.memory.episodes import Outcome, known_failures, similar_episodes, task_key
 from cuedeck.memory.failures import FailureKind, signature
 from cuedeck.memory.masking import Masking
-from cuedeck.memory.memories import checked
 from cuedeck.memory.model import Draft, MemoryType, first_line
 from cuedeck.memory.query import Filters, Fusion, Query
 from cuedeck.memory.reflection import Attempt

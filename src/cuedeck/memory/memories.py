@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuedeck.memory import checks, graph, history, linking, past, searching
 from cuedeck.memory.completion import Completion
+from cuedeck.memory.drafts import checked, checked_changes, drafted
 from cuedeck.memory.episodes import index_episode
 from cuedeck.memory.masking import Masking
 from cuedeck.memory.model import (
@@ -22,7 +23,6 @@ from cuedeck.memory.model import (
     Neighbour,
     Origin,
     embedded_text,
-    new_id,
     now_ms,
 )
 from cuedeck.memory.query import Found, Query
@@ -164,11 +164,21 @@ class Memories:
                 raise _unknown(wanted)
             return from_row(row), access_from(table.access(session, wanted)), graph.links(session, wanted)
 
+    def page(
+        self, *, type: MemoryType | None, project: str | None, deleted: bool, after: str, limit: int
+    ) -> list[Memory]:
+        """Memories in order of id, from the one after ``after``."""
+        with self.state.read() as session:
+            rows = table.listed(
+                session, after=after, limit=limit, deleted=deleted, type=str(type or ""), project=project
+            )
+        return [from_row(row) for row in rows]
+
     def update(self, id: str, changes: Mapping[str, Any], *, actor: str) -> Stored:
         """Change the named fields and keep the others; metadata is merged."""
         wanted = checks.memory_id("id", id)
         masking = Masking(self.section.secrets)
-        fields = _checked_changes(changes, masking)
+        fields = checked_changes(changes, masking)
         if not fields:
             raise invalid("update", "at least one of content, title, metadata, tags, confidence", "nothing")
         vector = self._vector_after(wanted, fields)
@@ -232,13 +242,13 @@ class Memories:
 
     def unhide(self, session: Session, memory: Memory) -> Memory:
         """Bring a deleted memory back, in the caller's transaction."""
-        twin = table.with_duplicate_key(session, duplicate_key(memory.type, memory.project, memory.content))
+        twin = table.twin_of(session, memory.id)
         if twin is not None:
             raise CueError(
                 ErrorCode.VALIDATION,
-                f"{twin['id']} holds the same content now",
+                f"{twin} holds the same content now",
                 data={"field": "id", "expected": "content that is not stored again", "actual": memory.id},
-                hint=f"Delete {twin['id']} first, or keep it instead.",
+                hint=f"Delete {twin} first, or keep it instead.",
             )
         table.change(session, memory.id, {"deleted_at": None})
         session.text(MEMORY_TEXT).put([text_record(memory)])
@@ -370,57 +380,6 @@ class Memories:
             twin = table.with_duplicate_key(session, key)
             columns["duplicate_key"] = key if twin is None or twin["id"] == memory.id else None
         return columns
-
-
-def checked(draft: Draft) -> Draft:
-    """A draft within every limit."""
-    return replace(
-        draft,
-        content=checks.content(draft.content),
-        title=checks.title(draft.title),
-        metadata=checks.metadata(draft.metadata),
-        tags=checks.tags(draft.tags),
-        project=checks.project(draft.project),
-        confidence=checks.share("confidence", draft.confidence),
-        source_task=checks.title(draft.source_task),
-    )
-
-
-def _checked_changes(changes: Mapping[str, Any], masking: Masking) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for name, value in changes.items():
-        match name:
-            case "content":
-                fields[name] = masking.text(checks.content(value))
-            case "title":
-                fields[name] = masking.optional(checks.title(value))
-            case "metadata":
-                fields[name] = masking.value(checks.metadata(value))
-            case "tags":
-                fields[name] = tuple(masking.text(tag) for tag in checks.tags(value))
-            case "confidence":
-                fields[name] = checks.share(name, value)
-            case _:
-                raise invalid("update", "content, title, metadata, tags or confidence", name)
-    return fields
-
-
-def drafted(draft: Draft) -> Memory:
-    """A checked draft as the memory it becomes now."""
-    at = now_ms()
-    return Memory(
-        id=new_id(at),
-        type=draft.type,
-        title=draft.title,
-        content=draft.content,
-        metadata=draft.metadata,
-        tags=draft.tags,
-        project=draft.project,
-        confidence=draft.confidence,
-        source_task=draft.source_task,
-        created_at=at,
-        updated_at=at,
-    )
 
 
 def _living(session: Session, id: str) -> Memory:

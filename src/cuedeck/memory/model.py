@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import time
 from collections.abc import Mapping
@@ -158,6 +159,12 @@ def now_ms() -> int:
 def new_id(at: int) -> str:
     """An id that sorts by time: ten characters of clock, sixteen of chance."""
     return PREFIX + _base32(at, 10) + _base32(secrets.randbits(80), 16)
+
+
+def chunk_id(project: str, path: str, key: str) -> str:
+    """The id of a piece of a file: the same as long as project, path and symbol are."""
+    digest = hashlib.blake2b(f"{project}\x1f{path}\x1f{key}".encode(), digest_size=17).digest()
+    return PREFIX + _base32(int.from_bytes(digest) >> 6, 26)
 
 
 def _base32(number: int, width: int) -> str:

@@ -22,12 +22,38 @@ def find(session: Session, id: str, *, deleted: bool = False) -> Row | None:
     return session.row(f"SELECT {_FIELDS} FROM memories WHERE id = :id {living}", id=id)  # noqa: S608
 
 
+def found(session: Session, id: str) -> Row:
+    """A memory that is known to be there, in any state."""
+    row = find(session, id, deleted=True)
+    assert row is not None, id
+    return row
+
+
+def twin_of(session: Session, id: str) -> str | None:
+    """The living memory that says what a deleted one said."""
+    found = session.value(
+        "SELECT other.id FROM memories AS own "
+        "JOIN memories AS other ON other.duplicate_key = own.duplicate_key "
+        "AND other.deleted_at IS NULL AND other.id <> own.id WHERE own.id = :id",
+        id=id,
+    )
+    return str(found) if found is not None else None
+
+
 def by_ids(session: Session, ids: Iterable[str]) -> list[Row]:
     """The living memories among these."""
     return session.rows(
         f"SELECT {_FIELDS} FROM memories WHERE id IN :ids AND deleted_at IS NULL",  # noqa: S608
         ids=list(ids),
     )
+
+
+def of_task(session: Session, task_id: str) -> list[str]:
+    """Memories that were made while working on a task."""
+    rows = session.rows(
+        "SELECT id FROM memories WHERE source_task = :task AND deleted_at IS NULL ORDER BY rid", task=task_id
+    )
+    return [row["id"] for row in rows]
 
 
 def by_rids(session: Session, rids: Iterable[int]) -> list[Row]:
