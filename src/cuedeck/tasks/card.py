@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from cuedeck.documents.frontmatter import Problem, read_frontmatter, text_of
 from cuedeck.tasks.dates import parse_moment, timestamp
+from cuedeck.tasks.plain_header import read_plain
 
 CARD_ID = re.compile(r"[a-z0-9]{6}")
 _HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
@@ -97,6 +98,10 @@ def read_card(card_id: str, data: bytes) -> Card | BrokenCard:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         return BrokenCard(name, Problem("the file is not UTF-8 text", data.count(b"\n", 0, error.start) + 1))
+    if text.startswith("---\n") and (end := text.find("\n---\n", 3)) > 0:
+        plain = read_plain(text[4 : end + 1])
+        if plain is not None:
+            return _Reading(plain, text[: end + 1], []).card(card_id, text[end + 5 :])
     found = read_frontmatter(text)
     if conflict := _CONFLICT.search(text, 0, found.body or len(text)):
         line = text.count("\n", 0, conflict.start()) + 1

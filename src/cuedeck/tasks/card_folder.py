@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import ConfinedPath, confine, read_file, refused, replace_file
 from cuedeck.tasks.card import CARD_ID, BrokenCard, Card, read_card
 from cuedeck.tasks.card_snapshot import NO_CARDS, CardSnapshot, card_snapshot
+from cuedeck.tasks.folder_watch import FolderWatch
 
 FOLDER = ".cuedeck/cards"
 MAX_BYTES = 2 * 1024 * 1024
@@ -45,17 +46,22 @@ class CardFolder:
         self._lock_timeout = lock_timeout
         self._known: dict[str, _Known] = {}
         self._snapshot = NO_CARDS
+        self._watch: FolderWatch | None = None
+        self._looked = False
         self._guard = threading.Lock()
 
     def snapshot(self) -> CardSnapshot:
         """Every card as it is on disk now."""
         with self._guard:
+            if self._watch is not None and self._watch.quiet():
+                return self._snapshot
             try:
                 place = _Place.open(self._root)
             except FileNotFoundError:
-                self._known, self._snapshot = {}, NO_CARDS
+                self._known, self._snapshot, self._watch = {}, NO_CARDS, None
                 return self._snapshot
             with place:
+                self._watch_after_first_look(place)
                 changed = self._refresh(place)
             if changed:
                 self._snapshot = card_snapshot(known.card for known in self._known.values())
@@ -111,17 +117,18 @@ class CardFolder:
             raise refused(f"{FOLDER}/{card_id}.md", "it is a symlink")
         return path
 
+    def _watch_after_first_look(self, place: _Place) -> None:
+        """One look needs no watch; whoever looks again will look often. Watch first, so nothing slips by."""
+        if self._looked and (self._watch is None or not self._watch.valid()):
+            self._watch = FolderWatch(Path(place.path))
+        self._looked = True
+
     def _refresh(self, place: _Place) -> bool:
         """Bring what is known up to date; whether anything changed."""
         known: dict[str, _Known] = {}
         changed = False
-        for name in place.names():
-            if name.startswith(".") or not name.endswith(".md"):
-                continue
+        for name, status in place.entries():
             before = self._known.get(name)
-            status = place.status(name)
-            if status is None:
-                continue
             if before is None or before.stamp != _stamp(status):
                 before = _read(place, name, status)
                 changed = True
@@ -135,7 +142,7 @@ class _Place:
     """The cards' folder, opened once so that every name is looked up inside it."""
 
     def __init__(self, path: str, descriptor: int | None) -> None:
-        self._path = path
+        self.path = path
         self._descriptor = descriptor
 
     @classmethod
@@ -156,14 +163,15 @@ class _Place:
         if self._descriptor is not None:
             os.close(self._descriptor)
 
-    def names(self) -> list[str]:
-        return os.listdir(self._path if self._descriptor is None else self._descriptor)  # noqa: PTH208
-
-    def status(self, name: str) -> os.stat_result | None:
-        try:
-            return os.stat(self._in(name), dir_fd=self._descriptor, follow_symlinks=False)
-        except FileNotFoundError:
-            return None
+    def entries(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Every markdown file and its status; names inside an open folder are looked up fastest."""
+        names = os.listdir(self.path if self._descriptor is None else self._descriptor)  # noqa: PTH208
+        for name in names:
+            if name.endswith(".md") and name[0] != ".":
+                try:
+                    yield name, os.stat(self._in(name), dir_fd=self._descriptor, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
 
     def read(self, name: str) -> bytes:
         descriptor = os.open(self._in(name), _O_READ, dir_fd=self._descriptor)
@@ -171,7 +179,7 @@ class _Place:
             return file.read(MAX_BYTES + 1)
 
     def _in(self, name: str) -> str:
-        return name if self._descriptor is not None else f"{self._path}{os.sep}{name}"
+        return name if self._descriptor is not None else f"{self.path}{os.sep}{name}"
 
 
 def _stamp(status: os.stat_result) -> Stamp:

@@ -45,7 +45,11 @@ class CardSnapshot:
 
     def cycle(self, card_id: str | None = None) -> Cycle | None:
         """A cycle of the graph, or one that a card leads into."""
-        return find_cycle(self.graph, card_id)
+        return self._cycle if card_id is None else find_cycle(self.graph, card_id)
+
+    @cached_property
+    def _cycle(self) -> Cycle | None:
+        return find_cycle(self.graph)
 
     def ready(self) -> list[Card]:
         """Open cards that nothing holds back."""

@@ -13,16 +13,18 @@ from cuedeck.documents.frontmatter import locate_frontmatter
 from cuedeck.documents.frontmatter_edit import edit_frontmatter
 from cuedeck.documents.yaml_value import scalar
 from cuedeck.graph import Cycle, dependency_graph, find_cycle
-from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tasks.card import Card, CardPriority, CardStatus
 from cuedeck.tasks.card_folder import CardFolder, no_card
 from cuedeck.tasks.card_query import CardQuery
 from cuedeck.tasks.card_snapshot import CardSnapshot, Neighbours
 from cuedeck.tasks.dates import timestamp
 from cuedeck.tasks.notes import append_note
+from cuedeck.tasks.text import checked
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 MAX_TITLE = 200
+MAX_TEXT = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ class Cards:
 
     def create(self, draft: CardDraft) -> Card:
         """Write a new card; its dependencies must exist and lead into no cycle."""
-        _check_title(draft.title)
+        _check_texts(draft)
         with self._folder.locked():
             self._check_dependencies(draft.depends_on)
             now = datetime.now(UTC)
@@ -103,8 +105,7 @@ class Cards:
 
     def update(self, card_id: str, change: CardChange) -> Card:
         """Change the fields named and nothing else; ``updated`` moves."""
-        if change.title is not None:
-            _check_title(change.title)
+        _check_texts(change)
         now = datetime.now(UTC)
 
         def edit(card: Card, data: bytes) -> bytes:
@@ -206,11 +207,15 @@ def _retitled(data: bytes, old: str, new: str) -> bytes:
     return before.sub(lambda _match: f"# {' '.join(new.split())}".encode(), data, count=1)
 
 
-def _check_title(title: str) -> None:
-    if not title.strip():
-        raise invalid("title", "text", title)
-    if len(title) > MAX_TITLE:
-        raise invalid("title", f"at most {MAX_TITLE} characters", title)
+def _check_texts(given: CardDraft | CardChange) -> None:
+    if given.title is not None:
+        checked("title", given.title, longest=MAX_TITLE)
+    if given.assignee is not None:
+        checked("assignee", given.assignee, longest=MAX_TEXT, blank=True)
+    for tag in given.tags or ():
+        checked("tags", tag, longest=MAX_TEXT)
+    if isinstance(given, CardChange) and given.notes is not None:
+        checked("notes", given.notes, longest=MAX_TEXT)
 
 
 def _no_dependency(card_id: str) -> CueError:
