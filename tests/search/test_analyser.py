@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuedeck.search import analyser
 from cuedeck.search.analyser import MAX_QUERY_TERMS, MAX_TOKEN, analyse, query_terms, scope_token
 
 
@@ -124,3 +126,14 @@ def test_scope_values_may_ignore_case() -> None:
 
 def test_folding_a_scope_does_not_confuse_accented_values() -> None:
     assert scope_token("t", "résumé", fold=True) != scope_token("t", "resume", fold=True)
+
+
+def test_many_threads_get_the_same_tokens() -> None:
+    words = [
+        f"{stem}{ending}" for stem in ("pars", "index", "cach", "migrat") for ending in ("ing", "ed", "es")
+    ]
+    texts = [" ".join(f"{word}{number}" for word in words) for number in range(300)]
+    expected = [analyse(text) for text in texts]
+    analyser._INDEX_TOKENS.clear()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(analyse, texts * 4)) == expected * 4
