@@ -14,7 +14,7 @@ Slots = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
 # Below this, codes alone are quicker than bits and codes.
-_FEW = 4096
+_FEW = 8192
 # The first look at bits takes half of them.
 _HALF = WORDS // 2
 _BLOCK = 16_384
@@ -71,7 +71,7 @@ class Matrix:
     def candidates(self, query: Vector, scope: Scope, wanted: int, floor: float) -> list[int]:
         """The records that can be among the ``wanted`` nearest; all others are further, or too far."""
         slots = self._within(scope)
-        if len(slots) > max(_FEW, 4 * wanted):
+        if len(slots) > max(_FEW, 8 * wanted):
             slots = self._by_bits(query, slots, wanted, floor)
         if len(slots) > wanted:
             estimates = self._estimates(query, slots)
@@ -85,7 +85,8 @@ class Matrix:
     def _by_bits(self, query: Vector, slots: Slots, wanted: int, floor: float) -> Slots:
         words = signatures(query[None, :])[0]
         distances = self._distances(slots, words, 0, _HALF)
-        sample = slots[np.argpartition(distances, 4 * wanted)[: 4 * wanted]]
+        cut = np.partition(distances, 4 * wanted)[4 * wanted]
+        sample = slots[distances <= cut][: 8 * wanted]
         cosines = self._estimates(query, sample) / np.float32(max(float(np.linalg.norm(query)), 1e-12))
         least = max(floor, _kth_largest(cosines - self._errors[sample], wanted))
         near = distances <= radius(least, BITS // 2)

@@ -56,7 +56,9 @@ class VectorCache:
         key = (spec.name, model)
         first, last = fetch(
             connection,
-            f"SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM {spec.name}_log",  # noqa: S608
+            # Two questions, for SQLite answers min and max together by reading everything.
+            f"SELECT coalesce((SELECT min(seq) FROM {spec.name}_log), 0), "  # noqa: S608
+            f"coalesce((SELECT max(seq) FROM {spec.name}_log), 0)",
         )[0]
         matrix = self._matrices.get(key)
         if matrix is None or matrix.seq < first - 1 or matrix.wasteful:
