@@ -29,14 +29,11 @@ def _details(found: Found, budget: int) -> list[dict[str, Any]]:
     for hit in found.hits:
         detail = _detail(hit, found)
         cost = _cost(detail)
-        if cost <= left:
-            details.append(detail)
-            left -= cost
-            continue
-        cut = _cut(detail, left)
-        if cut is not None or not details:
-            details.append(cut or _cut(detail, _FEWEST + _cost(detail | {"content": ""})) or detail)
-        break
+        if cost > left:
+            cut = _cut(detail, left) or (None if details else _least(detail))
+            return [*details, cut] if cut else details
+        details.append(detail)
+        left -= cost
     return details
 
 
@@ -56,11 +53,23 @@ def _cost(detail: dict[str, Any]) -> int:
 
 def _cut(detail: dict[str, Any], budget: int) -> dict[str, Any] | None:
     """The beginning of the content, marked; nothing when hardly any of it would fit."""
-    room = budget - _cost(detail | {"content": MARK, "truncated": True})
-    if room < _FEWEST:
-        return None
-    content = truncate_to_tokens(detail["content"], room)
+    for slim in ({}, {"related": []}, {"related": [], "metadata": {}}):
+        bare = {**detail, **slim, "content": MARK, "truncated": True}
+        room = budget - _cost(bare)
+        if room >= _FEWEST:
+            return _filled(bare, detail["content"], room, budget)
+    return None
+
+
+def _filled(bare: dict[str, Any], content: str, room: int, budget: int) -> dict[str, Any]:
+    kept = truncate_to_tokens(content, room)
     # Quoting makes some characters dearer inside JSON than they are alone.
-    while content and _cost(cut := detail | {"content": content + MARK, "truncated": True}) > budget:
-        content = content[: int(len(content) * 0.9)]
-    return cut if content else None
+    while kept and _cost({**bare, "content": kept + MARK}) > budget:
+        kept = kept[: int(len(kept) * 0.9)]
+    return {**bare, "content": kept + MARK}
+
+
+def _least(detail: dict[str, Any]) -> dict[str, Any]:
+    """A few words of the best hit, when the budget is too small for any."""
+    kept = truncate_to_tokens(detail["content"], _FEWEST)
+    return {**detail, "content": kept + MARK, "metadata": {}, "related": [], "truncated": True}
