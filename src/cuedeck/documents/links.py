@@ -78,7 +78,7 @@ def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | Non
     found = _exact(_joined("", target.lstrip("/")), candidates)
     if found is not None or target.startswith("/"):
         return found
-    return _nearest(fold(target), folder, candidates) or _shortest(names.aliased(fold(target)), folder)
+    return _nearest(target, folder, candidates) or _best(names.aliased(fold(target)), folder, target)
 
 
 def _joined(folder: str, target: str) -> str | None:
@@ -100,15 +100,14 @@ def _exact(path: str | None, candidates: list[str]) -> str | None:
         if path + suffix in candidates:
             return path + suffix
     wanted = fold(path)
-    return _shortest([each for each in candidates if wanted in (fold(each), _stem(fold(each)))], "")
+    return _best((each for each in candidates if wanted in (fold(each), _stem(fold(each)))), "", path)
 
 
-def _nearest(wanted: str, folder: str, candidates: list[str]) -> str | None:
-    ending = "/" + wanted
+def _nearest(target: str, folder: str, candidates: list[str]) -> str | None:
+    ending = "/" + fold(target)
     folded = ((each, "/" + fold(each)) for each in candidates)
-    return _shortest(
-        (each for each, path in folded if path.endswith(ending) or _stem(path).endswith(ending)), folder
-    )
+    fitting = (each for each, path in folded if path.endswith(ending) or _stem(path).endswith(ending))
+    return _best(fitting, folder, target)
 
 
 def _stem(path: str) -> str:
@@ -116,10 +115,12 @@ def _stem(path: str) -> str:
     return stem if dot + suffix in MARKDOWN_SUFFIXES else path
 
 
-def _shortest(paths: Iterable[str], folder: str) -> str | None:
-    """The one beside the source, else the one nearest the root; a tie goes to the first by name."""
+def _best(paths: Iterable[str], folder: str, written: str) -> str | None:
+    """Below the source's folder first, then in the case as written, then the shortest path."""
+    below = f"{folder}/" if folder else ""
 
-    def order(path: str) -> tuple[bool, int, int, str]:
-        return (path.rpartition("/")[0] != folder, path.count("/"), len(path), path)
+    def order(path: str) -> tuple[bool, bool, int, str]:
+        same_case = path.endswith(written) or _stem(path).endswith(written)
+        return (not path.startswith(below), not same_case, len(path), path)
 
     return min(paths, key=order, default=None)

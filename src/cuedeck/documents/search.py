@@ -49,9 +49,8 @@ class DocumentSearch:
         for _ in range(_ATTEMPTS):
             found, pending = self._ask(query, terms, mode, vector)
             stale = [document.path for _, document, _ in found if not self._index.is_fresh(document.path)]
-            if not stale:
+            if not stale or not self._index.refresh_paths(stale).anything:
                 break
-            self._index.refresh_paths(stale)
         hits = tuple(
             hit
             for candidate, document, chunks in found

@@ -1,0 +1,270 @@
+"""The index says what the disk says, after any sequence of edits."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuedeck.documents.events import FileEvents
+from cuedeck.documents.index import DocumentIndex
+from cuedeck.search.analyser import query_terms
+from cuedeck.store import documents as rows
+from cuedeck.store import open_store
+from cuedeck.store.protocol import Store
+from cuedeck.store.schema.documents import DOCUMENT_TEXT
+from cuedeck.store.vault import vault_links
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    folder.mkdir()
+    return folder
+
+
+def put(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def found(store: Store, words: str) -> list[str]:
+    with store.index.read() as session:
+        hits = session.text(DOCUMENT_TEXT).match(query_terms(words))
+        chunks = {row["rid"]: row["document"] for row in rows.chunks(session, [hit.id for hit in hits])}
+        homes = rows.documents_by_id(session, set(chunks.values()))
+    return list(dict.fromkeys(homes[chunks[hit.id]].path for hit in hits))
+
+
+def snapshot(store: Store) -> dict[str, Any]:
+    """Everything the index says, without identities and times."""
+    with store.index.read() as session:
+        documents = {
+            row["rid"]: row
+            for row in session.rows(
+                "SELECT rid, path, kind, vault, size, hash, type, frontmatter, anchors FROM documents"
+            )
+        }
+        home = {rid: row["path"] for rid, row in documents.items()}
+        text = session.text(DOCUMENT_TEXT)
+        chunks = session.rows(
+            "SELECT rid, document, ordinal, anchor, first_byte, last_byte, line, last_line, digest "
+            "FROM document_chunks"
+        )
+        words = {
+            word: sorted((hit.id, round(hit.score, 6)) for hit in text.match([word], limit=10_000))
+            for word in ("alpha", "beta", "gamma", "delta", "titl")
+        }
+        place = {row["rid"]: (home[row["document"]], row["ordinal"]) for row in chunks}
+        return {
+            "documents": sorted(
+                (str({k: v for k, v in row.items() if k != "rid"})) for row in documents.values()
+            ),
+            "chunks": sorted(
+                str((place[c.pop("rid")], home[c.pop("document")], c)) for c in map(dict, chunks)
+            ),
+            "tags": sorted(
+                (home[row["document"]], row["tag"])
+                for row in session.rows("SELECT document, tag FROM document_tags")
+            ),
+            "links": sorted(
+                str((home[row.pop("document")], row))
+                for row in map(
+                    dict,
+                    session.rows(
+                        "SELECT document, kind, target, anchor, line, times, resolved FROM document_links"
+                    ),
+                )
+            ),
+            "names": sorted(
+                (home[row["document"]], row["name_key"], row["alias"])
+                for row in session.rows("SELECT document, name_key, alias FROM document_names")
+            ),
+            "words": {
+                word: sorted((place[rid], score) for rid, score in hits) for word, hits in words.items()
+            },
+        }
+
+
+def test_files_come_change_and_go(store: Store, root: Path) -> None:
+    index = DocumentIndex(root, store.index)
+    put(root, "a.md", "# Alpha\nsome words about zebras")
+    put(root, "sub/b.md", "# Beta\n[[a]]")
+    assert sorted(index.refresh().added) == ["a.md", "sub/b.md"]
+    assert found(store, "zebras") == ["a.md"]
+    assert not index.refresh().anything
+    put(root, "a.md", "# Alpha\nnow about lions")
+    assert index.refresh().changed == ["a.md"]
+    assert (found(store, "zebras"), found(store, "lions")) == ([], ["a.md"])
+    (root / "a.md").rename(root / "sub" / "moved.md")
+    moved = index.refresh()
+    assert (moved.added, moved.removed) == (["sub/moved.md"], ["a.md"])
+    assert found(store, "lions") == ["sub/moved.md"]
+    (root / "sub" / "moved.md").unlink()
+    assert index.refresh_paths(["sub/moved.md"]).removed == ["sub/moved.md"]
+    assert found(store, "lions") == []
+
+
+def test_links_follow_their_target(store: Store, root: Path) -> None:
+    index = DocumentIndex(root, store.index)
+    put(root, "one.md", "[[target]] [[Other Name]]")
+    put(root, "x/two.md", "[rel](../target.md)")
+    index.refresh()
+
+    def links(path: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        with store.index.read() as session:
+            found = vault_links(session, path)
+        return found.outgoing, found.incoming, found.unresolved
+
+    assert links("one.md") == ((), (), ("target", "Other Name"))
+    put(root, "deep/down/target.md", "---\naliases: [Other name]\n---\n")
+    index.refresh()
+    assert links("one.md") == (("deep/down/target.md",), (), ())
+    assert links("x/two.md") == ((), (), ("../target.md",))
+    put(root, "target.md", "nearer")
+    index.refresh_paths(["target.md"])
+    assert links("one.md") == (("deep/down/target.md", "target.md"), (), ())
+    assert links("target.md")[1] == ("one.md", "x/two.md")
+    (root / "target.md").unlink()
+    put(root, "deep/down/target.md", "no alias any more")
+    index.refresh()
+    assert links("one.md") == (("deep/down/target.md",), (), ("Other Name",))
+    assert links("deep/down/target.md")[1] == ("one.md",)
+
+
+def test_a_touched_file_is_not_a_change(root: Path, tmp_path: Path) -> None:
+    store = open_store(None, root=tmp_path, workspace_id="x")
+    index = DocumentIndex(root, store.index)
+    put(root, "a.md", "words")
+    index.refresh()
+    os.utime(root / "a.md", ns=(1, 1))
+    assert not index.refresh().anything
+    time.sleep(0.06)
+    assert not index.refresh().anything
+    assert index.is_fresh("a.md")
+    store.close()
+
+
+def test_an_edit_that_keeps_size_and_time_is_seen(root: Path, tmp_path: Path) -> None:
+    store = open_store(None, root=tmp_path, workspace_id="x")
+    index = DocumentIndex(root, store.index)
+    for word in ("zebra", "camel", "whale"):
+        put(root, "a.md", word)
+        os.utime(root / "a.md", ns=(10**18, 10**18))
+        index.refresh()
+        assert found(store, word) == ["a.md"]
+    store.close()
+
+
+def test_files_that_cannot_be_read_are_listed_with_a_note(root: Path, tmp_path: Path) -> None:
+    store = open_store(None, root=tmp_path, workspace_id="x")
+    index = DocumentIndex(root, store.index, max_bytes=5000)
+    (root / "latin.md").write_bytes("café".encode("latin-1"))
+    (root / "null.md").write_bytes(b"a\0b")
+    put(root, "big.md", "x" * 6000)
+    put(root, "broken.md", "---\na: [1\n---\nstill found words")
+    put(root, "picture.png", "not text")
+    index.refresh()
+    with store.index.read() as session:
+        notes = {
+            path: rows.document(session, path) for path in ("latin.md", "null.md", "big.md", "broken.md")
+        }
+    assert {path: row.skipped for path, row in notes.items() if row} == {
+        "latin.md": "not UTF-8 at byte 3",
+        "null.md": "binary",
+        "big.md": "larger than 5000 bytes",
+        "broken.md": None,
+    }
+    broken = notes["broken.md"]
+    assert broken is not None
+    assert (broken.frontmatter, broken.problem_line) == (None, 3)
+    assert found(store, "still found") == ["broken.md"]
+    store.close()
+
+
+def test_events_are_in_order_and_the_first_look_gives_none(store: Store, root: Path) -> None:
+    index, events = DocumentIndex(root, store.index), FileEvents(store.index)
+    put(root, "a.md", "one")
+    index.refresh()
+    assert (events.latest(), events.after(0, 10)) == (0, [])
+    put(root, "a.md", "two")
+    put(root, "b.md", "new")
+    index.refresh()
+    (root / "a.md").unlink()
+    index.refresh()
+    with store.index.read() as session:
+        seen = [(event.event, event.path) for event in rows.events_after(session, 0, 10)]
+    assert sorted(seen[:2]) == [("add", "b.md"), ("change", "a.md")]
+    assert seen[2:] == [("unlink", "a.md")]
+    assert events.after(0, 10) == []
+    assert events.source() == FileEvents(store.index).source()
+
+
+def test_an_edit_keeps_the_pieces_it_does_not_touch(root: Path, tmp_path: Path) -> None:
+    store = open_store(None, root=tmp_path, workspace_id="x")
+    index = DocumentIndex(root, store.index)
+
+    def pieces() -> dict[str, int]:
+        with store.index.read() as session:
+            return {
+                row["digest"]: row["rid"] for row in session.rows("SELECT digest, rid FROM document_chunks")
+            }
+
+    sections = [f"## Part {n}\ntext {n}\n" for n in range(6)]
+    put(root, "a.md", "".join(sections))
+    index.refresh()
+    before = pieces()
+    sections[3] = "## Part 3\nother\n"
+    put(root, "a.md", "intro\n" + "".join(reversed(sections)))
+    index.refresh()
+    after = pieces()
+    assert len(after) == 7
+    assert sum(after.get(digest) == rid for digest, rid in before.items()) == 5
+    store.close()
+
+
+BODIES = [
+    "# Alpha\n\nalpha [[b]] #tag\n",
+    "---\naliases: [b, c d]\ntags: [x/y]\ntype: note\n---\n# Beta\nbeta ![[c]]\n## Gamma\ngamma\n",
+    "beta gamma delta [x](a.md) [y](../sub/b.md) [[sub/b|z]]\n",
+    "---\nbroken: [\n---\n[[A]]",
+    "",
+    "title [[a]] [[a]] [[a#x]]\n\n" + "alpha beta\n\n" * 300,
+]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_edits_the_index_equals_a_fresh_one(root: Path, tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    store = open_store(None, root=tmp_path / "one", workspace_id="x")
+    index = DocumentIndex(root, store.index)
+    names = ["a.md", "b.md", "sub/a.md", "sub/b.md", "c d.md", "c.png", "sub/deep/e.md", "code.py"]
+    for _ in range(12):
+        for _ in range(chance.randrange(1, 4)):
+            _edit(root, chance, names)
+        if chance.random() < 0.5:
+            index.refresh()
+        else:
+            index.refresh_paths(chance.sample(names, 4))
+    index.refresh()
+    fresh = open_store(None, root=tmp_path / "two", workspace_id="x")
+    DocumentIndex(root, fresh.index).refresh()
+    assert snapshot(store) == snapshot(fresh)
+    store.close()
+    fresh.close()
+
+
+def _edit(root: Path, chance: random.Random, names: list[str]) -> None:
+    path = chance.choice(names)
+    actions: list[Callable[[], object]] = [
+        lambda: put(root, path, chance.choice(BODIES)),
+        lambda: (root / path).unlink(missing_ok=True),
+        lambda: (root / path).exists() and (root / path).rename(root / f"moved-{path.replace('/', '-')}"),
+        lambda: put(root, ".gitignore", chance.choice(["", "sub/\n", "*.png\n"])),
+    ]
+    chance.choices(actions, [6, 2, 1, 1])[0]()

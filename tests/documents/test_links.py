@@ -1,0 +1,58 @@
+"""Links lead where Obsidian would lead them."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuedeck.documents.links import KnownNames, resolve
+from cuedeck.documents.markdown import LinkKind
+
+FILES = [
+    "index.md",
+    "notes/alpha.md",
+    "notes/deep/Beta.md",
+    "archive/alpha.md",
+    "archive/old/gamma.md",
+    "v1.2 notes.md",
+    "img/picture.png",
+    "Über.md",
+    "a/twin.md",
+    "b/Twin.md",
+]
+NAMES = KnownNames.of(FILES, {"archive/old/gamma.md": ["Third Letter"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "source", "expected"),
+    [
+        ("wiki", "alpha", "index.md", "notes/alpha.md"),
+        ("wiki", "alpha", "archive/x.md", "archive/alpha.md"),
+        ("wiki", "archive/alpha", "notes/x.md", "archive/alpha.md"),
+        ("wiki", "old/gamma", "index.md", "archive/old/gamma.md"),
+        ("wiki", "ALPHA.md", "index.md", "notes/alpha.md"),
+        ("wiki", "beta", "index.md", "notes/deep/Beta.md"),
+        ("wiki", "lpha", "index.md", None),
+        ("wiki", "v1.2 notes", "index.md", "v1.2 notes.md"),
+        ("wiki", "picture.png", "index.md", "img/picture.png"),
+        ("wiki", "picture", "index.md", None),
+        ("wiki", "third letter", "index.md", "archive/old/gamma.md"),
+        ("wiki", "U\u0308ber", "index.md", "Über.md"),
+        ("wiki", "../index", "notes/alpha.md", "index.md"),
+        ("wiki", "./alpha", "index.md", None),
+        ("wiki", "/notes/alpha", "archive/x.md", "notes/alpha.md"),
+        ("wiki", "/alpha", "archive/x.md", None),
+        ("wiki", "twin", "index.md", "a/twin.md"),
+        ("wiki", "Twin", "index.md", "b/Twin.md"),
+        ("markdown", "alpha.md", "archive/x.md", "archive/alpha.md"),
+        ("markdown", "deep/Beta.md", "notes/alpha.md", "notes/deep/Beta.md"),
+        ("markdown", "../../index.md", "notes/deep/Beta.md", "index.md"),
+        ("markdown", "../../../index.md", "notes/deep/Beta.md", None),
+        ("markdown", "gamma.md", "index.md", "archive/old/gamma.md"),
+        ("image", "img/picture.png", "index.md", "img/picture.png"),
+        ("wiki", "", "notes/alpha.md", "notes/alpha.md"),
+        ("wiki", "..", "notes/alpha.md", None),
+        ("wiki", "notes\\alpha", "index.md", "notes/alpha.md"),
+    ],
+)
+def test_resolution(kind: str, target: str, source: str, expected: str | None) -> None:
+    assert resolve(LinkKind(kind), target, source, NAMES) == expected
