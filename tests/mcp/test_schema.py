@@ -43,6 +43,28 @@ def test_arrays_are_wrapped_for_structured_content() -> None:
     assert not Draft202012Validator(wrapped).is_valid({"result": [1]})
 
 
+def test_a_choice_of_types_is_spelled_out_for_simple_clients() -> None:
+    shown = output_schema(
+        Deck.CODE,
+        {
+            "type": "object",
+            "properties": {
+                "type": {"type": ["string", "null"], "description": "Kind"},
+                "range": {"type": ["object", "null"], "properties": {"start": {"type": "integer"}}},
+            },
+        },
+    )
+    assert shown["properties"] == {
+        "type": {"description": "Kind", "anyOf": [{"type": "string"}, {"type": "null"}]},
+        "range": {
+            "anyOf": [
+                {"type": "object", "properties": {"start": {"type": "integer"}}},
+                {"type": "null"},
+            ]
+        },
+    }
+
+
 def test_vault_data_gets_the_envelope() -> None:
     wrapped = Draft202012Validator(output_schema(Deck.VAULT, {"type": "object", "required": ["files"]}))
     wrapped.validate({"success": True, "data": {"files": []}, "metadata": {"executionTime": 1.5}})

@@ -24,22 +24,39 @@ def input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     return schema
 
 
-def output_schema(deck: Deck, value: Mapping[str, Any]) -> dict[str, Any]:
+def output_schema(deck: Deck, schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of ``structuredContent`` for a handler whose value has this schema."""
+    value: dict[str, Any] = portable(schema)
     if deck is Deck.VAULT:
         return {
             "type": "object",
             "properties": {
                 "success": {"type": "boolean"},
-                "data": dict(value),
+                "data": value,
                 "error": {"type": "string"},
                 "metadata": _METADATA,
             },
             "required": ["success", "metadata"],
         }
     if value.get("type") == "array":
-        return {"type": "object", "properties": {"result": dict(value)}, "required": ["result"]}
-    return dict(value)
+        return {"type": "object", "properties": {"result": value}, "required": ["result"]}
+    return value
+
+
+def portable(schema: Any) -> Any:
+    """The same schema with one type at a time, which is all that some clients understand."""
+    if isinstance(schema, list):
+        return [portable(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    plain = {key: portable(part) for key, part in schema.items()}
+    kinds = plain.get("type")
+    if not isinstance(kinds, list):
+        return plain
+    kept = {key: plain.pop(key) for key in ("description", "title", "default") if key in plain}
+    return kept | {
+        "anyOf": [{"type": "null"} if kind == "null" else plain | {"type": kind} for kind in kinds]
+    }
 
 
 def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
