@@ -121,6 +121,7 @@ class Workspace:
         """Typed memories, their graph, and what failures taught."""
 
         def build() -> Memories:
+            from cuedeck.memory.memories import Memories
 
             return Memories(self.store, self.embedder, self.config.memory)
 
@@ -162,6 +163,11 @@ class Workspace:
             return Todos(self.store)
 
         return self._part("todos", build)
+
+    def start(self) -> None:
+        """Work in the background from now on: watch files, make vectors, run workflows."""
+        self.documents.start()
+        self.workflows.start()
 
     def close(self) -> None:
         """Close what was opened, last first."""
