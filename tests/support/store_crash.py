@@ -56,17 +56,19 @@ def crash_round(
         subprocess.Popen([*command, f"r{round}w{number}"], env=environment, stdout=subprocess.PIPE, text=True)
         for number in range(writers)
     ]
+    pipes = [process.stdout for process in started if process.stdout is not None]
     # The clock runs from the first promise: until then a writer is only starting.
-    heard = [process.stdout.readline() for process in started if process.stdout is not None]
+    heard = [pipe.readline() for pipe in pipes]
     deadlines = [time.monotonic() + chance.uniform(0.02, longest) for _ in started]
     for at, deadline in sorted(enumerate(deadlines), key=lambda item: item[1]):
         time.sleep(max(0.0, deadline - time.monotonic()))
         started[at].kill()
     promised: list[str] = []
-    for first, process in zip(heard, started, strict=True):
-        rest = process.communicate(timeout=30)[0]
+    for first, pipe, process in zip(heard, pipes, started, strict=True):
         # A line cut off by the kill was not a promise yet.
-        promised += [line for line in (first + rest).split("\n")[:-1] if line]
+        promised += [line for line in (first + pipe.read()).split("\n")[:-1] if line]
+        pipe.close()
+        process.wait(timeout=30)
     store = open_sample(url, root, workspace)
     try:
         return _inspect(store, promised)

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from cuedeck.documents.events import FileEvent
 from cuedeck.store.protocol import Store
 from cuedeck.workflows.engine import WorkflowEngine
 from cuedeck.workflows.model import Workflow
 from cuedeck.workflows.registry import Registry
-from cuedeck.workflows.triggers import FileEvent
 
 
 @dataclass
@@ -37,6 +38,7 @@ class StoreOnly:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.root = Path()
 
 
 @contextmanager
@@ -50,7 +52,7 @@ def engine_with(
     engine = WorkflowEngine(
         StoreOnly(store),  # type: ignore[arg-type]
         Registry([lambda: workflows], settings or {}),
-        files or RecordedFiles(),
+        files or RecordedFiles(),  # type: ignore[arg-type]
         workers=workers,
     )
     try:

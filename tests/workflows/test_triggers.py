@@ -6,10 +6,10 @@ from typing import Any
 from workflow_parts import RecordedFiles, engine_with, eventually
 
 from cuedeck.config.sections import WorkflowSetting
+from cuedeck.documents.events import FileEvent
 from cuedeck.store import runs
 from cuedeck.store.protocol import Store
 from cuedeck.workflows.model import CronTrigger, FileTrigger, Workflow
-from cuedeck.workflows.triggers import FileEvent
 
 
 def watcher(

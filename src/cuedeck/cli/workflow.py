@@ -97,6 +97,33 @@ def cancel(here: Here, execution_id: str) -> None:
     here.output.show(_run_json(found), lambda: _run_text(found))
 
 
+@subcommand(command, "restore", json=True)
+@click.argument("path")
+def restore(here: Here, path: str) -> None:
+    """Write a deleted note's last kept content back."""
+    from cuedeck.workflows.builtin.contents import restore as write_back
+
+    with here.open() as workspace:
+        restored, source = write_back(workspace, path)
+    here.output.show(
+        {"path": restored, "from": source},
+        f"Restored {restored} from the {'last commit' if source == 'commit' else 'kept copy'}.",
+    )
+
+
+@subcommand(command, "check", json=True)
+def check(here: Here) -> int:
+    """Check the workflows composed in .cuedeck/workflows; mistakes are named with their line."""
+    from cuedeck.workflows.compose import ComposedWorkflows
+
+    mistakes = ComposedWorkflows(here.root).mistakes()
+    here.output.show(
+        [asdict(mistake) for mistake in mistakes],
+        lambda: "\n".join(f"{m.file}:{m.line}: {m.message}" for m in mistakes) or "No mistakes found.",
+    )
+    return 1 if mistakes else 0
+
+
 @subcommand(command, "enable")
 @click.argument("workflow_id")
 def enable(here: Here, workflow_id: str) -> None:

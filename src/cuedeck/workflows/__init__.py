@@ -1,1 +1,33 @@
-"""The workflow engine: journal, triggers, built-ins, user workflows."""
+"""The workflow engine: journal, triggers, built-ins, user workflows. Import `open_engine`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cuedeck.workflows.engine import WorkflowEngine
+    from cuedeck.workspace import Workspace
+
+
+def open_engine(workspace: Workspace) -> WorkflowEngine:
+    """The engine of a workspace with everything it can run."""
+    from cuedeck.workflows.builtin import builtin_workflows
+    from cuedeck.workflows.compose import ComposedWorkflows
+    from cuedeck.workflows.engine import WorkflowEngine
+    from cuedeck.workflows.python import WorkspacePython, installed_workflows
+    from cuedeck.workflows.registry import Registry, Source
+    from cuedeck.workflows.trust import TrustLedger
+
+    built_in, installed = builtin_workflows(), installed_workflows()
+    sources: list[Source] = [
+        lambda: built_in,
+        lambda: installed,
+        ComposedWorkflows(workspace.root),
+        WorkspacePython(workspace.root, TrustLedger()),
+    ]
+    return WorkflowEngine(
+        workspace,
+        Registry(sources, workspace.config.workflows.by_id),
+        workspace.documents.events,
+        workers=workspace.config.workflows.workers,
+    )

@@ -7,12 +7,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuedeck.documents.events import FileEvents
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.workflows.journal import Journal, execution_id
 from cuedeck.workflows.model import JSON, NewRun, Run, Workflow
 from cuedeck.workflows.registry import Registry
 from cuedeck.workflows.runner import Runner
-from cuedeck.workflows.triggers import FileEvents, Triggers
+from cuedeck.workflows.triggers import Triggers
 
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
@@ -44,6 +45,7 @@ class WorkflowEngine:
 
     def __init__(self, workspace: Workspace, registry: Registry, files: FileEvents, *, workers: int) -> None:
         self.registry = registry
+        self._root = workspace.root
         self.journal = Journal(workspace.store.state)
         self._runner = Runner(workspace, self.journal, registry, workers=workers)
         self._triggers = Triggers(
@@ -75,7 +77,7 @@ class WorkflowEngine:
             id=execution_id(),
             workflow=workflow.id,
             name=workflow.name,
-            input=workflow.check_input(given),
+            input=workflow.check_input(self._root, given),
             priority=workflow.priority,
             idempotency_key=key,
             queue_limit=workflow.queue_limit,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,6 +38,10 @@ class FileTrigger:
     events: frozenset[str] = frozenset({"add", "change", "unlink"})
 
 
+# Notes of the vault: markdown outside dot-folders.
+NOTES = ("*.md", "!.*/**")
+
+
 @dataclass(frozen=True, slots=True)
 class CronTrigger:
     """Start at the times of a cron expression, in the machine's time zone or the one named."""
@@ -50,7 +55,7 @@ class ChangeTrigger:
     """Start when a row of the change log matches: a table, and optionally a value a column changed to."""
 
     table: str
-    operations: frozenset[str] = frozenset({"I", "U", "D"})
+    operations: frozenset[str] = frozenset({"insert", "update", "delete"})
     column: str | None = None
     becomes: str | None = None
 
@@ -76,7 +81,7 @@ class Workflow:
     description: str
     function: WorkflowFunction
     triggers: tuple[Trigger, ...] = ()
-    check_input: Callable[[dict[str, JSON]], dict[str, JSON]] = dict
+    check_input: Callable[[Path, dict[str, JSON]], dict[str, JSON]] = lambda _root, given: given
     retry: Retry = Retry()
     timeout_seconds: float = 3600.0
     concurrency: int = 0

@@ -70,7 +70,9 @@ class WorkspacePython:
 
 
 def _workflows(holder: object, *, source: str) -> list[Workflow]:
-    offered: Iterable[object] = holder if isinstance(holder, (list, tuple)) else getattr(holder, "WORKFLOWS", ())
+    offered: Iterable[object] = (
+        holder if isinstance(holder, (list, tuple)) else getattr(holder, "WORKFLOWS", ())
+    )
     return [
         Workflow(**{**{slot: getattr(item, slot) for slot in Workflow.__slots__}, "source": source})
         for item in offered

@@ -1,4 +1,4 @@
-"""Values passed from step to step: ``{{ dotted.path }}`` and plain comparisons, nothing that evaluates code."""
+"""Values passed from step to step: ``{{ dotted.path }}`` and plain comparisons; no code is evaluated."""
 
 from __future__ import annotations
 

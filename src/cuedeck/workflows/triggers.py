@@ -6,11 +6,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from pathspec import GitIgnoreSpec
 
+from cuedeck.documents.events import FileEvent, FileEvents
 from cuedeck.model.errors import CueError
 from cuedeck.workflows.journal import DAY_MS, Journal, execution_id
 from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
@@ -22,30 +23,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
+SETTLE_SECONDS = 0.5
+CLOCK_SECONDS = 5.0
 BATCH = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class FileEvent:
-    """A file that was added, changed or unlinked since the index last looked."""
-
-    seq: int
-    path: str
-    event: str
-    sha256: str | None
-
-
-class FileEvents(Protocol):
-    """Where file events come from: the documents index."""
-
-    def source(self) -> str:
-        """Which index this is; a rebuilt one has another name and its numbers start again."""
-
-    def latest(self) -> int:
-        """The newest event's number."""
-
-    def after(self, seq: int, limit: int) -> list[FileEvent]:
-        """Events in order, settled: a file still being written is not among them."""
 
 
 class Triggers:
@@ -96,14 +76,16 @@ class Triggers:
 
     def _loop(self) -> None:
         seen: tuple[int, int] | None = None
-        next_cron = 0.0
+        look_again = 0.0
         while not self._stopping.wait(POLL_SECONDS):
             try:
                 versions = (self._journal.database.version(), self._index.version())
-                if versions == seen and time.monotonic() < next_cron:
+                if versions == seen and time.monotonic() < look_again:
                     continue
                 self.fire_due()
-                seen, next_cron = versions, time.monotonic() + 5.0
+                # An event that is not settled yet changes nothing more when it is: look again soon.
+                pause = CLOCK_SECONDS if versions == seen else SETTLE_SECONDS
+                seen, look_again = versions, time.monotonic() + pause
                 self.last_failure = None
             except CueError as error:
                 self.last_failure = error.message
@@ -129,7 +111,8 @@ class Triggers:
         tick = latest_tick(trigger, after_ms=cursor[1], now_ms=now)
         if tick is None:
             return 0
-        run = self._new(workflow, "schedule", {}, key=f"cron:{tick}")
+        day = datetime.fromtimestamp(tick / 1000).astimezone().date().isoformat()
+        run = self._new(workflow, "schedule", {"date": day}, key=f"cron:{tick}")
         self._journal.submit_many([run], cursor=(name, trigger.expression, tick))
         return 1
 

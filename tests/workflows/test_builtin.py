@@ -1,0 +1,224 @@
+"""The seven on a real workspace: real files, a real index, real cards, tasks and memories."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workflow_parts import eventually
+
+from cuedeck import Workspace
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.tasks.agent_task import TaskDraft
+from cuedeck.tasks.card import CardStatus
+from cuedeck.tasks.cards import CardChange, CardDraft
+from cuedeck.workflows.builtin.contents import restore
+from cuedeck.workflows.builtin.daily_digest import merge
+from cuedeck.workflows.builtin.spec_review import review
+from cuedeck.workflows.model import Run, RunStatus
+
+CONCEPT = (
+    "---\ntype: concept\nstatus: draft\ntags: [graph]\n---\n# Topology\n\n"
+    "See [[other]] and [[missing]].\n\n- [x] a\n- [ ] b\n"
+)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    root = tmp_path / "vault"
+    for folder in (".cuedeck", "concepts", "specs/login"):
+        (root / folder).mkdir(parents=True)
+    (root / "concepts/topology.md").write_text(CONCEPT)
+    (root / "other.md").write_text("# Other\n\nBack to [[topology]].\n")
+    with Workspace.open(root) as opened:
+        yield opened
+
+
+def run(workspace: Workspace, workflow: str, **given: Any) -> Run:
+    ended = workspace.workflows.trigger(workflow, given, wait=True).run
+    assert ended is not None
+    return ended
+
+
+def result(workspace: Workspace, workflow: str, **given: Any) -> Any:
+    ended = run(workspace, workflow, **given)
+    assert ended.status is RunStatus.COMPLETED, ended.error
+    return ended.result
+
+
+def test_all_seven_are_listed_in_the_contracts_words(workspace: Workspace) -> None:
+    listed = {item.workflow.id: item.workflow.trigger_names for item in workspace.workflows.workflows()}
+    assert list(listed)[:7] == [
+        "file-change-logger",
+        "markdown-analyzer",
+        "concept-tracker",
+        "file-deletion-monitor",
+        "proof-daily-digest",
+        "proof-task-complete",
+        "proof-spec-kit-review",
+    ]
+    assert listed["file-change-logger"] == ["manual", "file-change"]
+
+
+def test_the_analyzer_reads_a_note_and_keeps_its_analysis(workspace: Workspace) -> None:
+    found = result(workspace, "markdown-analyzer", path="concepts/topology.md")
+    assert found["headings"] == [{"text": "Topology", "level": 1, "line": 6}]
+    assert (found["tags"], found["broken_links"]) == (["graph"], ["missing"])
+    assert found["links"] == {"outgoing": ["other.md"], "incoming": ["other.md"]}
+    assert found["tasks"] == {"done": 1, "open": 1}
+    with workspace.store.index.read() as session:
+        kept = session.value("SELECT analysis FROM analyses WHERE path = 'concepts/topology.md'")
+    assert json.loads(kept) == found
+
+
+@pytest.mark.parametrize("path", ["../outside.md", "/etc/passwd.md", "a\0.md", "script.py", "", 5, None])
+def test_a_path_outside_or_of_the_wrong_type_is_an_error(workspace: Workspace, path: Any) -> None:
+    with pytest.raises(CueError) as caught:
+        workspace.workflows.trigger("markdown-analyzer", {"path": path}, wait=True)
+    assert caught.value.code in (ErrorCode.VALIDATION, ErrorCode.PATH_REFUSED)
+
+
+def test_a_missing_file_is_a_failed_run(workspace: Workspace) -> None:
+    for workflow in ("markdown-analyzer", "concept-tracker", "file-change-logger", "proof-spec-kit-review"):
+        assert run(workspace, workflow, path="gone.md").status is RunStatus.FAILED
+
+
+def test_unknown_and_missing_inputs_are_errors(workspace: Workspace) -> None:
+    for workflow, given in (
+        ("markdown-analyzer", {}),
+        ("markdown-analyzer", {"path": "other.md", "x": 1}),
+        ("proof-daily-digest", {"date": "yesterday"}),
+    ):
+        with pytest.raises(CueError) as caught:
+            workspace.workflows.trigger(workflow, given, wait=True)
+        assert caught.value.code is ErrorCode.VALIDATION
+
+
+def test_a_concept_gets_a_version_only_when_it_changes(workspace: Workspace) -> None:
+    first = result(workspace, "concept-tracker", path="concepts/topology.md")
+    assert (first["version"], first["new"], first["linked_from"]) == (1, True, ["other.md"])
+    assert result(workspace, "concept-tracker", path="concepts/topology.md")["new"] is False
+    note = workspace.root / "concepts/topology.md"
+    note.write_text(CONCEPT.replace("draft", "active").replace("[[missing]].", "\n\n## Edges"))
+    second = result(workspace, "concept-tracker", path="concepts/topology.md")
+    assert second["version"] == second["versions"] == 2
+    assert second["changes"]["status"] == {"from": "draft", "to": "active"}
+    assert second["changes"]["headings"] == {"added": ["Edges"], "removed": []}
+
+
+def test_a_change_is_a_row_of_the_change_log(workspace: Workspace) -> None:
+    found = result(workspace, "file-change-logger", path="other.md", event="change")
+    changes = workspace.store.state.changes(after=0, tables=["file_changes"])
+    assert [(change.actor, change.op) for change in changes] == [("workflow:file-change-logger", "insert")]
+    assert changes[0].after is not None and changes[0].after["sha256"] == found["sha256"]
+
+
+def test_a_deleted_note_has_its_referrers_named_and_can_be_restored(workspace: Workspace) -> None:
+    before = (workspace.root / "other.md").read_bytes()
+    result(workspace, "file-change-logger", path="other.md", event="add")
+    (workspace.root / "other.md").unlink()
+    found = result(workspace, "file-deletion-monitor", path="other.md")
+    assert [item["path"] for item in found["referrers"]] == ["concepts/topology.md"]
+    assert (found["restorable"], found["restore_from"]) == (True, "kept")
+    assert restore(workspace, "other.md") == ("other.md", "kept")
+    assert (workspace.root / "other.md").read_bytes() == before
+
+
+def test_a_deleted_note_nobody_kept_comes_back_from_the_last_commit(workspace: Workspace) -> None:
+    root = workspace.root
+    for arguments in (
+        ["init", "-q"],
+        ["add", "other.md"],
+        ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "x"],
+    ):
+        subprocess.run(["git", *arguments], cwd=root, check=True)
+    (root / "other.md").unlink()
+    assert result(workspace, "file-deletion-monitor", path="other.md")["restore_from"] == "commit"
+    (root / "concepts/topology.md").unlink()
+    assert result(workspace, "file-deletion-monitor", path="concepts/topology.md")["restorable"] is False
+
+
+def test_a_finished_card_is_checked_and_says_what_it_frees(workspace: Workspace) -> None:
+    first = workspace.cards.create(CardDraft(title="First", description="- [ ] tests pass"))
+    second = workspace.cards.create(CardDraft(title="Second", depends_on=(first.id,)))
+    workspace.cards.update(first.id, CardChange(status=CardStatus.DONE))
+    found = result(workspace, "proof-task-complete", task_id=first.id)
+    assert (found["valid"], found["problems"]) == (False, ["Not ticked: tests pass"])
+    path = workspace.root / first.path
+    path.write_text(path.read_text().replace("[ ]", "[x]"))
+    found = result(workspace, "proof-task-complete", task_id=first.id)
+    assert (found["valid"], found["unblocked"]) == (True, [second.id])
+
+
+def test_a_finished_agent_task_unblocks_what_waited_for_it(workspace: Workspace) -> None:
+    tasks = workspace.agent_tasks
+    first = tasks.create(TaskDraft(project="CA", name="First"))
+    second = tasks.create(TaskDraft(project="CA", name="Second", depends_on=(first.id,)))
+    tasks.block(second.id, "waits for the first")
+    tasks.complete(first.id)
+    found = result(workspace, "proof-task-complete", task_id=first.id)
+    assert (found["valid"], found["unblocked"]) == (True, [second.id])
+    assert tasks.get(second.id).status == "pending"
+    assert run(workspace, "proof-task-complete", task_id="CA-TASK-999").status is RunStatus.FAILED
+
+
+def test_the_digest_is_a_note_of_the_day_and_keeps_a_persons_words(workspace: Workspace) -> None:
+    result(workspace, "file-change-logger", path="other.md", event="change")
+    workspace.cards.create(CardDraft(title="Write the docs"))
+    found = result(workspace, "proof-daily-digest")
+    note = workspace.root / found["path"]
+    assert "other.md" in note.read_text() and "Write the docs" in note.read_text()
+    note.write_text("My own words.\n\n" + note.read_text() + "\nMore of mine.\n")
+    workspace.cards.create(CardDraft(title="A second card"))
+    result(workspace, "proof-daily-digest")
+    text = note.read_text()
+    assert text.startswith("My own words.") and text.endswith("More of mine.\n")
+    assert "A second card" in text and text.count("<!-- cuedeck:digest") == 1
+    assert result(workspace, "proof-daily-digest")["written"] is False
+
+
+def test_a_digest_somebody_edited_is_left_to_them() -> None:
+    edited = merge(None, "# Day\n\n- a\n").replace("- a", "- a, and why")
+    merged = merge(edited, "# Day\n\n- b\n")
+    assert "- a, and why" in merged and "- b" in merged
+    assert merge(merged, "# Day\n\n- b\n") == merged
+
+
+def test_a_specification_is_reviewed_against_the_tasks(workspace: Workspace) -> None:
+    (workspace.root / "specs/login/spec.md").write_text(
+        "# Login\n\n## User Scenarios\n\nA person signs in.\n\n## Requirements\n\n- **FR-001**: sign in\n"
+        "- **FR-001**: again\n- **FR-003**: [NEEDS CLARIFICATION: which provider]\n"
+        "\n## Success Criteria\n\n- SC-001: works\n"
+        "\n```\nTODO in code is fine\n```\n"
+    )
+    card = workspace.cards.create(CardDraft(title="Sign in (FR-001)"))
+    found = result(workspace, "proof-spec-kit-review", path="specs/login/spec.md")
+    kinds = [finding["kind"] for finding in found["findings"]]
+    assert found["ready"] is False
+    assert found["traceability"]["FR-001"] == [card.id]
+    assert (kinds.count("duplicate-id"), kinds.count("open-question"), kinds.count("gap-in-ids")) == (1, 1, 1)
+
+
+def test_a_complete_specification_is_ready() -> None:
+    text = "# S\n## Scenarios\na\n## Requirements\n- FR-001: a\n## Acceptance\nb\n## Scope\nc\n"
+    text += "## Edge cases\nd\n"
+    assert review(text, {"FR-001": ["abc123"]})["ready"] is True
+
+
+def test_a_file_that_changes_starts_its_workflows_by_itself(workspace: Workspace) -> None:
+    workspace.start()
+    eventually(lambda: workspace.workflows.journal.cursor("files"))
+    (workspace.root / "new.md").write_text("# New\n")
+    eventually(lambda: ran(workspace) >= {("markdown-analyzer", "add"), ("file-change-logger", "add")})
+    (workspace.root / "new.md").unlink()
+    eventually(lambda: ("file-deletion-monitor", "unlink") in ran(workspace))
+
+
+def ran(workspace: Workspace) -> set[tuple[str, str]]:
+    runs, _ = workspace.workflows.history(None, limit=100, offset=0)
+    return {(item.workflow, item.input["event"]) for item in runs if item.status is RunStatus.COMPLETED}

@@ -1,0 +1,158 @@
+"""Workflows people write: composed in TOML, or Python that they trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuedeck import Workspace
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.workflows.compose import ComposedWorkflows
+from cuedeck.workflows.model import Run, RunStatus
+from cuedeck.workflows.switch import set_enabled
+from cuedeck.workflows.trust import TrustLedger
+
+DRAFTS = """
+name = "Draft report"
+description = "A note and a card on what is still a draft"
+
+[[triggers]]
+kind = "cron"
+expression = "0 9 * * 1"
+
+[[steps]]
+id = "drafts"
+action = "query_files"
+with = { status = "draft" }
+
+[[steps]]
+id = "note"
+action = "write_note"
+when = { value = "{{ steps.drafts.total }}", above = 0 }
+with = { path = "reports/drafts.md", content = "# {{ steps.drafts.total }} drafts on {{ date }}\\n" }
+
+[[steps]]
+id = "cards"
+action = "create_card"
+for_each = "{{ steps.drafts.files }}"
+with = { title = "Finish {{ item.path }}", tags = ["draft"] }
+
+[output]
+total = "{{ steps.drafts.total }}"
+card = "{{ steps.cards.0.id }}"
+"""
+
+PYTHON = """
+from cuedeck.workflows.model import Workflow
+
+def hello(context, given):
+    return {"hello": given.get("name", "you")}
+
+WORKFLOWS = [Workflow("hello", "Hello", "Says hello", hello)]
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    root = tmp_path / "vault"
+    (root / ".cuedeck/workflows").mkdir(parents=True)
+    (root / "a.md").write_text("---\nstatus: draft\n---\n# A\n")
+    with Workspace.open(root) as opened:
+        yield opened
+
+
+def write(workspace: Workspace, name: str, text: str) -> None:
+    (workspace.root / ".cuedeck/workflows" / name).write_text(text)
+
+
+def run(workspace: Workspace, workflow: str, **given: Any) -> Run:
+    ended = workspace.workflows.trigger(workflow, given, wait=True).run
+    assert ended is not None
+    return ended
+
+
+def test_steps_pass_their_outputs_on(workspace: Workspace) -> None:
+    write(workspace, "drafts.toml", DRAFTS)
+    ended = run(workspace, "drafts")
+    assert ended.status is RunStatus.COMPLETED, ended.error
+    (card,) = workspace.cards.list()
+    assert ended.result == {"total": 1, "card": card.id}
+    assert card.title == "Finish a.md"
+    assert (workspace.root / "reports/drafts.md").read_text().startswith("# 1 drafts on 2")
+
+
+def test_an_edited_file_is_picked_up_at_once(workspace: Workspace) -> None:
+    write(workspace, "w.toml", '[[steps]]\naction = "list_cards"\n')
+    assert run(workspace, "w").result == {"step1": {"cards": [], "total": 0}}
+    write(workspace, "w.toml", 'output = "changed"\n[[steps]]\naction = "list_cards"\n')
+    assert run(workspace, "w").result == "changed"
+
+
+def test_a_note_that_is_somebody_elses_is_not_overwritten(workspace: Workspace) -> None:
+    write(
+        workspace, "w.toml", '[[steps]]\naction = "write_note"\nwith = { path = "a.md", content = "mine" }\n'
+    )
+    ended = run(workspace, "w")
+    assert ended.status is RunStatus.FAILED and "somebody else" in (ended.error or "")
+    assert "# A" in (workspace.root / "a.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("steps = 3\n", 1, "at least one"),
+        ('[[steps]]\nid = "a"\naction = "shell"\n', 3, "one of check"),
+        ('[[steps]]\naction = "search"\n', 1, "'query'"),
+        ('[[steps]]\naction = "list_cards"\nwith = { colour = "red" }\n', 3, "'colour'"),
+        (
+            '[[steps]]\naction = "list_cards"\n[[steps]]\naction = "search"\n'
+            'with = { query = "{{ steps.x.y }}" }\n',
+            5,
+            "steps.x.y",
+        ),
+        ('colour = "red"\n[[steps]]\naction = "list_cards"\n', 1, "'colour'"),
+        ('[[triggers]]\nkind = "cron"\nexpression = "never"\n[[steps]]\naction = "list_cards"\n', 3, "cron"),
+        ("[[steps]\n", 1, "TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(workspace: Workspace, text: str, line: int, words: str) -> None:
+    write(workspace, "w.toml", text)
+    composed = ComposedWorkflows(workspace.root)
+    assert composed() == []
+    mistake = composed.mistakes()[0]
+    assert mistake.line == line
+    assert words in mistake.message
+
+
+def test_python_runs_only_after_its_exact_content_was_trusted(workspace: Workspace) -> None:
+    write(workspace, "hello.py", PYTHON)
+    with pytest.raises(CueError) as caught:
+        run(workspace, "hello")
+    assert caught.value.code is ErrorCode.WORKFLOW_NOT_FOUND
+    TrustLedger().trust(workspace.root, ".cuedeck/workflows/hello.py")
+    assert run(workspace, "hello", name="A").result == {"hello": "A"}
+    write(workspace, "hello.py", PYTHON + "# edited\n")
+    with pytest.raises(CueError):
+        run(workspace, "hello")
+
+
+def test_a_workflow_is_switched_off_and_on_without_touching_the_rest(workspace: Workspace) -> None:
+    config = workspace.root / ".cuedeck/config.toml"
+    config.write_text("# mine\n[core]\ntoken_limit = 500\n")
+    set_enabled(workspace.root, "concept-tracker", on=False)
+    with Workspace.open(workspace.root) as again:
+        with pytest.raises(CueError) as caught:
+            again.workflows.trigger("concept-tracker", {"path": "a.md"}, wait=True)
+        assert caught.value.code is ErrorCode.WORKFLOW_DISABLED
+        assert again.config.core.token_limit == 500
+    set_enabled(workspace.root, "concept-tracker", on=True)
+    set_enabled(workspace.root, "markdown-analyzer", on=False)
+    assert config.read_text().startswith("# mine\n[core]\ntoken_limit = 500\n")
+    with Workspace.open(workspace.root) as again:
+        assert again.workflows.registry.enabled("concept-tracker")
+        assert not again.workflows.registry.enabled("markdown-analyzer")
