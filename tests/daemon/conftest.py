@@ -134,8 +134,14 @@ class DaemonProcess:
 
     @property
     def pid(self) -> int:
+        pid = self.recorded_pid()
+        assert pid is not None
+        return pid
+
+    def recorded_pid(self) -> int | None:
         (pid_file,) = self.folder.glob("*.pid")
-        return int(pid_file.read_text())
+        recorded = pid_file.read_text()
+        return int(recorded) if recorded else None
 
     def signal(self, number: int) -> int:
         """Send a signal and wait for the process to be gone."""

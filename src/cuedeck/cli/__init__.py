@@ -45,7 +45,12 @@ SECTIONS: dict[str, dict[str, str]] = {
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the result is the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    code = None if _completing() else _without_click(arguments)
+    try:
+        code = None if _completing() else _without_click(arguments)
+    except BaseException as error:  # noqa: BLE001 - as click's side does
+        from cuedeck.cli.failure import exit_code_for
+
+        return exit_code_for(error, arguments)
     if code is not None:
         return code
     from cuedeck.cli.root import run

@@ -39,12 +39,7 @@ def _try_clean(rest: list[str]) -> int | None:
     root = workspace_root(start)
     if not os.path.isdir(root) or _has_settings(root):  # noqa: PTH112
         return None
-    try:
-        cleaned = clean(root)
-    except Exception as error:  # noqa: BLE001 - click's side knows how to say it
-        from cuedeck.cli.failure import exit_code_for
-
-        return exit_code_for(error, ["clean", *rest])
+    cleaned = clean(root)
     sys.stdout.write((CLEANED if cleaned else NOTHING) + "\n")
     return 0
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuedeck import __version__
+from cuedeck.daemon.background import Background
 from cuedeck.mcp.http import HttpSettings, check_bind, create_http_app
 from cuedeck.mcp.options import ConnectionOptions, names
 from cuedeck.mcp.registry import product
@@ -64,6 +65,7 @@ def serve(here: Here, serving: Serving) -> int:
         _serve_with_workers(here.root, serving, listening, settings)
         return 0
     with here.open() as workspace:
+        Background(workspace).start()
         app = create_http_app(workspace, HttpSettings(serving.options))
         uvicorn.Server(uvicorn.Config(app, **settings)).run(sockets=[listening])
     return 0
@@ -89,8 +91,9 @@ def worker_app() -> Starlette:
     _log_to_stderr(verbose=False)
     chosen = json.loads(os.environ[WORKER_VARIABLE])
     root = Path(chosen["root"])
-    options = ConnectionOptions.from_json(chosen["options"])
-    return create_http_app(Workspace(root, load_config(root)), HttpSettings(options))
+    workspace = Workspace(root, load_config(root))
+    Background(workspace).start()
+    return create_http_app(workspace, HttpSettings(ConnectionOptions.from_json(chosen["options"])))
 
 
 def options_from(here: Here, decks: str, tools: str, read_only: bool, errors: str) -> ConnectionOptions:

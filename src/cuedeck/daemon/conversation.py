@@ -9,12 +9,28 @@ _STANDING = ("subscriptions/listen",)
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 
 
+class Request:
+    """One question of the client that has no answer yet."""
+
+    def __init__(self, method: str, tool: str | None, line: bytes | None) -> None:
+        self.method = method
+        self.tool = tool
+        self.line = (
+            line  # None when it cannot be sent again by itself: part of a batch, or sent twice already
+        )
+
+    def is_harmless(self, harmless_tools: frozenset[str]) -> bool:
+        """Whether it changes nothing, so that it may be sent again."""
+        return self.tool is None or self.tool in harmless_tools
+
+
 class Conversation:
     """Lines are noted as they pass and only read when it costs nobody time."""
 
     def __init__(self) -> None:
         self._unread: list[tuple[bool, bytes]] = []
-        self._open: dict[str, tuple[str, str | None]] = {}
+        self._open: dict[str, Request] = {}
+        self._again: set[bytes] = set()
         self._replayed: dict[str, bytes] = {}
         self._repeated: frozenset[bytes] = frozenset()
         self._hidden: set[str] = set()
@@ -45,7 +61,7 @@ class Conversation:
     def waiting(self) -> bool:
         """Whether the client still waits for an answer."""
         self.read()
-        return any(method not in _STANDING for method, _ in self._open.values())
+        return any(request.method not in _STANDING for request in self._open.values())
 
     def opening(self) -> list[bytes]:
         """What to say to a new daemon first; its answers will not reach the client."""
@@ -59,12 +75,21 @@ class Conversation:
         self._repeated = frozenset(self._replayed.values())
         return list(self._replayed.values())
 
-    def abandon(self, harmless_tools: frozenset[str]) -> list[bytes]:
-        """An error for every request that the lost daemon did not answer."""
+    def abandon(self, harmless_tools: frozenset[str]) -> tuple[list[bytes], list[bytes]]:
+        """After the daemon is lost: errors for its open requests, and those that may be sent once more."""
         self.read()
         lost, self._open = self._open, {}
         self._hidden.clear()
-        return [_lost(identity, tool, harmless_tools) for identity, (_, tool) in lost.items()]
+        errors: list[bytes] = []
+        again: list[bytes] = []
+        for identity, request in lost.items():
+            harmless = request.is_harmless(harmless_tools)
+            if harmless and request.line is not None and request.method not in _REPLAYED:
+                again.append(request.line)
+            else:
+                errors.append(_lost(identity, harmless))
+        self._again.update(again)
+        return errors, again
 
     def _note_client(self, line: bytes) -> None:
         import json
@@ -73,11 +98,13 @@ class Conversation:
             parsed = json.loads(line)
         except (ValueError, RecursionError):
             return  # the server answers it with -32700
+        repeatable = None if isinstance(parsed, list) or line in self._again else line
+        self._again.discard(line)
         for message in parsed if isinstance(parsed, list) else [parsed]:
             if isinstance(message, dict) and isinstance(message.get("method"), str):
-                self._note_request(message, line)
+                self._note_request(message, line, repeatable)
 
-    def _note_request(self, message: dict[str, object], line: bytes) -> None:
+    def _note_request(self, message: dict[str, object], line: bytes, repeatable: bytes | None) -> None:
         import json
 
         method, parameters = str(message["method"]), message.get("params")
@@ -85,7 +112,8 @@ class Conversation:
         if method == "notifications/cancelled":
             self._open.pop(json.dumps(parameters.get("requestId")), None)
         if message.get("id") is not None:
-            self._open[json.dumps(message["id"])] = (method, _tool(method, parameters))
+            request = Request(method, _tool(method, parameters), repeatable)
+            self._open[json.dumps(message["id"])] = request
         if method in _REPLAYED:
             self._replayed[f"{method} {parameters.get('uri', '')}"] = line
 
@@ -108,8 +136,7 @@ def _tool(method: str, parameters: dict[object, object]) -> str | None:
     return None if "/" in method or method in ("initialize", "ping") else method
 
 
-def _lost(identity: str, tool: str | None, harmless_tools: frozenset[str]) -> bytes:
-    safe = tool is None or tool in harmless_tools
+def _lost(identity: str, safe: bool) -> bytes:
     advice = (
         "It changes nothing, so sending it again is safe."
         if safe

@@ -50,7 +50,9 @@ def connect(address: Address) -> Socket | None:
 def dial(address: Address, hello: bytes) -> tuple[Socket, bytes]:
     """A connection whose hello was accepted, and the daemon's answer; starts the daemon when needed."""
     for _ in range(ATTEMPTS):
-        connection = connect(address) or start(address)
+        connection = connect(address)
+        fresh = connection is None
+        connection = connection or start(address)
         answer = ask(connection, hello)
         if answer.startswith(b"ok "):
             connection.settimeout(None)
@@ -58,7 +60,9 @@ def dial(address: Address, hello: bytes) -> tuple[Socket, bytes]:
         connection.close()
         if answer.startswith(b"error "):
             raise Refused(answer[6:])
-    raise NoDaemon("the daemon keeps going away before it answers" + _last_words(address))
+        if fresh and not answer:
+            break  # what has just been started and died will die again
+    raise NoDaemon("the daemon went away before it answered" + _last_words(address))
 
 
 def ask(connection: Socket, hello: bytes) -> bytes:

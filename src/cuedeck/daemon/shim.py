@@ -174,8 +174,9 @@ class Shim:
         self._socket = None
         self._partly_sent = 0
         self._from_daemon.rest()
-        for line in self._conversation.abandon(_harmless(self._greeting)):
-            self._to_client += line
+        errors, again = self._conversation.abandon(_harmless(self._greeting))
+        self._to_client += b"".join(errors)
+        self._to_daemon[:0] = again
 
     def _reconnect(self) -> None:
         try:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cuedeck.config import Config, load_config
 from cuedeck.config.load import WORKSPACE_FILE, user_config_path
+from cuedeck.daemon.background import Background
 from cuedeck.workspace import Workspace
 
 Environment = tuple[tuple[str, str], ...]
@@ -17,11 +18,19 @@ Signature = tuple[tuple[int, int, int] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class _Open:
+    """An open workspace and what it does by itself."""
+
+    workspace: Workspace
+    background: Background
+
+
+@dataclass(frozen=True, slots=True)
 class _Known:
-    """The workspace that an environment led to, and the state of the files it was read from."""
+    """Where an environment led, and the state of the files it was read from."""
 
     signature: Signature
-    workspace: Workspace
+    open: _Open
 
 
 class Workspaces:
@@ -29,7 +38,7 @@ class Workspaces:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._open: list[Workspace] = []
+        self._open: list[_Open] = []
         self._known: dict[Environment, _Known] = {}
         self._guard = threading.Lock()
 
@@ -39,27 +48,38 @@ class Workspaces:
         signature = self._signature(environ)
         known = self._known.get(environment)
         if known is not None and known.signature == signature:
-            return known.workspace
+            return known.open.workspace
         with self._guard:
-            workspace = self._matching(load_config(self._root, environ=environ))
-            self._known[environment] = _Known(signature, workspace)
-        return workspace
+            found = self._matching(load_config(self._root, environ=environ))
+            self._known[environment] = _Known(signature, found)
+            self._retire_unused()
+        return found.workspace
 
     def close(self) -> None:
         """Close everything that was opened."""
         with self._guard:
-            workspaces, self._open = self._open, []
+            opened, self._open = self._open, []
             self._known.clear()
-        for workspace in workspaces:
-            workspace.close()
+        for each in opened:
+            each.background.stop()
+            each.workspace.close()
 
-    def _matching(self, config: Config) -> Workspace:
-        for workspace in self._open:
-            if workspace.config == config:
-                return workspace
-        # One that nobody asks for any more stays open for calls in flight; there are as many as edits.
-        self._open.append(Workspace(self._root, config))
-        return self._open[-1]
+    def _matching(self, config: Config) -> _Open:
+        for each in self._open:
+            if each.workspace.config == config:
+                return each
+        workspace = Workspace(self._root, config)
+        made = _Open(workspace, Background(workspace))
+        made.background.start()
+        self._open.append(made)
+        return made
+
+    def _retire_unused(self) -> None:
+        """Stop what old settings still do; the workspace stays open for calls that began under them."""
+        used = [known.open for known in self._known.values()]
+        for each in self._open:
+            if each not in used:
+                each.background.stop()
 
     def _signature(self, environ: Mapping[str, str]) -> Signature:
         return _stamp(user_config_path(environ)), _stamp(self._root / WORKSPACE_FILE)
