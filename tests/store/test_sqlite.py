@@ -269,6 +269,46 @@ def test_a_state_that_came_with_a_clone_is_refused(tmp_path: Path, open_here: Ca
     assert ids(open_here()) == ["planted"]
 
 
+@pytest.mark.parametrize("option", ["index.version=4", "core.splitIndex=true"])
+def test_a_planted_state_is_found_in_every_kind_of_index(
+    tmp_path: Path, open_here: Callable[[], Store], option: str
+) -> None:
+    open_here().close()
+    git(tmp_path, "init")
+    (tmp_path / ".cue").touch()
+    git(tmp_path, "add", ".cue")
+    assert open_here().warnings == []
+    git(tmp_path, "-c", option, "add", "-f", ".cuedeck/state.db")
+    with pytest.raises(CueError) as caught:
+        open_here()
+    assert caught.value.code is ErrorCode.CONFIGURATION
+
+
+def test_a_folder_that_is_a_repository_of_its_own_is_refused(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    open_here().close()
+    (tmp_path / ".cuedeck" / ".git").mkdir()
+    with pytest.raises(CueError) as caught:
+        open_here()
+    assert caught.value.code is ErrorCode.CONFIGURATION
+
+
+def test_a_worktree_is_checked_by_its_own_index(tmp_path: Path) -> None:
+    main, tree = tmp_path / "main", tmp_path / "tree"
+    main.mkdir()
+    git(main, "init")
+    (main / "a").touch()
+    git(main, "add", "a")
+    git(main, "commit", "-m", "one")
+    git(main, "worktree", "add", str(tree))
+    open_sample(None, tree, "w").close()
+    open_sample(None, tree, "w").close()
+    git(tree, "add", "-f", ".cuedeck/state.db")
+    with pytest.raises(CueError):
+        open_sample(None, tree, "w")
+
+
 def test_a_link_out_of_the_workspace_is_refused(tmp_path: Path) -> None:
     root, outside = tmp_path / "clone", tmp_path / "outside"
     root.mkdir()
