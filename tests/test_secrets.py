@@ -83,6 +83,11 @@ ASSIGNMENTS = [
     "Authorization: Bearer {random}",
     "curl -H 'authorization: token {random}'",
     "Authorization: Basic {random}==",
+    '{"body": "{\\"password\\": \\"hunter2!x\\"}"}',
+    "<password>hunter2x</password>",
+    "https://api.example.org/v1?limit=5&api_key={random}&page=2",
+    "machine example.org login me password s3cret",
+    "secrets['db_password'] = 'hunter2!x'",
 ]
 
 

@@ -10,6 +10,8 @@ from typing import Final
 
 from cuedeck.model.errors import CueError, ErrorCode
 
+_MASK: Final = "[MASKED:"
+
 
 @dataclass(frozen=True, slots=True)
 class Secret:
@@ -36,7 +38,7 @@ def mask(text: str, extra_patterns: Sequence[str] = ()) -> Masked:
     secrets = find(text, extra_patterns)
     pieces, at = [], 0
     for secret in secrets:
-        pieces += [text[at : secret.start], f"[MASKED:{secret.kind}]"]
+        pieces += [text[at : secret.start], f"{_MASK}{secret.kind}]"]
         at = secret.end
     return Masked("".join([*pieces, text[at:]]), len(secrets))
 
@@ -44,11 +46,11 @@ def mask(text: str, extra_patterns: Sequence[str] = ()) -> Masked:
 def find(text: str, extra_patterns: Sequence[str] = ()) -> list[Secret]:
     """Every secret in the text, in order, none overlapping another."""
     found = [*_private_keys(text), *_credentials(text), *_assignments(text)]
-    for pattern in _VENDORS:
+    for pattern in _vendors():
         found += pattern.find(text)
     for source in extra_patterns:
         found += _Pattern("custom", (), _compiled(source)).find(text)
-    return _merged(found)
+    return _merged(one for one in found if not text.startswith(_MASK, one.start))
 
 
 def _merged(found: Iterable[Secret]) -> list[Secret]:
@@ -113,56 +115,70 @@ _LONG_WORD: Final = re.compile(r"[A-Z][a-z]{5}")
 _DIGITS: Final = re.compile(r"\d+")
 
 
-def _vendor(kind: str, hints: str, body: str, check: Callable[[str], bool] = bool) -> _Pattern:
-    # A token starts where no longer word could contain it; so each is looked at once.
-    return _Pattern(
-        kind, tuple(hints.split()), re.compile(rf"(?<![A-Za-z0-9_-]){body}(?![A-Za-z0-9])"), check
-    )
-
-
+# Kind, what the text must hold to be searched at all, and the shape. The first group is the secret.
 _VENDORS: Final = (
-    _vendor("aws-access-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}"),
-    _vendor("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}+"),
-    _vendor("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}+"),
-    _vendor("gitlab-token", "glpat- gldt- glrt- glptt-", r"gl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,255}+"),
-    _vendor("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}+"),
-    _vendor("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,255}+"),
-    _vendor("slack-webhook", "hooks.slack.com", r"https://hooks\.slack\.com/services/([A-Za-z0-9/]{20,80}+)"),
-    _vendor("google-api-key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
-    _vendor("google-oauth", "ya29. GOCSPX-", r"(?:ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,512}+"),
-    _vendor("stripe-key", "k_live_ k_test_", r"[rsp]k_(?:live|test)_[A-Za-z0-9]{16,255}+"),
-    _vendor("stripe-webhook", "whsec_", r"whsec_[A-Za-z0-9]{24,255}+"),
-    _vendor("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    _vendor("pypi-token", "pypi-", r"pypi-A[A-Za-z0-9_-]{50,512}+"),
-    _vendor("openai-key", "sk-", r"sk-[A-Za-z0-9_-]{20,255}+", _random),
-    _vendor("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,64}+"),
-    _vendor("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,64}+"),
-    _vendor("twilio-key", "SK", r"SK[0-9a-f]{32}"),
-    _vendor("digitalocean-token", "_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
-    _vendor("docker-token", "dckr_pat_", r"dckr_pat_[A-Za-z0-9_-]{20,64}+"),
-    _vendor("telegram-token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-    _vendor("mailgun-key", "key-", r"key-[0-9a-f]{32}"),
-    _vendor("databricks-token", "dapi", r"dapi[0-9a-f]{32}"),
-    _vendor("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    _vendor("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{32,64}+"),
-    _vendor("notion-token", "secret_ ntn_", r"(?:secret|ntn)_[A-Za-z0-9]{40,64}+"),
-    _vendor("vault-token", "hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_-]{24,255}+"),
-    _vendor("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
-    _vendor("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,64}+"),
-    _vendor("replicate-token", "r8_", r"r8_[A-Za-z0-9]{37}"),
-    _vendor("supabase-token", "sbp_", r"sbp_[a-f0-9]{40}"),
-    _vendor("grafana-token", "glsa_ glc_", r"gl(?:sa|c)_[A-Za-z0-9_=+/]{32,255}+"),
-    _vendor("atlassian-token", "ATATT", r"ATATT3[A-Za-z0-9_=-]{50,255}+"),
-    _vendor("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
-    _vendor("square-token", "sq0", r"sq0[a-z]{3}-[0-9A-Za-z_-]{22,43}+"),
-    _vendor("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
-    _vendor(
+    ("aws-access-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}"),
+    ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}+"),
+    ("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}+"),
+    ("gitlab-token", "glpat- gldt- glrt- glptt-", r"gl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,255}+"),
+    ("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}+"),
+    ("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,255}+"),
+    ("slack-webhook", "hooks.slack.com", r"https://hooks\.slack\.com/services/([A-Za-z0-9/]{20,80}+)"),
+    ("google-api-key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
+    ("google-oauth", "ya29. GOCSPX-", r"(?:ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,512}+"),
+    ("stripe-key", "k_live_ k_test_", r"[rsp]k_(?:live|test)_[A-Za-z0-9]{16,255}+"),
+    ("stripe-webhook", "whsec_", r"whsec_[A-Za-z0-9]{24,255}+"),
+    ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
+    ("pypi-token", "pypi-", r"pypi-A[A-Za-z0-9_-]{50,512}+"),
+    ("openai-key", "sk-", r"sk-[A-Za-z0-9_-]{20,255}+"),
+    ("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,64}+"),
+    ("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,64}+"),
+    ("twilio-key", "SK", r"SK[0-9a-f]{32}"),
+    ("digitalocean-token", "_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
+    ("docker-token", "dckr_pat_", r"dckr_pat_[A-Za-z0-9_-]{20,64}+"),
+    ("telegram-token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    ("mailgun-key", "key-", r"key-[0-9a-f]{32}"),
+    ("databricks-token", "dapi", r"dapi[0-9a-f]{32}"),
+    ("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
+    ("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{32,64}+"),
+    ("notion-token", "secret_ ntn_", r"(?:secret|ntn)_[A-Za-z0-9]{40,64}+"),
+    ("vault-token", "hvs. hvb.", r"hv[sb]\.[A-Za-z0-9_-]{24,255}+"),
+    ("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[0-9A-Z]{58}"),
+    ("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,64}+"),
+    ("replicate-token", "r8_", r"r8_[A-Za-z0-9]{37}"),
+    ("supabase-token", "sbp_", r"sbp_[a-f0-9]{40}"),
+    ("grafana-token", "glsa_ glc_", r"gl(?:sa|c)_[A-Za-z0-9_=+/]{32,255}+"),
+    ("atlassian-token", "ATATT", r"ATATT3[A-Za-z0-9_=-]{50,255}+"),
+    ("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
+    ("square-token", "sq0", r"sq0[a-z]{3}-[0-9A-Za-z_-]{22,43}+"),
+    ("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
+    (
         "azure-key",
         "AccountKey= SharedAccessKey=",
         r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,88}+={0,2})",
     ),
-    _vendor("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]{8,}+"),
+    (
+        "netrc",
+        "machine ",
+        r"machine\s{1,4}\S{1,256}+\s{1,4}login\s{1,4}\S{1,256}+\s{1,4}password\s{1,4}(\S{1,256}+)",
+    ),
+    ("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]{8,}+"),
 )
+
+
+@cache
+def _vendors() -> tuple[_Pattern, ...]:
+    # A token starts where no longer word could contain it; so each is looked at once.
+    return tuple(
+        _Pattern(
+            kind,
+            tuple(hints.split()),
+            re.compile(rf"(?<![A-Za-z0-9_-]){body}(?![A-Za-z0-9])"),
+            _random if kind == "openai-key" else bool,
+        )
+        for kind, hints, body in _VENDORS
+    )
+
 
 _BEGIN_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END_KEY: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -213,8 +229,8 @@ _PLACEHOLDER: Final = re.compile(
 _ASSIGNMENT: Final = re.compile(
     r"(?<!publickey)(?P<name>pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|signing|encryption|auth)[_-]?key"
     r"|credentials?)"
-    r"(?P<rest>[A-Za-z0-9_.-]{0,24}+)['\"]?\]?[ \t]{0,4}(?P<sign>=>|:=|=|:|[ \t])[ \t]{0,4}"
-    r"(?:(?P<quote>['\"`])(?P<quoted>[^'\"`\s]{6,512}+)(?P=quote)|(?P<bare>[^\s'\"`,;(){}\[\]<>|&]{6,512}+))",
+    r"(?P<rest>[A-Za-z0-9_.-]{0,24}+)(?:\\{0,2}['\"])?\]?[ \t]{0,4}(?P<sign>=>|:=|=|:|>|[ \t])[ \t]{0,4}"
+    r"(?:\\{0,2}(?P<quote>['\"`])(?P<quoted>[^'\"`\s\\]{6,512}+)\\{0,2}(?P=quote)|(?P<bare>[^\s'\"`,;(){}\[\]<>|&]{6,512}+))",
     re.IGNORECASE,
 )
 # What follows the word says that the value is about the secret, not the secret itself.
