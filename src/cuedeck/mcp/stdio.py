@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,16 +12,22 @@ import anyio.to_thread
 
 from cuedeck.mcp.connection import WorkspaceProvider
 from cuedeck.mcp.options import ConnectionOptions
+from cuedeck.mcp.registry import Registry
 from cuedeck.mcp.server import MESSAGE_BYTES, serve_streams
 from cuedeck.mcp.wire import CHUNK
 
 
 async def serve_stdio(
-    provider: WorkspaceProvider, options: ConnectionOptions, *, message_bytes: int = MESSAGE_BYTES
+    provider: WorkspaceProvider,
+    options: ConnectionOptions,
+    *,
+    registry: Registry | None = None,
+    message_bytes: int = MESSAGE_BYTES,
 ) -> None:
     """Serve MCP on standard input and output; anything else that prints goes to standard error."""
     with _claimed() as (source, sink):
-        await serve_streams(provider, options, _Source(source), _Sink(sink), message_bytes=message_bytes)
+        reader, writer = _Source(source), _Sink(sink)
+        await serve_streams(provider, options, reader, writer, registry=registry, message_bytes=message_bytes)
 
 
 @contextmanager
@@ -31,9 +38,12 @@ def _claimed() -> Iterator[tuple[int, int]]:
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
+    # What was or will be printed into a buffer must not reach the client when the buffer is written.
+    sys.stdout.flush()
     try:
         yield source, sink
     finally:
+        sys.stdout.flush()
         os.dup2(source, 0)
         os.dup2(sink, 1)
 
