@@ -166,6 +166,7 @@ ORDINARY = [
     "css class sk-loading-indicator-animation",
     "https://example.org/path?user=a@b.c",
     "mailto:someone@example.org",
+    "socks5://<username>:<password>@proxy-host2",
     "git@github.com:org/repo.git",
     "postgres://user:${PASSWORD}@host/db",
     "password reset emails2024 are sent",

@@ -257,6 +257,8 @@ def _assigned_secret(match: re.Match[str], value: str, *, quoted: bool) -> bool:
     """Whether the value, given how its name is written, is a secret rather than code."""
     if match["sign"].isspace() and not match.string.endswith("--", 0, match.start()):
         return False
+    if match["sign"] == ">" and not match.string.startswith("</", match.end()):
+        return False
     if len(value) >= 16 and _random(value):
         return True
     if not match["name"].lower().startswith(("pass", "pwd", "secret")):
