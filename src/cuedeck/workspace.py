@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from cuedeck.documents.engine import Documents
     from cuedeck.memory.memories import Memories
+    from cuedeck.code.engine import Code
+    from cuedeck.scene.engine import Scenes
     from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store
     from cuedeck.tasks.agent_tasks import AgentTasks
@@ -117,6 +119,23 @@ class Workspace:
         return self._part("documents", build)
 
     @property
+    def scenes(self) -> Scenes:
+        """Snapshots of what an agent should know now."""
+
+        def build() -> Scenes:
+            from cuedeck.scene.engine import Scenes
+
+            return Scenes(
+                self.root,
+                self.documents,
+                self.cards,
+                self.config.scene,
+                token_limit=self.config.core.token_limit,
+            )
+
+        return self._part("scenes", build)
+
+    @property
     def memory(self) -> Memories:
         """Typed memories, their graph, and what failures taught."""
 
@@ -168,6 +187,17 @@ class Workspace:
         """Work in the background from now on: watch files, make vectors, run workflows."""
         self.documents.start()
         self.workflows.start()
+
+    @property
+    def code(self) -> Code:
+        """The code on every ref."""
+
+        def build() -> Code:
+            from cuedeck.code.engine import Code
+
+            return Code(self.root, self.store, workers=self.config.code.workers)
+
+        return self._part("code", build)
 
     def close(self) -> None:
         """Close what was opened, last first."""

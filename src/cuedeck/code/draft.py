@@ -127,9 +127,18 @@ class Draft:
         head_start, head_end = head or (start, end)
         self.definitions.append(
             Definition(
-                label.decode("utf-8", "replace"), kind, self.definition_of(around), own,
-                start, end, name_start, 0, 0, self.signature(head_start, head_end),
-                doc.start_byte if doc else 0, doc.end_byte if doc else 0,
+                label.decode("utf-8", "replace"),
+                kind,
+                self.definition_of(around),
+                own,
+                start,
+                end,
+                name_start,
+                0,
+                0,
+                self.signature(head_start, head_end),
+                doc.start_byte if doc else 0,
+                doc.end_byte if doc else 0,
                 blake3(text).digest(length=8),
                 blake3(text.translate(None, _SPACE).replace(label, b"\0")).digest(length=8),
                 within,
@@ -150,7 +159,8 @@ class Draft:
         lines = line_starts(self.source)
         outline = Outline(language, len(self.source), lines, (), broken)
         order = sorted(
-            range(len(self.definitions)), key=lambda n: (self.definitions[n].start, -self.definitions[n].end, n)
+            range(len(self.definitions)),
+            key=lambda n: (self.definitions[n].start, -self.definitions[n].end, n),
         )
         moved = {old: new for new, old in enumerate(order)} | {-1: -1}
         definitions = []
@@ -168,9 +178,15 @@ class Draft:
         rows, bound = self.rows, self.bound
         strings = tuple(text.decode("utf-8", "surrogateescape") for text in self.numbers)
         links = Links(
-            strings, array("B", rows[0::4]), array("i", rows[1::4]), array("I", rows[2::4]),
-            array("I", rows[3::4]), tuple(self.lists), tuple(array("i", bound[k::6]) for k in range(6)),
-            tuple(Scope(*scope) for scope in self.scopes), tuple(self.imports),
+            strings,
+            array("B", rows[0::4]),
+            array("i", rows[1::4]),
+            array("I", rows[2::4]),
+            array("I", rows[3::4]),
+            tuple(self.lists),
+            tuple(array("i", bound[k::6]) for k in range(6)),
+            tuple(Scope(*scope) for scope in self.scopes),
+            tuple(self.imports),
         )
         object.__setattr__(outline, "definitions", tuple(definitions))
         return Facts(outline, links)

@@ -12,13 +12,28 @@ import zstandard
 
 from cuedeck.code.facts import KINDS, OP_MASK, Definition, Import, Links, Op, Outline, Scope
 
-_LIMITS: Final = tuple((code, *((0, 256**w - 1) if code.isupper() else (-(256**w) // 2, 256**w // 2 - 1)))
-                       for code, w in (("B", 1), ("b", 1), ("H", 2), ("h", 2), ("I", 4), ("i", 4), ("q", 8)))
+_LIMITS: Final = tuple(
+    (code, *((0, 256**w - 1) if code.isupper() else (-(256**w) // 2, 256**w // 2 - 1)))
+    for code, w in (("B", 1), ("b", 1), ("H", 2), ("h", 2), ("I", 4), ("i", 4), ("q", 8))
+)
 _HASH: Final = 8
 # Ops whose ``a`` is an expression written shortly before them: stored as the distance back.
 _BACKWARD: Final = frozenset(
-    {Op.ATTR, Op.CALL, Op.INDEX, Op.AWAIT, Op.SEQUENCE, Op.KEYWORD, Op.NEW, Op.ITEM, Op.ELEMENT, Op.ENTERED,
-     Op.CAUGHT, Op.MAPPING, Op.TYPED}
+    {
+        Op.ATTR,
+        Op.CALL,
+        Op.INDEX,
+        Op.AWAIT,
+        Op.SEQUENCE,
+        Op.KEYWORD,
+        Op.NEW,
+        Op.ITEM,
+        Op.ELEMENT,
+        Op.ENTERED,
+        Op.CAUGHT,
+        Op.MAPPING,
+        Op.TYPED,
+    }
 )
 _MAX_FRAME: Final = 256 * 1024 * 1024
 
@@ -126,10 +141,20 @@ def unpack_outline(data: bytes) -> Outline:
     line_of = outline.line_of
     definitions = tuple(
         Definition(
-            names[n], KINDS[kinds[n]], n - parents[n], scopes[n], start, start + lengths[n],
-            start + names_at[n], line_of(start), line_of(max(start, start + lengths[n] - 1)), signatures[n],
-            start + docs_at[n] if docs[n] else 0, start + docs_at[n] + docs[n] if docs[n] else 0,
-            content[n * _HASH : n * _HASH + _HASH], shape[n * _HASH : n * _HASH + _HASH],
+            names[n],
+            KINDS[kinds[n]],
+            n - parents[n],
+            scopes[n],
+            start,
+            start + lengths[n],
+            start + names_at[n],
+            line_of(start),
+            line_of(max(start, start + lengths[n] - 1)),
+            signatures[n],
+            start + docs_at[n] if docs[n] else 0,
+            start + docs_at[n] + docs[n] if docs[n] else 0,
+            content[n * _HASH : n * _HASH + _HASH],
+            shape[n * _HASH : n * _HASH + _HASH],
             within[n],
         )
         for n, start in enumerate(starts)
@@ -143,10 +168,12 @@ def pack_links(links: Links) -> bytes:
     out = _Writer()
     out.strings(links.strings)
     out.column(links.ops)
-    out.column([
-        n - a if op & OP_MASK in _BACKWARD else a
-        for n, (op, a) in enumerate(zip(links.ops, links.a, strict=True))
-    ])
+    out.column(
+        [
+            n - a if op & OP_MASK in _BACKWARD else a
+            for n, (op, a) in enumerate(zip(links.ops, links.a, strict=True))
+        ]
+    )
     out.column(links.b)
     out.deltas(links.pos)
     out.column([len(items) for items in links.lists])
@@ -170,15 +197,17 @@ def unpack_links(data: bytes) -> Links:
     read = _Reader(data)
     strings = read.strings()
     ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
-    a = array("i", (
-        n - d if op & OP_MASK in _BACKWARD else d for n, (op, d) in enumerate(zip(ops, distances, strict=True))
-    ))
+    a = array(
+        "i",
+        (
+            n - d if op & OP_MASK in _BACKWARD else d
+            for n, (op, d) in enumerate(zip(ops, distances, strict=True))
+        ),
+    )
     ends = list(accumulate(read.column()))
     flat = tuple(read.column())
     lists = tuple(flat[i:j] for i, j in zip((0, *ends), ends, strict=False))
-    bindings = (
-        read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column()
-    )
+    bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
     fields = [read.column() for _ in Scope._fields]
     scopes = tuple(map(Scope, *fields))
     modules, levels = read.strings(), read.column()

@@ -1,7 +1,96 @@
-"""What resolution asks of a language."""
+"""What resolution asks of a language: where names come from beyond one file, and what types mean."""
 
 from __future__ import annotations
 
+import posixpath
+from collections.abc import Collection, Iterable
+from typing import ClassVar, Protocol
+
+from cuedeck.code.facts import Import, Links
+from cuedeck.code.values import MODULE, Targets, Value
+
+
+class Project(Protocol):
+    """One ref's files, as rules may ask for them."""
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Every code file, in order."""
+
+    def links(self, path: str) -> Links:
+        """What resolution knows about a file."""
+
+    def text(self, path: str) -> str | None:
+        """A project file such as ``go.mod`` or ``tsconfig.json``, if it is there."""
+
+    def files_naming(self, name: str) -> Collection[str]:
+        """The files in which a name occurs."""
+
+    def module_member(self, module: Value, name: str) -> Targets:
+        """What a module calls by that name."""
+
 
 class Rules:
-    """Defaults."""
+    """A language's way of linking; the defaults suit a language of files without packages.
+
+    One instance serves one ref: it may keep maps it builds from ``project.paths``.
+    """
+
+    # Methods see their class's members by bare name.
+    bare_members: ClassVar[bool] = False
+    # A class body's names are visible inside its methods only through the instance.
+    self_name: ClassVar[str] = "self"
+    # Generic types that stand for their first argument, hold many of it, or map to their last.
+    transparent: ClassVar[frozenset[str]] = frozenset()
+    sequences: ClassVar[frozenset[str]] = frozenset()
+    mappings: ClassVar[frozenset[str]] = frozenset()
+    # Methods of containers that give one element, or another container of the same.
+    element_methods: ClassVar[frozenset[str]] = frozenset()
+    container_methods: ClassVar[frozenset[str]] = frozenset()
+    # Methods of any value that give the value itself (clone, unwrap, as_ref).
+    same_methods: ClassVar[frozenset[str]] = frozenset()
+    # Decorators that make a method an attribute.
+    property_decorators: ClassVar[frozenset[str]] = frozenset()
+    # Names that annotate the class around them.
+    self_types: ClassVar[frozenset[str]] = frozenset()
+    constructors: ClassVar[tuple[str, ...]] = ()
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        """The module an import in a file names, or nothing when it is outside the project."""
+        return None
+
+    def submodule(self, module: Value, name: str) -> Value | None:
+        """A module inside a module."""
+        return None
+
+    def package_member(self, key: str, name: str) -> Targets:
+        """What a package of several files calls by that name."""
+        return ()
+
+    def ambient(self, path: str, name: str) -> Iterable[Value]:
+        """Modules whose names a file sees without importing them, nearest first."""
+        return ()
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        """Scopes elsewhere that add members to a class."""
+        return ()
+
+
+def near(paths: Collection[str], base: str, relative: str, endings: Iterable[str]) -> str | None:
+    """The first existing file of ``relative`` seen from a folder, trying each ending."""
+    target = posixpath.normpath(posixpath.join(base, relative))
+    if target.startswith(".."):
+        return None
+    for ending in endings:
+        candidate = posixpath.normpath(target + ending)
+        if candidate in paths:
+            return candidate
+    return None
+
+
+def file_module(path: str) -> Value:
+    """A whole file as a module."""
+    return Value(MODULE, path, 0)

@@ -10,11 +10,22 @@ from cuedeck.code.languages.language import Language
 
 # What a path ends in, and where its language lives; modules load when a file of theirs is first seen.
 _EXTENSIONS: Final = {
-    "python": ("python", "PYTHON"), "javascript": ("javascript", "JAVASCRIPT"),
-    "typescript": ("typescript", "TYPESCRIPT"), "tsx": ("typescript", "TSX"), "c": ("c", "C"), "cpp": ("c", "CPP"),
-    "rust": ("rust", "RUST"), "go": ("go", "GO"), "csharp": ("csharp", "CSHARP"), "lua": ("lua", "LUA"),
-    "bash": ("bash", "BASH"), "java": ("java", "JAVA"), "ruby": ("ruby", "RUBY"), "php": ("php", "PHP"),
-    "kotlin": ("kotlin", "KOTLIN"), "swift": ("swift", "SWIFT"),
+    "python": ("python", "PYTHON"),
+    "javascript": ("javascript", "JAVASCRIPT"),
+    "typescript": ("typescript", "TYPESCRIPT"),
+    "tsx": ("typescript", "TSX"),
+    "c": ("c", "C"),
+    "cpp": ("c", "CPP"),
+    "rust": ("rust", "RUST"),
+    "go": ("go", "GO"),
+    "csharp": ("csharp", "CSHARP"),
+    "lua": ("lua", "LUA"),
+    "bash": ("bash", "BASH"),
+    "java": ("java", "JAVA"),
+    "ruby": ("ruby", "RUBY"),
+    "php": ("php", "PHP"),
+    "kotlin": ("kotlin", "KOTLIN"),
+    "swift": ("swift", "SWIFT"),
 }
 NAMES: Final = tuple(_EXTENSIONS)
 _SHEBANG: Final = re.compile(rb"#!\s*\S*?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
@@ -76,7 +87,9 @@ def language_of_source(path: str, source: bytes) -> str | None:
     return found
 
 
-_CPP: Final = re.compile(rb"^\s*(?:class\s+\w+|namespace\s+\w|template\s*<|using\s+\w|public:|private:)", re.MULTILINE)
+_CPP: Final = re.compile(
+    rb"^\s*(?:class\s+\w+|namespace\s+\w|template\s*<|using\s+\w|public:|private:)", re.MULTILINE
+)
 
 
 def _is_cpp(source: bytes) -> bool:

@@ -73,7 +73,12 @@ def _grammar() -> Any:
 
 
 BASH: Final = Language(
-    "bash", (".sh", ".bash", ".bats", ".zsh", ".ksh"), _grammar, BashWalk, Rules,
-    filenames=(".bashrc", ".bash_profile", ".zshrc", ".profile"), interpreters=("bash", "sh", "zsh", "dash", "ksh"),
+    "bash",
+    (".sh", ".bash", ".bats", ".zsh", ".ksh"),
+    _grammar,
+    BashWalk,
+    Rules,
+    filenames=(".bashrc", ".bash_profile", ".zshrc", ".profile"),
+    interpreters=("bash", "sh", "zsh", "dash", "ksh"),
     comment="#",
 )

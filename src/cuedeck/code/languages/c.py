@@ -20,7 +20,12 @@ _RECORDS: Final = {
     "enum_specifier": Kind.ENUM,
 }
 _NAMES: Final = (
-    "identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name", "operator_cast",
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "operator_name",
+    "destructor_name",
+    "operator_cast",
 )
 
 
@@ -38,10 +43,21 @@ class CWalk(TableWalk):
     news: ClassVar[dict[str, str]] = {"new_expression": "type"}
     blocks: ClassVar[tuple[str, ...]] = ("compound_statement", "for_statement", "for_range_loop")
     silent: ClassVar[tuple[str, ...]] = (
-        "comment", "primitive_type", "number_literal", "storage_class_specifier", "type_qualifier",
-        "access_specifier", "sized_type_specifier", "char_literal", "placeholder_type_specifier",
+        "comment",
+        "primitive_type",
+        "number_literal",
+        "storage_class_specifier",
+        "type_qualifier",
+        "access_specifier",
+        "sized_type_specifier",
+        "char_literal",
+        "placeholder_type_specifier",
     )
-    type_wrappers: ClassVar[tuple[str, ...]] = ("parenthesized_expression", "type_descriptor", "pointer_expression")
+    type_wrappers: ClassVar[tuple[str, ...]] = (
+        "parenthesized_expression",
+        "type_descriptor",
+        "pointer_expression",
+    )
     generic_types: ClassVar[tuple[str, ...]] = ("template_type", "template_function", "template_method")
     special: ClassVar[dict[str, str]] = {
         "field_identifier": "nothing",
@@ -114,7 +130,8 @@ class CWalk(TableWalk):
                 leaf = part.child_by_field_name("name") or part
                 target = (
                     self.row(Op.ATTR, target, self.name(leaf), leaf.start_byte, Role.TYPE)
-                    if target else self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte, Role.TYPE)
+                    if target
+                    else self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte, Role.TYPE)
                 )
             self.scopes[outer][4] = target
         in_class = self.scopes[outer][0] in (ScopeKind.CLASS, ScopeKind.EXTENSION)
@@ -122,8 +139,14 @@ class CWalk(TableWalk):
         self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         whole = self.whole_of(node)
         self.define(
-            Kind.METHOD if in_class else Kind.FUNCTION, name, whole, scope, own=inner, within=owner,
-            head=(whole.start_byte, body.start_byte if body is not None else node.end_byte), doc=doc_above(whole),
+            Kind.METHOD if in_class else Kind.FUNCTION,
+            name,
+            whole,
+            scope,
+            own=inner,
+            within=owner,
+            head=(whole.start_byte, body.start_byte if body is not None else node.end_byte),
+            doc=doc_above(whole),
         )
         self.scopes[inner][4] = result
         self.parameters(signature, inner)
@@ -181,7 +204,12 @@ class CWalk(TableWalk):
         if self.scopes[scope][0] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             whole = self.whole_of(node)
             self.define(
-                Kind.METHOD if in_class else Kind.FUNCTION, name, whole, scope, own=inner, doc=doc_above(whole)
+                Kind.METHOD if in_class else Kind.FUNCTION,
+                name,
+                whole,
+                scope,
+                own=inner,
+                doc=doc_above(whole),
             )
         self.parameters(function, inner)
 
@@ -225,7 +253,12 @@ class CWalk(TableWalk):
         if name is not None:
             self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
             self.define(
-                _RECORDS[node.type], name, whole, place, own=inner, doc=doc_above(whole),
+                _RECORDS[node.type],
+                name,
+                whole,
+                place,
+                own=inner,
+                doc=doc_above(whole),
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
             )
         bases = []
@@ -257,7 +290,11 @@ class CWalk(TableWalk):
             outer, inner = inner, self.scope(ScopeKind.NAMESPACE, inner)
             self.bind(outer, self.name(part), part.start_byte, Bind.NAMESPACE, inner)
             self.define(
-                Kind.NAMESPACE, part, node, outer, own=inner,
+                Kind.NAMESPACE,
+                part,
+                node,
+                outer,
+                own=inner,
                 head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
             )
         return self.children(body, inner) if body is not None else 0
@@ -289,7 +326,11 @@ class CWalk(TableWalk):
         inner = self.scope(ScopeKind.FUNCTION, 0)
         self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         self.define(
-            Kind.MACRO, name, whole, 0, own=inner,
+            Kind.MACRO,
+            name,
+            whole,
+            0,
+            own=inner,
             head=(node.start_byte, value.start_byte if value is not None else node.end_byte),
             doc=doc_above(node),
         )
@@ -310,7 +351,9 @@ class CWalk(TableWalk):
             return 0
         value = self.visit(named, scope)
         if any(c.type == "namespace" for c in node.children):
-            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(named), 2))
+            self.bind(
+                scope, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(named), 2)
+            )
         else:
             leaf = self.declared_name(named)[0]
             if leaf is not None:
@@ -363,6 +406,10 @@ class CppWalk(CWalk):
 
 C: Final = Language("c", (".c", ".h"), _c, CWalk, Rules, source_roots=("src", "include"))
 CPP: Final = Language(
-    "cpp", (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"), _cpp, CppWalk,
-    Rules, source_roots=("src", "include"),
+    "cpp",
+    (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),
+    _cpp,
+    CppWalk,
+    Rules,
+    source_roots=("src", "include"),
 )

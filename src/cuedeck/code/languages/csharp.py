@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk
+from cuedeck.code.languages.table import Declares, TableWalk
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -37,12 +37,27 @@ class CSharpWalk(TableWalk):
     }
     calls: ClassVar[dict[str, tuple[str, str]]] = {"invocation_expression": ("function", "argument_list")}
     news: ClassVar[dict[str, str]] = {"object_creation_expression": "type"}
-    blocks: ClassVar[tuple[str, ...]] = ("block", "for_statement", "using_statement", "switch_section", "catch_clause")
+    blocks: ClassVar[tuple[str, ...]] = (
+        "block",
+        "for_statement",
+        "using_statement",
+        "switch_section",
+        "catch_clause",
+    )
     silent: ClassVar[tuple[str, ...]] = (
-        "comment", "predefined_type", "modifier", "integer_literal", "implicit_type", "character_literal",
+        "comment",
+        "predefined_type",
+        "modifier",
+        "integer_literal",
+        "implicit_type",
+        "character_literal",
     )
     type_wrappers: ClassVar[tuple[str, ...]] = (
-        "nullable_type", "parenthesized_expression", "argument", "ref_type", "pointer_type",
+        "nullable_type",
+        "parenthesized_expression",
+        "argument",
+        "ref_type",
+        "pointer_type",
     )
     generic_types: ClassVar[tuple[str, ...]] = ("generic_name",)
     special: ClassVar[dict[str, str]] = {
@@ -72,6 +87,8 @@ class CSharpWalk(TableWalk):
         "catch_declaration": "pattern",
     }
 
+    receiver = 0  # what a conditional access is made on
+
     def access(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("expression"), node.child_by_field_name("name")
         if owner is not None:
@@ -86,7 +103,7 @@ class CSharpWalk(TableWalk):
 
     def conditional_access(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
-        saved = getattr(self, "receiver", 0)
+        saved = self.receiver
         self.receiver = self.visit(parts[0], scope) if parts else 0
         value = 0
         for child in parts[1:]:
@@ -98,7 +115,7 @@ class CSharpWalk(TableWalk):
         name = node.child_by_field_name("name")
         if name is None:
             return 0
-        return self.row(Op.ATTR, getattr(self, "receiver", 0), self.name(name), name.start_byte, role)
+        return self.row(Op.ATTR, self.receiver, self.name(name), name.start_byte, role)
 
     def namespace(self, node: Node, scope: int, role: int = 0) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")

@@ -55,7 +55,10 @@ class EcmaWalk(TableWalk):
     blocks: ClassVar[tuple[str, ...]] = ("statement_block", "for_statement", "switch_body")
     silent: ClassVar[tuple[str, ...]] = ("comment", "number", "regex", "hash_bang_line", "predefined_type")
     type_wrappers: ClassVar[tuple[str, ...]] = (
-        "type_annotation", "parenthesized_expression", "parenthesized_type", "non_null_expression",
+        "type_annotation",
+        "parenthesized_expression",
+        "parenthesized_type",
+        "non_null_expression",
         "readonly_type",
     )
     special: ClassVar[dict[str, str]] = {
@@ -130,11 +133,17 @@ class EcmaWalk(TableWalk):
         return self.row(Op.TYPED, values[-1]) if len(values) > 1 and values[-1] else values[0]
 
     def only_first(self, node: Node, scope: int, role: int = 0) -> int:
-        return [self.visit(c, scope) for c in node.named_children][0] if node.named_child_count else 0
+        values = [self.visit(child, scope) for child in node.named_children]
+        return values[0] if values else 0
 
     def pair(self, node: Node, scope: int, role: int = 0) -> int:
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-        if value is not None and value.type in _FUNCTION_VALUES and key is not None and not key.named_child_count:
+        if (
+            value is not None
+            and value.type in _FUNCTION_VALUES
+            and key is not None
+            and not key.named_child_count
+        ):
             return self.function_value(value, scope, name=key, whole=node)
         return self.visit(value, scope) if value is not None else 0
 
@@ -160,7 +169,11 @@ class EcmaWalk(TableWalk):
         around = self.scopes[scope][0]
         if name is not None and whole is not None and around != ScopeKind.BLOCK:
             self.define(
-                Kind.METHOD if around == ScopeKind.CLASS else Kind.FUNCTION, name, whole, scope, own=inner,
+                Kind.METHOD if around == ScopeKind.CLASS else Kind.FUNCTION,
+                name,
+                whole,
+                scope,
+                own=inner,
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
                 doc=doc_above(whole),
             )
@@ -192,7 +205,10 @@ class EcmaWalk(TableWalk):
         name = node.child_by_field_name(self.variables[node.type].name)
         value = node.child_by_field_name("value")
         if (
-            name is None or value is None or value.type not in _FUNCTION_VALUES or name.named_child_count
+            name is None
+            or value is None
+            or value.type not in _FUNCTION_VALUES
+            or name.named_child_count
             or self.scopes[scope][0] == ScopeKind.BLOCK
         ):
             return super().variable(node, scope, role)
@@ -224,8 +240,12 @@ class EcmaWalk(TableWalk):
             left = node.child_by_field_name("left")
             if left is not None:
                 yield from self.binding_names(left)
-        elif node.type in ("identifier", "shorthand_property_identifier_pattern", "property_identifier",
-                           "private_property_identifier"):
+        elif node.type in (
+            "identifier",
+            "shorthand_property_identifier_pattern",
+            "property_identifier",
+            "private_property_identifier",
+        ):
             yield node
         elif node.type in ("object_pattern", "array_pattern", "rest_pattern"):
             for child in node.named_children:
@@ -241,11 +261,15 @@ class EcmaWalk(TableWalk):
         super().parameter(node, scope)
         pattern = node.child_by_field_name("pattern")
         owner = self.scopes[scope][2]
-        if pattern is not None and owner >= 0 and any(
-            c.type in ("accessibility_modifier", "override_modifier") or self.text(c) == "readonly"
-            for c in node.children
+        if (
+            pattern is not None
+            and owner >= 0
+            and any(
+                c.type in ("accessibility_modifier", "override_modifier") or self.text(c) == "readonly"
+                for c in node.children
+            )
         ):
-            hint = next((self.bound[-2] for _ in (0,)), 0)
+            hint = self.bound[-2]
             self.bind(owner, self.name(pattern), pattern.start_byte, Bind.VARIABLE, hint, 0)
             self.define(Kind.FIELD, pattern, node, owner)
         for child in node.named_children:
@@ -340,7 +364,14 @@ class EcmaWalk(TableWalk):
         for clause in node.named_children:
             for child in clause.named_children if clause.type == "import_clause" else ():
                 if child.type == "identifier":
-                    self.bind(scope, self.name(child), child.start_byte, Bind.IMPORT, number, self.intern(b"default"))
+                    self.bind(
+                        scope,
+                        self.name(child),
+                        child.start_byte,
+                        Bind.IMPORT,
+                        number,
+                        self.intern(b"default"),
+                    )
                 elif child.type == "namespace_import" and child.named_child_count:
                     name = child.named_children[0]
                     self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
@@ -381,9 +412,9 @@ class EcmaWalk(TableWalk):
             elif child.type != "string":
                 value = self.visit(child, scope)
                 if default:
-                    name = child.child_by_field_name("name")
-                    if name is not None and name.type in ("identifier", "type_identifier"):
-                        value = self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.EXPORT)
+                    label = child.child_by_field_name("name")
+                    if label is not None and label.type in ("identifier", "type_identifier"):
+                        value = self.row(Op.NAME, scope, self.name(label), label.start_byte, Role.EXPORT)
                     self.bind(scope, self.intern(b"default"), child.start_byte, Bind.LINK, value)
         if number >= 0 and not clause:
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)

@@ -36,12 +36,30 @@ class GoWalk(TableWalk):
     }
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "argument_list")}
     blocks: ClassVar[tuple[str, ...]] = (
-        "block", "if_statement", "for_statement", "expression_switch_statement", "type_switch_statement",
-        "expression_case", "default_case", "type_case", "communication_case", "select_statement",
+        "block",
+        "if_statement",
+        "for_statement",
+        "expression_switch_statement",
+        "type_switch_statement",
+        "expression_case",
+        "default_case",
+        "type_case",
+        "communication_case",
+        "select_statement",
     )
-    silent: ClassVar[tuple[str, ...]] = ("comment", "package_clause", "int_literal", "float_literal", "rune_literal")
+    silent: ClassVar[tuple[str, ...]] = (
+        "comment",
+        "package_clause",
+        "int_literal",
+        "float_literal",
+        "rune_literal",
+    )
     type_wrappers: ClassVar[tuple[str, ...]] = (
-        "pointer_type", "parenthesized_expression", "parenthesized_type", "unary_expression", "literal_element",
+        "pointer_type",
+        "parenthesized_expression",
+        "parenthesized_type",
+        "unary_expression",
+        "literal_element",
     )
     special: ClassVar[dict[str, str]] = {
         "package_identifier": "reference",
@@ -70,6 +88,8 @@ class GoWalk(TableWalk):
         "type_switch_statement": "type_switch",
     }
 
+    making = 0  # the type whose literal is being visited
+
     def type_spec(self, node: Node, scope: int, role: int = 0) -> int:
         name, of = node.child_by_field_name("name"), node.child_by_field_name("type")
         if name is None or of is None:
@@ -81,7 +101,12 @@ class GoWalk(TableWalk):
         parent = node.parent
         whole = parent if parent is not None and parent.named_child_count == 1 else node
         self.define(
-            kind, name, whole, scope, own=inner, doc=doc_above(whole),
+            kind,
+            name,
+            whole,
+            scope,
+            own=inner,
+            doc=doc_above(whole),
             head=(whole.start_byte, of.start_byte + 9 if kind != Kind.TYPE else node.end_byte),
         )
         generics = node.child_by_field_name("type_parameters")
@@ -140,7 +165,13 @@ class GoWalk(TableWalk):
         self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         body = node.child_by_field_name("body")
         self.define(
-            Kind.METHOD, name, node, scope, own=inner, doc=doc_above(node), within=owner,
+            Kind.METHOD,
+            name,
+            node,
+            scope,
+            own=inner,
+            doc=doc_above(node),
+            within=owner,
             head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
         )
         self.finish_function(node, inner, body)
@@ -247,7 +278,13 @@ class GoWalk(TableWalk):
                 arm = self.scope(ScopeKind.BLOCK, inner, owner=self.scopes[inner][2])
                 kinds = [self.visit(c, arm, Role.TYPE) for c in child.children_by_field_name("type")]
                 for name in names:
-                    self.bind(arm, self.name(name), name.start_byte, Bind.VARIABLE, kinds[0] if len(kinds) == 1 else 0)
+                    self.bind(
+                        arm,
+                        self.name(name),
+                        name.start_byte,
+                        Bind.VARIABLE,
+                        kinds[0] if len(kinds) == 1 else 0,
+                    )
                 types = {c.start_byte for c in child.children_by_field_name("type")}
                 for part in child.named_children:
                     if part.start_byte not in types:
@@ -259,8 +296,7 @@ class GoWalk(TableWalk):
     def composite(self, node: Node, scope: int, role: int = 0) -> int:
         of, body = node.child_by_field_name("type"), node.child_by_field_name("body")
         made = self.visit(of, scope, Role.CALL) if of is not None else 0
-        saved = getattr(self, "making", 0)
-        self.making = made
+        saved, self.making = self.making, made
         if body is not None:
             self.children(body, scope)
         self.making = saved
@@ -269,7 +305,7 @@ class GoWalk(TableWalk):
     def keyed(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         key = parts[0].named_children[0] if parts and parts[0].named_child_count else None
-        if key is not None and key.type == "identifier" and getattr(self, "making", 0):
+        if key is not None and key.type == "identifier" and self.making:
             self.row(Op.KEYWORD, self.making, self.name(key), key.start_byte)
         elif parts:
             self.visit(parts[0], scope)
@@ -278,8 +314,10 @@ class GoWalk(TableWalk):
         return 0
 
     def conversion(self, node: Node, scope: int, role: int = 0) -> int:
-        value = [self.visit(c, scope, Role.TYPE if c == node.child_by_field_name("type") else 0)
-                 for c in node.named_children]
+        value = [
+            self.visit(c, scope, Role.TYPE if c == node.child_by_field_name("type") else 0)
+            for c in node.named_children
+        ]
         of = node.child_by_field_name("type")
         position = next((n for n, c in enumerate(node.named_children) if c == of), 0)
         return self.row(Op.TYPED, value[position]) if value else 0

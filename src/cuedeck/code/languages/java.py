@@ -6,24 +6,33 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk
+from cuedeck.code.languages.table import Declares, TableWalk
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TYPE_FIELDS: Final = {"extends": ("superclass", "extends_interfaces"), "implements": ("interfaces",)}
+_EXTENDS: Final = ("superclass", "extends_interfaces")
+_IMPLEMENTS: Final = ("interfaces",)
 
 
 class JavaWalk(TableWalk):
     """Visits Java."""
 
     declarations: ClassVar[dict[str, Declares]] = {
-        "class_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, **_TYPE_FIELDS),
-        "interface_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS, **_TYPE_FIELDS),
+        "class_declaration": Declares(
+            Kind.CLASS, ScopeKind.CLASS, extends=_EXTENDS, implements=("interfaces",)
+        ),
+        "interface_declaration": Declares(
+            Kind.INTERFACE, ScopeKind.CLASS, extends=_EXTENDS, implements=("interfaces",)
+        ),
         "annotation_type_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS),
-        "enum_declaration": Declares(Kind.ENUM, ScopeKind.CLASS, **_TYPE_FIELDS),
-        "record_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, **_TYPE_FIELDS),
+        "enum_declaration": Declares(
+            Kind.ENUM, ScopeKind.CLASS, extends=_EXTENDS, implements=("interfaces",)
+        ),
+        "record_declaration": Declares(
+            Kind.CLASS, ScopeKind.CLASS, extends=_EXTENDS, implements=("interfaces",)
+        ),
         "method_declaration": Declares(Kind.METHOD, result="type"),
         "annotation_type_element_declaration": Declares(Kind.METHOD, result="type"),
         "constructor_declaration": Declares(Kind.METHOD),
@@ -39,8 +48,15 @@ class JavaWalk(TableWalk):
     news: ClassVar[dict[str, str]] = {"object_creation_expression": "type"}
     blocks: ClassVar[tuple[str, ...]] = ("block", "for_statement", "switch_block")
     silent: ClassVar[tuple[str, ...]] = (
-        "line_comment", "block_comment", "integral_type", "void_type", "boolean_type", "floating_point_type",
-        "decimal_integer_literal", "character_literal", "package_declaration",
+        "line_comment",
+        "block_comment",
+        "integral_type",
+        "void_type",
+        "boolean_type",
+        "floating_point_type",
+        "decimal_integer_literal",
+        "character_literal",
+        "package_declaration",
     )
     type_wrappers: ClassVar[tuple[str, ...]] = ("parenthesized_expression", "annotated_type")
     special: ClassVar[dict[str, str]] = {

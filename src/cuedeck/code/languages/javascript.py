@@ -20,6 +20,11 @@ def _grammar() -> Any:
 
 
 JAVASCRIPT: Final = Language(
-    "javascript", (".js", ".mjs", ".cjs", ".jsx"), _grammar, JavaScriptWalk, Rules,
-    interpreters=("node", "deno", "bun"), folder_stems=("index",),
+    "javascript",
+    (".js", ".mjs", ".cjs", ".jsx"),
+    _grammar,
+    JavaScriptWalk,
+    Rules,
+    interpreters=("node", "deno", "bun"),
+    folder_stems=("index",),
 )

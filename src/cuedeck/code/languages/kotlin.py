@@ -59,11 +59,22 @@ class KotlinWalk(TableWalk):
     def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
         body = next((c for c in node.named_children if c.type.endswith("body")), None)
         inner = self.open(spec, scope)
-        self.bind(scope, self.name(name), name.start_byte,
-                  Bind.CLASS if spec.scope == ScopeKind.CLASS else Bind.FUNCTION, inner)
+        self.bind(
+            scope,
+            self.name(name),
+            name.start_byte,
+            Bind.CLASS if spec.scope == ScopeKind.CLASS else Bind.FUNCTION,
+            inner,
+        )
         owner = self.receiver(node, name)
         self.define(
-            kind, name, whole, scope, own=inner, doc=doc_above(whole), within=owner,
+            kind,
+            name,
+            whole,
+            scope,
+            own=inner,
+            doc=doc_above(whole),
+            within=owner,
             head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
         )
         saved, self.returned = self.returned, []
@@ -199,4 +210,6 @@ def _grammar() -> Any:
     return tree_sitter_kotlin.language()
 
 
-KOTLIN: Final = Language("kotlin", (".kt", ".kts"), _grammar, KotlinWalk, Rules, source_roots=("kotlin", "java", "src"))
+KOTLIN: Final = Language(
+    "kotlin", (".kt", ".kts"), _grammar, KotlinWalk, Rules, source_roots=("kotlin", "java", "src")
+)

@@ -21,7 +21,12 @@ class LuaWalk(TableWalk):
         "method_index_expression": ("table", "method"),
     }
     calls: ClassVar[dict[str, tuple[str, str]]] = {"function_call": ("name", "arguments")}
-    blocks: ClassVar[tuple[str, ...]] = ("do_statement", "while_statement", "repeat_statement", "if_statement")
+    blocks: ClassVar[tuple[str, ...]] = (
+        "do_statement",
+        "while_statement",
+        "repeat_statement",
+        "if_statement",
+    )
     silent: ClassVar[tuple[str, ...]] = ("comment", "number", "true", "false", "nil")
     special: ClassVar[dict[str, str]] = {
         "string": "text_literal",
@@ -48,7 +53,11 @@ class LuaWalk(TableWalk):
         """A function under a plain or dotted name."""
         leaf = name.child_by_field_name("field") or name.child_by_field_name("method") or name
         table = name.child_by_field_name("table")
-        owner = self.text(table).replace(".", "::").replace(":", "::").replace("::::", "::") if table is not None else ""
+        owner = (
+            self.text(table).replace(".", "::").replace(":", "::").replace("::::", "::")
+            if table is not None
+            else ""
+        )
         place = scope
         if table is not None:
             target = self.visit(table, scope)
@@ -59,8 +68,13 @@ class LuaWalk(TableWalk):
         body = function.child_by_field_name("body")
         if self.scopes[scope][0] != ScopeKind.BLOCK:
             self.define(
-                Kind.METHOD if name.type == "method_index_expression" else Kind.FUNCTION, leaf, whole, scope,
-                own=inner, within=owner, doc=doc_above(whole),
+                Kind.METHOD if name.type == "method_index_expression" else Kind.FUNCTION,
+                leaf,
+                whole,
+                scope,
+                own=inner,
+                within=owner,
+                doc=doc_above(whole),
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
             )
         if name.type == "method_index_expression":
@@ -151,6 +165,13 @@ def _grammar() -> Any:
 
 
 LUA: Final = Language(
-    "lua", (".lua",), _grammar, LuaWalk, Rules, interpreters=("lua", "luajit"), source_roots=("src", "lua", "lib"),
-    folder_stems=("init",), comment="--",
+    "lua",
+    (".lua",),
+    _grammar,
+    LuaWalk,
+    Rules,
+    interpreters=("lua", "luajit"),
+    source_roots=("src", "lua", "lib"),
+    folder_stems=("init",),
+    comment="--",
 )

@@ -11,18 +11,24 @@ from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
-
-_PARENTS: Final = {"extends": ("base_clause",), "implements": ("class_interface_clause",)}
+_EXTENDS: Final = ("base_clause",)
+_IMPLEMENTS: Final = ("class_interface_clause",)
 
 
 class PhpWalk(TableWalk):
     """Visits PHP; a variable's name is kept without its dollar sign's wrapper node."""
 
     declarations: ClassVar[dict[str, Declares]] = {
-        "class_declaration": Declares(Kind.CLASS, ScopeKind.CLASS, **_PARENTS),
-        "interface_declaration": Declares(Kind.INTERFACE, ScopeKind.CLASS, **_PARENTS),
+        "class_declaration": Declares(
+            Kind.CLASS, ScopeKind.CLASS, extends=("base_clause",), implements=("class_interface_clause",)
+        ),
+        "interface_declaration": Declares(
+            Kind.INTERFACE, ScopeKind.CLASS, extends=("base_clause",), implements=("class_interface_clause",)
+        ),
         "trait_declaration": Declares(Kind.TRAIT, ScopeKind.CLASS),
-        "enum_declaration": Declares(Kind.ENUM, ScopeKind.CLASS, **_PARENTS),
+        "enum_declaration": Declares(
+            Kind.ENUM, ScopeKind.CLASS, extends=("base_clause",), implements=("class_interface_clause",)
+        ),
         "function_definition": Declares(Kind.FUNCTION, result="return_type"),
         "method_declaration": Declares(Kind.METHOD, result="return_type"),
     }
@@ -32,9 +38,21 @@ class PhpWalk(TableWalk):
         "class_constant_access_expression": ("", ""),
         "scoped_property_access_expression": ("scope", "name"),
     }
-    silent: ClassVar[tuple[str, ...]] = ("comment", "php_tag", "primitive_type", "integer", "text", "boolean", "null")
+    silent: ClassVar[tuple[str, ...]] = (
+        "comment",
+        "php_tag",
+        "primitive_type",
+        "integer",
+        "text",
+        "boolean",
+        "null",
+    )
     type_wrappers: ClassVar[tuple[str, ...]] = (
-        "optional_type", "parenthesized_expression", "argument", "named_type", "union_type",
+        "optional_type",
+        "parenthesized_expression",
+        "argument",
+        "named_type",
+        "union_type",
     )
     special: ClassVar[dict[str, str]] = {
         "variable_name": "variable_name",
@@ -172,7 +190,9 @@ class PhpWalk(TableWalk):
     def namespace(self, node: Node, scope: int, role: int = 0) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
         if name is not None:
-            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(self.text(name)))
+            self.bind(
+                0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(self.text(name))
+            )
         return self.children(body, scope) if body is not None else 0
 
     def use(self, node: Node, scope: int, role: int = 0) -> int:
@@ -203,4 +223,6 @@ def _grammar() -> Any:
     return tree_sitter_php.language_php()
 
 
-PHP: Final = Language("php", (".php",), _grammar, PhpWalk, Rules, interpreters=("php",), source_roots=("src", "lib"))
+PHP: Final = Language(
+    "php", (".php",), _grammar, PhpWalk, Rules, interpreters=("php",), source_roots=("src", "lib")
+)

@@ -151,7 +151,8 @@ class PythonWalk(Walk):
         value = self.visit(parts[0], scope, Role.TYPE)
         inner = 0 if self._is_literal(value) else Role.TYPE
         return self.row(
-            Op.INDEX, value,
+            Op.INDEX,
+            value,
             self.items([self.visit(d, scope, inner) for c in parts[1:] for d in c.named_children]),
         )
 
@@ -270,7 +271,8 @@ class PythonWalk(Walk):
 
     def sequence(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(
-            Op.TUPLE, 0,
+            Op.TUPLE,
+            0,
             self.items([self.visit(c, scope, role) for c in node.named_children if c.type != "comment"]),
         )
 
@@ -405,7 +407,12 @@ class PythonWalk(Walk):
         return 0
 
     def function(
-        self, node: Node, scope: int, role: int = 0, decorators: list[int] | None = None, whole: Node | None = None
+        self,
+        node: Node,
+        scope: int,
+        role: int = 0,
+        decorators: list[int] | None = None,
+        whole: Node | None = None,
     ) -> int:
         name = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
@@ -416,7 +423,11 @@ class PythonWalk(Walk):
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope][2])
         self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         self.define(
-            Kind.METHOD if in_class else Kind.FUNCTION, name, whole or node, scope, own=inner,
+            Kind.METHOD if in_class else Kind.FUNCTION,
+            name,
+            whole or node,
+            scope,
+            own=inner,
             head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=_docstring(body),
         )
@@ -497,7 +508,12 @@ class PythonWalk(Walk):
             self.bind(inner, number, name.start_byte, Bind.PARAMETER, annotation, default)
 
     def class_(
-        self, node: Node, scope: int, role: int = 0, decorators: list[int] | None = None, whole: Node | None = None
+        self,
+        node: Node,
+        scope: int,
+        role: int = 0,
+        decorators: list[int] | None = None,
+        whole: Node | None = None,
     ) -> int:
         name = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
@@ -508,7 +524,11 @@ class PythonWalk(Walk):
         self.scopes[inner][2] = inner
         self.bind(scope, self.name(name), name.start_byte, Bind.CLASS, inner)
         self.define(
-            Kind.CLASS, name, whole or node, scope, own=inner,
+            Kind.CLASS,
+            name,
+            whole or node,
+            scope,
+            own=inner,
             head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=_docstring(body),
         )

@@ -2,8 +2,157 @@
 
 from __future__ import annotations
 
-from cuedeck.code.rules import Rules
+import posixpath
+from functools import cached_property
+from typing import ClassVar
+
+from cuedeck.code.facts import Import
+from cuedeck.code.rules import Rules, file_module
+from cuedeck.code.values import MODULE, PACKAGE, Targets, Value
+
+_ROOTS = frozenset({"src", "lib", "python"})
 
 
 class PythonRules(Rules):
-    """x"""
+    """Packages by ``__init__.py`` or folder, modules by dotted name from any plausible root."""
+
+    transparent: ClassVar[frozenset[str]] = frozenset(
+        {
+            "Optional",
+            "Union",
+            "Annotated",
+            "ClassVar",
+            "Final",
+            "Required",
+            "NotRequired",
+            "Awaitable",
+            "Coroutine",
+            "ReadOnly",
+            "TypeGuard",
+            "cached_property",
+            "property",
+        }
+    )
+    sequences: ClassVar[frozenset[str]] = frozenset(
+        {
+            "list",
+            "List",
+            "Iterable",
+            "Sequence",
+            "Iterator",
+            "set",
+            "Set",
+            "frozenset",
+            "FrozenSet",
+            "Generator",
+            "AsyncIterator",
+            "AsyncGenerator",
+            "AsyncIterable",
+            "Collection",
+            "deque",
+            "Deque",
+            "MutableSequence",
+            "AbstractSet",
+            "MutableSet",
+            "Reversible",
+            "Queue",
+        }
+    )
+    mappings: ClassVar[frozenset[str]] = frozenset(
+        {
+            "dict",
+            "Dict",
+            "Mapping",
+            "MutableMapping",
+            "defaultdict",
+            "DefaultDict",
+            "OrderedDict",
+        }
+    )
+    element_methods: ClassVar[frozenset[str]] = frozenset({"get", "pop", "setdefault", "popleft"})
+    container_methods: ClassVar[frozenset[str]] = frozenset({"copy"})
+    property_decorators: ClassVar[frozenset[str]] = frozenset(
+        {"property", "cached_property", "setter", "getter"}
+    )
+    self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
+    constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
+
+    @cached_property
+    def modules(self) -> dict[str, str]:
+        """Dotted name to file, for every root a project may be run from."""
+        paths = self.project.paths
+        named: dict[str, str] = {}
+        rooted: dict[str, str] = {}
+        for path in paths:
+            if not path.endswith((".py", ".pyi")):
+                continue
+            segments = path.rsplit(".", 1)[0].split("/")
+            top = len(segments) - 1
+            while top and "/".join((*segments[:top], "__init__.py")) in paths:
+                top -= 1
+            if segments[-1] == "__init__":
+                segments = segments[:-1]
+            named.setdefault(".".join(segments[top:]), path)
+            for start in range(1, len(segments)):
+                if segments[start - 1] in _ROOTS:
+                    rooted.setdefault(".".join(segments[start:]), path)
+            rooted.setdefault(".".join(segments), path)
+        return rooted | named
+
+    @cached_property
+    def folders(self) -> set[str]:
+        """Dotted names that only folders stand for."""
+        found: set[str] = set()
+        for module in self.modules:
+            parts = module.split(".")
+            found.update(".".join(parts[:count]) for count in range(1, len(parts)))
+        return found
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        if imported.level:
+            return self._relative(path, imported)
+        found = self._absolute(imported.module)
+        if found is None or found.tag == PACKAGE:
+            sibling = self._file(posixpath.join(posixpath.dirname(path), *imported.module.split(".")))
+            found = sibling or found
+        return found
+
+    def _absolute(self, dotted: str) -> Value | None:
+        if dotted in self.modules:
+            return file_module(self.modules[dotted])
+        return Value(PACKAGE, dotted) if dotted in self.folders else None
+
+    def _relative(self, path: str, imported: Import) -> Value | None:
+        folder = posixpath.dirname(path)
+        for _ in range(imported.level - 1):
+            folder = posixpath.dirname(folder)
+        target = posixpath.join(folder, *imported.module.split(".")) if imported.module else folder
+        found = self._file(target)
+        if found is not None:
+            return found
+        dotted = target.replace("/", ".")
+        return Value(PACKAGE, dotted) if dotted in self.folders else None
+
+    def _file(self, stem: str) -> Value | None:
+        paths = self.project.paths
+        for candidate in (stem + ".py", posixpath.join(stem, "__init__.py"), stem + ".pyi"):
+            if candidate in paths:
+                return file_module(candidate)
+        return None
+
+    def submodule(self, module: Value, name: str) -> Value | None:
+        if module.tag == PACKAGE:
+            return self._absolute(f"{module.path}.{name}")
+        if module.tag == MODULE and module.path.endswith(("__init__.py", "__init__.pyi")):
+            return self._file(posixpath.join(posixpath.dirname(module.path), name)) or self._folder(
+                module, name
+            )
+        return None
+
+    def _folder(self, module: Value, name: str) -> Value | None:
+        dotted = posixpath.join(posixpath.dirname(module.path), name).replace("/", ".")
+        return Value(PACKAGE, dotted) if dotted in self.folders else None
+
+    def package_member(self, key: str, name: str) -> Targets:
+        found = self._absolute(f"{key}.{name}")
+        return (found,) if found else ()

@@ -28,7 +28,15 @@ class RubyWalk(TableWalk):
     names_of: ClassVar[tuple[str, ...]] = ("identifier", "constant")
     members: ClassVar[dict[str, tuple[str, str]]] = {"scope_resolution": ("scope", "name")}
     blocks: ClassVar[tuple[str, ...]] = ("block", "do_block")
-    silent: ClassVar[tuple[str, ...]] = ("comment", "integer", "float", "nil", "true", "false", "simple_symbol")
+    silent: ClassVar[tuple[str, ...]] = (
+        "comment",
+        "integer",
+        "float",
+        "nil",
+        "true",
+        "false",
+        "simple_symbol",
+    )
     special: ClassVar[dict[str, str]] = {
         "self": "this",
         "super": "parent",
@@ -145,6 +153,13 @@ def _grammar() -> Any:
 
 
 RUBY: Final = Language(
-    "ruby", (".rb", ".rake", ".gemspec"), _grammar, RubyWalk, Rules, filenames=("Rakefile", "Gemfile"),
-    interpreters=("ruby",), source_roots=("lib", "app"), comment="#",
+    "ruby",
+    (".rb", ".rake", ".gemspec"),
+    _grammar,
+    RubyWalk,
+    Rules,
+    filenames=("Rakefile", "Gemfile"),
+    interpreters=("ruby",),
+    source_roots=("lib", "app"),
+    comment="#",
 )

@@ -43,14 +43,34 @@ class RustWalk(TableWalk):
     }
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "arguments")}
     news: ClassVar[dict[str, str]] = {"struct_expression": "name"}
-    blocks: ClassVar[tuple[str, ...]] = ("block", "match_arm", "if_expression", "while_expression", "for_expression")
+    blocks: ClassVar[tuple[str, ...]] = (
+        "block",
+        "match_arm",
+        "if_expression",
+        "while_expression",
+        "for_expression",
+    )
     silent: ClassVar[tuple[str, ...]] = (
-        "line_comment", "block_comment", "primitive_type", "integer_literal", "visibility_modifier", "lifetime",
-        "inner_attribute_item", "boolean_literal", "char_literal", "float_literal",
+        "line_comment",
+        "block_comment",
+        "primitive_type",
+        "integer_literal",
+        "visibility_modifier",
+        "lifetime",
+        "inner_attribute_item",
+        "boolean_literal",
+        "char_literal",
+        "float_literal",
     )
     type_wrappers: ClassVar[tuple[str, ...]] = (
-        "reference_type", "pointer_type", "parenthesized_expression", "try_expression", "reference_expression",
-        "dynamic_type", "abstract_type", "bracketed_type",
+        "reference_type",
+        "pointer_type",
+        "parenthesized_expression",
+        "try_expression",
+        "reference_expression",
+        "dynamic_type",
+        "abstract_type",
+        "bracketed_type",
     )
     special: ClassVar[dict[str, str]] = {
         "self": "this",
@@ -122,7 +142,14 @@ class RustWalk(TableWalk):
         if node.type == "mod_item" and node.child_by_field_name("body") is None:
             name = node.child_by_field_name("name")
             if name is not None:
-                self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, self.imported("self::" + self.text(name)), 1)
+                self.bind(
+                    scope,
+                    self.name(name),
+                    name.start_byte,
+                    Bind.MODULE,
+                    self.imported("self::" + self.text(name)),
+                    1,
+                )
                 self.define(Kind.NAMESPACE, name, node, scope)
             return 0
         return super().declaration(node, scope, role)
@@ -191,7 +218,11 @@ class RustWalk(TableWalk):
                 value = self.this(child, scope)
             elif kind == "token_tree":
                 self.tokens(child, scope)
-                value = self.row(Op.CALL, value) if value and self.source[child.start_byte:child.start_byte+1] == b"(" else 0
+                value = (
+                    self.row(Op.CALL, value)
+                    if value and self.source[child.start_byte : child.start_byte + 1] == b"("
+                    else 0
+                )
             elif kind not in (".", "::"):
                 value = 0
             previous = kind
@@ -238,7 +269,11 @@ class RustWalk(TableWalk):
         if name.type == "self":
             label = alias or node
             number = self.imported(base)
-            text = base.rsplit("::", 1)[-1].encode() if alias is None else self.source[label.start_byte : label.end_byte]
+            text = (
+                base.rsplit("::", 1)[-1].encode()
+                if alias is None
+                else self.source[label.start_byte : label.end_byte]
+            )
             self.bind(scope, self.intern(text), label.start_byte, Bind.MODULE, number, 1)
             return
         number = self.imported(base)

@@ -29,10 +29,20 @@ class SwiftWalk(TableWalk):
     names_of: ClassVar[tuple[str, ...]] = ("simple_identifier",)
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "call_suffix")}
     blocks: ClassVar[tuple[str, ...]] = ("lambda_literal", "for_statement", "if_statement", "guard_statement")
-    silent: ClassVar[tuple[str, ...]] = ("comment", "multiline_comment", "integer_literal", "import_declaration")
+    silent: ClassVar[tuple[str, ...]] = (
+        "comment",
+        "multiline_comment",
+        "integer_literal",
+        "import_declaration",
+    )
     type_wrappers: ClassVar[tuple[str, ...]] = (
-        "optional_type", "type_annotation", "user_type", "tuple_expression", "value_argument",
-        "directly_assignable_expression", "inheritance_specifier",
+        "optional_type",
+        "type_annotation",
+        "user_type",
+        "tuple_expression",
+        "value_argument",
+        "directly_assignable_expression",
+        "inheritance_specifier",
     )
     special: ClassVar[dict[str, str]] = {
         "self_expression": "this",
@@ -73,7 +83,13 @@ class SwiftWalk(TableWalk):
         self.bind(scope, self.name(name), name.start_byte, Bind.CLASS if is_class else Bind.FUNCTION, inner)
         owner = self.owner if self.scopes[scope][0] == ScopeKind.EXTENSION else ""
         self.define(
-            kind, name, whole, scope, own=inner, doc=doc_above(whole), within=owner,
+            kind,
+            name,
+            whole,
+            scope,
+            own=inner,
+            doc=doc_above(whole),
+            within=owner,
             head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
         )
         saved, self.returned = self.returned, []

@@ -64,9 +64,16 @@ class TableWalk(Walk):
         super().__init_subclass__()
         handlers: dict[str, str] = {}
         for kinds, method in (
-            (cls.names_of, "reference"), (cls.type_names, "type_reference"), (cls.members, "member"),
-            (cls.calls, "call"), (cls.news, "new"), (cls.blocks, "block"), (cls.silent, "nothing"),
-            (cls.variables, "variable"), (cls.declarations, "declaration"), (cls.type_wrappers, "only"),
+            (cls.names_of, "reference"),
+            (cls.type_names, "type_reference"),
+            (cls.members, "member"),
+            (cls.calls, "call"),
+            (cls.news, "new"),
+            (cls.blocks, "block"),
+            (cls.silent, "nothing"),
+            (cls.variables, "variable"),
+            (cls.declarations, "declaration"),
+            (cls.type_wrappers, "only"),
             (cls.generic_types, "generic"),
         ):
             handlers.update(dict.fromkeys(kinds, method))
@@ -219,16 +226,18 @@ class TableWalk(Walk):
         """The node a symbol's range is read from, such as the export statement around it."""
         return node
 
-    def declare(
-        self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node
-    ) -> int:
+    def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
         body = node.child_by_field_name(spec.body) if spec.body else None
         inner = self.open(spec, scope)
         place = self.place_of(node, scope)
         bound = _BOUND.get(spec.scope, Bind.ALIAS) if inner >= 0 else Bind.ALIAS
         self.bind(place, self.name(name), name.start_byte, bound, max(inner, 0))
         self.define(
-            kind, name, whole, place, own=inner,
+            kind,
+            name,
+            whole,
+            place,
+            own=inner,
             head=(whole.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=doc_above(whole),
         )
@@ -334,9 +343,7 @@ class TableWalk(Walk):
                 self.assign(leaf, scope, annotation, value, spec.kind, node)
         return value
 
-    def assign(
-        self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node
-    ) -> None:
+    def assign(self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node) -> None:
         """Bind a variable; outside functions it is a symbol too."""
         name = self.name(leaf)
         self.bind(scope, name, leaf.start_byte, Bind.VARIABLE, annotation, value)

@@ -1,0 +1,92 @@
+"""Who calls a symbol and whom it calls, to a depth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Role
+from cuedeck.code.locating import definitions_of
+from cuedeck.code.snapshot import Snapshot
+from cuedeck.code.symbols import SymbolRecord
+from cuedeck.code.values import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One step of the graph: the symbol at the other end, and where the call stands."""
+
+    symbol: SymbolRecord
+    path: str
+    line: int
+    depth: int
+
+
+def callers(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) -> tuple[list[Call], bool]:
+    """The symbols that call this one, nearest first, and whether there are more."""
+    return _spread(snapshot, record, depth, limit, _callers)
+
+
+def callees(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) -> tuple[list[Call], bool]:
+    """The symbols this one calls, nearest first, and whether there are more."""
+    return _spread(snapshot, record, depth, limit, _callees)
+
+
+_Step = Callable[[Snapshot, SymbolRecord], list[tuple[SymbolRecord, str, int]]]
+
+
+def _spread(
+    snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int, step: _Step
+) -> tuple[list[Call], bool]:
+    found: list[Call] = []
+    seen = {record.symbol_id}
+    frontier = [record]
+    for level in range(1, depth + 1):
+        following: list[SymbolRecord] = []
+        for current in frontier:
+            for other, path, line in step(snapshot, current):
+                if other.symbol_id in seen:
+                    continue
+                seen.add(other.symbol_id)
+                if len(found) >= limit:
+                    return found, True
+                found.append(Call(other, path, line, level))
+                following.append(other)
+        frontier = following
+    return found, False
+
+
+def _callers(snapshot: Snapshot, record: SymbolRecord) -> list[tuple[SymbolRecord, str, int]]:
+    found = []
+    for site in snapshot.references(record).resolved:
+        if site.edge == "calls":
+            found.append((enclosing_record(snapshot, site.path, site.offset), site.path, site.line))
+    return found
+
+
+def enclosing_record(snapshot: Snapshot, path: str, offset: int) -> SymbolRecord:
+    """The function, class or other owner around a place, else the module."""
+    outline = snapshot.outline(path)
+    number = outline.enclosing(offset)
+    while number >= 0 and outline.definitions[number].kind not in CALLABLE | TYPES:
+        number = outline.definitions[number].parent
+    return snapshot.symbols(path).record(number)
+
+
+def _callees(snapshot: Snapshot, record: SymbolRecord) -> list[tuple[SymbolRecord, str, int]]:
+    outline, links = snapshot.outline(record.path), snapshot.links(record.path)
+    if record.number >= 0:
+        start, end = outline.definitions[record.number][4:6]
+    else:
+        start, end = 0, outline.size + 1
+    found = []
+    for site, (op, pos) in enumerate(zip(links.ops, links.pos, strict=True)):
+        if op >> ROLE_SHIFT != Role.CALL or not start <= pos < end:
+            continue
+        for target in snapshot.linker.targets(record.path, site):
+            if isinstance(target, Symbol):
+                for number in definitions_of(snapshot, target)[:1]:
+                    called = snapshot.symbols(target.path).record(number)
+                    if called.kind in CALLABLE | TYPES:
+                        found.append((called, record.path, outline.line_of(pos)))
+    return found

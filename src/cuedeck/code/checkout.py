@@ -1,0 +1,250 @@
+"""The files on disk: which there are and what blob each would be, at the cost of what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from cuedeck.code.gitindex import Tracked, read_index
+from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.code.repository import Repository, TreeFile
+from cuedeck.code.watching import Watch
+
+# Never part of a project, whether or not somebody wrote it down.
+_PRIVATE: Final = frozenset({".git", ".cuedeck", ".hg", ".svn"})
+_UNTRACKED_NOISE: Final = frozenset(
+    {
+        "node_modules",
+        ".venv",
+        "venv",
+        "__pycache__",
+        ".tox",
+        ".nox",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".gradle",
+        ".idea",
+        ".cargo",
+        ".eggs",
+    }
+)
+_MAX_READ: Final = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells that a file is still the one that was hashed."""
+
+    mtime_ns: int
+    ctime_ns: int
+    size: int
+    inode: int
+
+
+class Checkout:
+    """A folder's code files; ``files()`` is right at the moment it returns."""
+
+    def __init__(self, root: Path, repository: Repository | None) -> None:
+        self.root = str(root)
+        self.repository = repository
+        self.version = 0
+        self._files: dict[str, TreeFile] = {}
+        self._stamps: dict[str, Stamp] = {}
+        self._tracked: dict[str, Tracked] = {}
+        self._index_written = -1
+        self._watch: Watch | None = None
+        self._ignores: Any = None
+        self._lock = threading.RLock()
+        self.skipped: list[tuple[str, str]] = []
+
+    def files(self) -> dict[str, TreeFile]:
+        """Every code file and its blob; ``version`` moves when anything changed."""
+        with self._lock:
+            rescan = self._read_tracked()
+            touched = self._watch.changed() if self._watch is not None else None
+            if touched is None or rescan or any(path.endswith("/.gitignore") for path in touched):
+                self._scan()
+            elif touched:
+                self._refresh(touched)
+            return self._files
+
+    def read(self, path: str) -> bytes | None:
+        """A file's bytes, never through a symlink."""
+        try:
+            descriptor = os.open(f"{self.root}/{path}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            return None
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(_MAX_READ) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
+
+    # -- tracked files
+
+    def _read_tracked(self) -> bool:
+        """Read git's index if it was written since; whether the set of tracked files changed."""
+        if self.repository is None:
+            return False
+        folder = Path(self.repository.git.path)
+        try:
+            written = (folder / "index").stat().st_mtime_ns
+        except OSError:
+            written = 0
+        if written == self._index_written:
+            return False
+        entries, self._index_written = read_index(folder)
+        prefix = self.repository.prefix
+        tracked = {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)}
+        changed = tracked.keys() != self._tracked.keys()
+        self._tracked = tracked
+        return changed
+
+    # -- looking
+
+    def _scan(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+        self._watch = Watch()
+        self._ignores = None
+        self.skipped = []
+        found: dict[str, TreeFile] = {}
+        for path, status in self._walk():
+            file = self._file(path, status)
+            if file is not None:
+                found[path] = file
+        if found != self._files:
+            self._files = found
+            self.version += 1
+        self._stamps = {path: stamp for path, stamp in self._stamps.items() if path in found}
+
+    def _walk(self) -> Iterator[tuple[str, os.stat_result]]:
+        folders_tracked = _folders(self._tracked)
+        pending = [""]
+        while pending:
+            folder = pending.pop()
+            absolute = f"{self.root}/{folder}" if folder else self.root
+            if self._watch is not None:
+                # Watched before it is read, so that nothing falls in between.
+                self._watch.add([absolute])
+            try:
+                entries = sorted(os.scandir(absolute), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            for entry in entries:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                try:
+                    path.encode("utf-8")
+                    if entry.is_dir(follow_symlinks=False):
+                        if self._enters(path, entry, folders_tracked):
+                            pending.append(path)
+                    elif entry.is_file(follow_symlinks=False) and self._wanted(path):
+                        yield path, entry.stat(follow_symlinks=False)
+                except UnicodeEncodeError:
+                    self.skipped.append((path.encode("utf-8", "replace").decode(), "its name is not UTF-8"))
+                except OSError:
+                    continue
+
+    def _enters(self, path: str, entry: os.DirEntry[str], tracked: set[str]) -> bool:
+        if entry.name in _PRIVATE:
+            return False
+        if path in tracked:
+            return True
+        if entry.name in _UNTRACKED_NOISE or self._ignored(path + "/"):
+            return False
+        # Another repository inside this one is not part of it.
+        return not os.path.lexists(f"{entry.path}/.git")
+
+    def _wanted(self, path: str) -> bool:
+        name = path.rsplit("/", 1)[-1]
+        if language_of(path) is None and "." in name:
+            return False
+        return path in self._tracked or not self._ignored(path)
+
+    def _ignored(self, path: str) -> bool:
+        if self.repository is not None:
+            try:
+                return bool(self.repository.git.path_is_ignored(self.repository.prefix + path))
+            except (KeyError, ValueError):
+                return False
+        if self._ignores is None:
+            import pathspec
+
+            own = self.read(".gitignore")
+            lines = own.decode("utf-8", "replace").splitlines() if own else []
+            self._ignores = pathspec.GitIgnoreSpec.from_lines(lines)
+        return bool(self._ignores.match_file(path))
+
+    # -- hashing
+
+    def _refresh(self, touched: Iterable[str]) -> None:
+        changed = dict(self._files)
+        for absolute in touched:
+            path = absolute[len(self.root) + 1 :]
+            try:
+                status = os.lstat(absolute)
+            except OSError:
+                changed.pop(path, None)
+                continue
+            wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)
+            file = self._file(path, status) if wanted else None
+            if file is None:
+                changed.pop(path, None)
+            else:
+                changed[path] = file
+        if changed != self._files:
+            self._files = changed
+            self.version += 1
+
+    def _file(self, path: str, status: os.stat_result) -> TreeFile | None:
+        stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+        known = self._files.get(path)
+        if known is not None and self._stamps.get(path) == stamp:
+            return known
+        language = language_of(path)
+        entry = self._tracked.get(path)
+        if language is not None and entry is not None and self._clean(entry, status):
+            self._stamps[path] = stamp
+            return TreeFile(entry.oid, language)
+        data = self.read(path)
+        if data is None:
+            return None
+        language = language or language_of_source(path, data)
+        if language is None:
+            return None
+        self._stamps[path] = stamp
+        return TreeFile(self.hash(data), language)
+
+    def _clean(self, entry: Tracked, status: os.stat_result) -> bool:
+        # A file changed in the moment the index was written has the same stamp: git calls that racy.
+        return (
+            entry.mtime_ns == status.st_mtime_ns
+            and entry.size == status.st_size & 0xFFFFFFFF
+            and entry.mtime_ns < self._index_written
+        )
+
+    def hash(self, data: bytes) -> str:
+        """The blob id that git would give these bytes."""
+        head = b"blob %d\0" % len(data)
+        long = len(next(iter(self._tracked.values())).oid) == 64 if self._tracked else False
+        return (hashlib.sha256 if long else hashlib.sha1)(head + data, usedforsecurity=False).hexdigest()
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition("/")[0]
+    return found

@@ -1,0 +1,226 @@
+"""Compares two refs: finds where they parted, reads both sides from git, and lists what changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+from cuedeck.code.diff import Side, SymbolChange, compare, with_moves
+from cuedeck.code.engine import Code, unknown_ref
+from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
+from cuedeck.code.formatting import likeness, same_tokens
+from cuedeck.code.languages import language_of
+from cuedeck.code.repository import FileChange, MissingBlob, Repository, TreeFile
+from cuedeck.code.symbols import SymbolRecord
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store import code as table
+
+_MAX_NEW_BLOBS: Final = 2500
+_ZERO: Final = "0" * 40
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed between two refs."""
+
+    base: str
+    head: str
+    merge_base: str
+    files: tuple[FileChange, ...]
+    changes: tuple[SymbolChange, ...]
+    unread: tuple[tuple[str, str], ...]
+
+
+def compare_refs(
+    code: Code,
+    base: str | None,
+    head: str | None,
+    *,
+    path_filter: str | None = None,
+    working_tree: bool = False,
+    principal: str = "",
+) -> Comparison:
+    """Three-dot: from where the refs parted to the head, or to the files on disk."""
+    repository = code.repository
+    if repository is None:
+        raise CueError(
+            ErrorCode.MERGE_BASE_FAILED,
+            "This folder is not a git repository, so it has no refs to compare",
+            hint="Run `git init` and commit to compare refs.",
+        )
+    base_name = base if base is not None else code.base_name()
+    if base_name is None:
+        raise unknown_ref("the default branch")
+    old = _commit(repository, base_name)
+    if head is None:
+        wanted = code.wanted(None, principal)
+        head_name, new = wanted.name, wanted.commit
+        if new is None:
+            raise unknown_ref(head_name)
+    else:
+        head_name, new = head, _commit(repository, head)
+    parted = repository.merge_base(old, new)
+    if parted is None:
+        raise CueError(
+            ErrorCode.MERGE_BASE_FAILED,
+            f"{base_name} and {head_name} have no commit in common",
+            data={"base_ref": base_name, "head_ref": head_name},
+            hint="A shallow clone may lack it: fetch more history.",
+        )
+    return _Comparing(code, repository, working_tree).run(base_name, head_name, parted, new, path_filter)
+
+
+def _commit(repository: Repository, name: str) -> str:
+    found = repository.resolve(name)
+    if found is None:
+        raise unknown_ref(name)
+    return found.commit
+
+
+class _Comparing:
+    def __init__(self, code: Code, repository: Repository, working_tree: bool) -> None:
+        self.code = code
+        self.repository = repository
+        self.working_tree = working_tree
+        self.on_disk: dict[str, TreeFile] = {}
+        self.outlines: dict[tuple[str, str], int] = {}
+
+    def run(self, base: str, head: str, parted: str, new: str, path_filter: str | None) -> Comparison:
+        files = self.repository.changes(parted, new, renames=True)
+        if self.working_tree:
+            files = self._with_disk(parted, files)
+        if path_filter:
+            prefix = path_filter.removeprefix("./")
+            files = [f for f in files if f.path.startswith(prefix) or f.old_path.startswith(prefix)]
+        self._ensure(files)
+        changes: list[SymbolChange] = []
+        unread: list[tuple[str, str]] = []
+        for file in files:
+            before = self._side(file.old_path, file.old_oid, unread) if file.change != "added" else None
+            after = (
+                self._side(file.path, file.new_oid, unread, layer="overlay")
+                if file.change != "deleted"
+                else None
+            )
+            if file.change == "renamed":
+                changes += compare(before, None) + compare(None, after)
+            else:
+                changes += compare(before, after)
+        changes = with_moves(changes, self._shape, self._likeness)
+        changes = [self._checked(change) for change in changes]
+        changes.sort(key=lambda c: (c.shown.path, c.shown.line_start, c.shown.qualified_name, c.change))
+        return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(unread))
+
+    def _with_disk(self, parted: str, files: list[FileChange]) -> list[FileChange]:
+        """The same list with the files on disk in place of the head commit's."""
+        self.on_disk = dict(self.code.checkout.files())
+        before, _ = self.repository.files(parted)
+        found = [
+            file for file in files if language_of(file.path) is None and language_of(file.old_path) is None
+        ]
+        for path in sorted(before.keys() | self.on_disk.keys()):
+            old, now = before.get(path), self.on_disk.get(path)
+            if old is None and now is not None:
+                found.append(FileChange(path, path, "added", _ZERO, now.oid))
+            elif now is None and old is not None:
+                found.append(FileChange(path, path, "deleted", old.oid, _ZERO))
+            elif old is not None and now is not None and old.oid != now.oid:
+                found.append(FileChange(path, path, "modified", old.oid, now.oid))
+        return sorted(found, key=lambda f: f.path)
+
+    def _ensure(self, files: list[FileChange]) -> None:
+        """Have the facts of both sides stored; refuse when that would take too long for a call."""
+        committed: dict[str, TreeFile] = {}
+        disk: dict[str, TreeFile] = {}
+        for file in files:
+            for path, oid in ((file.old_path, file.old_oid), (file.path, file.new_oid)):
+                language = language_of(path)
+                if language is None or oid.strip("0") == "":
+                    continue
+                if self.working_tree and path in self.on_disk and self.on_disk[path].oid == oid:
+                    disk[path] = self.on_disk[path]
+                else:
+                    committed[f"{oid}/{path}"] = TreeFile(oid, language)
+        indexer = self.code.indexer()
+        if len(indexer.missing(committed.values(), searchable=False)) > _MAX_NEW_BLOBS:
+            raise CueError(
+                ErrorCode.REF_NOT_INDEXED,
+                "Too many files differ to read them within this call",
+                hint="Call index_repo for both refs first, or narrow path_filter.",
+            )
+        indexer.ensure(committed, searchable=False)
+        indexer.ensure(disk, on_disk=True, searchable=False)
+        self._load([*committed.values(), *disk.values()])
+
+    def _load(self, files: list[TreeFile]) -> None:
+        with self.code.store.index.read() as session:
+            known = table.known_blobs(session, EXTRACTOR_VERSION, {file.oid for file in files})
+        self.outlines = {key: row.rid for key, row in known.items()}
+        self.code.cache.load(list(self.outlines.values()), links=False)
+
+    def _side(self, path: str, oid: str, unread: list[tuple[str, str]], layer: str = "base") -> Side | None:
+        language = language_of(path)
+        rid = self.outlines.get((oid, language)) if language is not None else None
+        if rid is None:
+            return None
+        outline = self.code.cache.outline(rid)
+        if outline.problem:
+            unread.append((path, outline.problem))
+        return Side(path, outline, layer)
+
+    # -- what needs the source
+
+    def _shape(self, record: SymbolRecord) -> bytes:
+        outline = self._outline_of(record)
+        return outline.definitions[record.number].shape if outline is not None else record.content
+
+    def _outline_of(self, record: SymbolRecord) -> Outline | None:
+        for (_oid, language), rid in self._rids(record):
+            if language == language_of(record.path):
+                outline = self.code.cache.outline(rid)
+                if record.number < len(outline.definitions) and (
+                    outline.definitions[record.number].content == record.content
+                ):
+                    return outline
+        return None
+
+    def _rids(self, record: SymbolRecord) -> list[tuple[tuple[str, str], int]]:
+        return list(self.by_content.get(record.content, ()))
+
+    @cached_property
+    def by_content(self) -> dict[bytes, list[tuple[tuple[str, str], int]]]:
+        """Which blobs hold a definition of some content."""
+        found: dict[bytes, list[tuple[tuple[str, str], int]]] = {}
+        for key, rid in self.outlines.items():
+            for definition in self.code.cache.outline(rid).definitions:
+                found.setdefault(definition.content, []).append((key, rid))
+        return found
+
+    def _text(self, record: SymbolRecord) -> bytes:
+        for (oid, _language), rid in self._rids(record):
+            outline = self.code.cache.outline(rid)
+            if record.number < len(outline.definitions):
+                definition = outline.definitions[record.number]
+                if definition.content == record.content:
+                    source = self._source(oid, record.path)
+                    return source[definition.start : definition.end]
+        return b""
+
+    def _source(self, oid: str, path: str) -> bytes:
+        if path in self.on_disk and self.on_disk[path].oid == oid:
+            return self.code.checkout.read(path) or b""
+        try:
+            return self.repository.read(oid)
+        except MissingBlob:
+            return b""
+
+    def _likeness(self, before: SymbolRecord, after: SymbolRecord) -> float:
+        return likeness(self._text(before), self._text(after))
+
+    def _checked(self, change: SymbolChange) -> SymbolChange:
+        """A change of layout only is said to be one after comparing tokens, not hashes."""
+        if not change.formatting_only or change.before is None or change.after is None:
+            return change
+        same = same_tokens(change.before.language, self._text(change.before), self._text(change.after))
+        return change if same else replace(change, formatting_only=False)

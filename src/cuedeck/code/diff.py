@@ -1,0 +1,168 @@
+"""What changed between two commits, symbol by symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cuedeck.code.facts import Definition, Kind, Outline
+from cuedeck.code.symbols import FileSymbols, SymbolRecord
+
+# Members that their owner's change already tells of.
+_INNER: Final = frozenset({Kind.FIELD, Kind.MEMBER})
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolChange:
+    """One symbol added, modified or deleted."""
+
+    change: str
+    before: SymbolRecord | None
+    after: SymbolRecord | None
+    formatting_only: bool = False
+    moved_from: SymbolRecord | None = None
+    moved_to: SymbolRecord | None = None
+
+    @property
+    def shown(self) -> SymbolRecord:
+        """The record that a reader would look at."""
+        record = self.after or self.before
+        if record is None:
+            raise ValueError("a change has a side")
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A file before or after."""
+
+    path: str
+    outline: Outline
+    layer: str = "base"
+
+
+def compare(before: Side | None, after: Side | None) -> list[SymbolChange]:
+    """The symbols of one file that differ, matched by kind, name and order."""
+    old, new = _keyed(before), _keyed(after)
+    changes: list[SymbolChange] = []
+    for key in [*old, *(key for key in new if key not in old)]:
+        was, now = old.get(key), new.get(key)
+        if was is None and now is not None:
+            changes.append(SymbolChange("added", None, _record(after, now)))
+        elif now is None and was is not None:
+            changes.append(SymbolChange("deleted", _record(before, was), None))
+        elif was is not None and now is not None:
+            mine, theirs = _definition(before, was), _definition(after, now)
+            if mine.content != theirs.content:
+                changes.append(
+                    SymbolChange(
+                        "modified", _record(before, was), _record(after, now), mine.shape == theirs.shape
+                    )
+                )
+    return changes
+
+
+def _keyed(side: Side | None) -> dict[tuple[str, str, int], int]:
+    if side is None:
+        return {}
+    symbols = FileSymbols(side.path, side.outline, side.layer)
+    return {
+        (definition.kind, symbols.local(number), symbols.ordinal(number)): number
+        for number, definition in enumerate(side.outline.definitions)
+        if definition.kind not in _INNER
+    }
+
+
+def _definition(side: Side | None, number: int) -> Definition:
+    if side is None:
+        raise ValueError("no such side")
+    return side.outline.definitions[number]
+
+
+def _record(side: Side | None, number: int) -> SymbolRecord:
+    if side is None:
+        raise ValueError("no such side")
+    return FileSymbols(side.path, side.outline, side.layer).record(number)
+
+
+def with_moves(
+    changes: list[SymbolChange],
+    shape: Callable[[SymbolRecord], bytes],
+    similar: Callable[[SymbolRecord, SymbolRecord], float],
+) -> list[SymbolChange]:
+    """Pair deleted with added symbols that are the same one elsewhere or under another name."""
+    added = [n for n, change in enumerate(changes) if change.change == "added"]
+    deleted = [n for n, change in enumerate(changes) if change.change == "deleted"]
+    if not added or not deleted:
+        return changes
+    pairs: dict[int, int] = {}
+    for key in (_moved, _renamed(shape)):
+        _pair(changes, added, deleted, pairs, key)
+    _pair_similar(changes, added, deleted, pairs, similar)
+    result = list(changes)
+    for new, old in pairs.items():
+        result[new] = replace(result[new], moved_from=changes[old].before)
+        result[old] = replace(result[old], moved_to=changes[new].after)
+    return result
+
+
+def _moved(record: SymbolRecord) -> object:
+    return (record.language, record.kind, record.name, record.content)
+
+
+def _renamed(shape: Callable[[SymbolRecord], bytes]) -> Callable[[SymbolRecord], object]:
+    def key(record: SymbolRecord) -> object:
+        if record.line_end - record.line_start < 1:
+            return (record.symbol_id, "too short to tell")
+        return (record.language, shape(record))
+
+    return key
+
+
+def _pair(
+    changes: list[SymbolChange],
+    added: Iterable[int],
+    deleted: Iterable[int],
+    pairs: dict[int, int],
+    key: Callable[[SymbolRecord], object],
+) -> None:
+    taken = set(pairs.values())
+    waiting: dict[object, list[int]] = {}
+    for old in deleted:
+        if old not in taken:
+            waiting.setdefault(key(changes[old].shown), []).append(old)
+    for new in added:
+        same = waiting.get(key(changes[new].shown)) if new not in pairs else None
+        if same:
+            pairs[new] = same.pop(0)
+
+
+_MAX_COMPARED: Final = 60
+_ALIKE: Final = 0.6
+
+
+def _pair_similar(
+    changes: list[SymbolChange],
+    added: list[int],
+    deleted: list[int],
+    pairs: dict[int, int],
+    similar: Callable[[SymbolRecord, SymbolRecord], float],
+) -> None:
+    """Edited moves: the most alike of the same kind; only when there are few enough to compare."""
+    taken = set(pairs.values())
+    news = [n for n in added if n not in pairs]
+    olds = [n for n in deleted if n not in taken]
+    if not news or not olds or len(news) > _MAX_COMPARED or len(olds) > _MAX_COMPARED:
+        return
+    scored = []
+    for new in news:
+        for old in olds:
+            mine, theirs = changes[new].shown, changes[old].shown
+            if mine.kind == theirs.kind and mine.line_end > mine.line_start:
+                score = similar(theirs, mine) + (0.1 if mine.name == theirs.name else 0.0)
+                if score >= _ALIKE:
+                    scored.append((-score, new, old))
+    for _, new, old in sorted(scored):
+        if new not in pairs and old not in pairs.values():
+            pairs[new] = old

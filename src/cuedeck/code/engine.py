@@ -1,0 +1,393 @@
+"""The code engine's front: which ref is meant, is it current, and what does it look like."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cuedeck.code.checkout import Checkout
+from cuedeck.code.facts import EXTRACTOR_VERSION
+from cuedeck.code.indexing import ACTOR, Indexed, Indexer, now
+from cuedeck.code.repository import MissingBlob, Ref, Repository
+from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store import code as table
+from cuedeck.store.protocol import Session, Store
+
+LIVE: Final = "live"
+_SMALL: Final = 400
+_FIRST_ANSWER_SECONDS: Final = 20.0
+_TOUCH_EVERY: Final = 60_000
+_SNAPSHOTS: Final = 6
+_FACTS_BYTES: Final = 160 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The ref a question is about."""
+
+    name: str
+    kind: str
+    commit: str | None
+    checked_out: bool
+
+
+@dataclass(slots=True)
+class View:
+    """A snapshot to answer from, and what has to be said about it."""
+
+    snapshot: Snapshot
+    ref: str
+    freshness: str = "fresh"
+    indexing: str = "ready"
+    completeness: str = "complete"
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Job:
+    """Indexing that runs in the background."""
+
+    ref: str
+    thread: threading.Thread
+    progress: float = 0.0
+    done: Indexed | None = None
+    error: BaseException | None = None
+
+
+class Code:
+    """The code of one workspace, on every ref."""
+
+    def __init__(self, root: Path, store: Store, *, workers: int = 0) -> None:
+        self.root = root
+        self.store = store
+        self.repository = Repository.open(root)
+        self.checkout = Checkout(root, self.repository)
+        self.workers = workers
+        self.cache = FactsCache(store, _FACTS_BYTES)
+        self._snapshots: dict[tuple[object, ...], Snapshot] = {}
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.RLock()
+        self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
+        self._disk_indexed: tuple[object, ...] = ()
+
+    @property
+    def is_git(self) -> bool:
+        """Whether refs mean anything here."""
+        return self.repository is not None
+
+    def close(self) -> None:
+        """Stop watching the folder."""
+        self.checkout.close()
+
+    # -- which ref
+
+    def wanted(self, ref: str | None, principal: str = "") -> Wanted:
+        """The ref that is meant: named, switched to, checked out, default, or just the folder."""
+        if self.repository is None:
+            if ref not in (None, LIVE):
+                raise unknown_ref(str(ref))
+            return Wanted(LIVE, LIVE, None, True)
+        branch, commit = self.repository.head()
+        here = branch or commit
+        if ref is None and principal:
+            with self.store.index.read() as session:
+                ref = table.chosen_ref(session, principal)
+            if ref is not None and self.repository.resolve(ref) is None:
+                ref = None
+        if ref in (None, LIVE, "HEAD", "@") or ref == here:
+            if here is not None:
+                return Wanted(here, "branch" if branch else "commit", commit, True)
+            ref = self.repository.default_branch()
+            if ref is None:
+                return Wanted(LIVE, LIVE, None, True)
+        found = self.repository.resolve(str(ref))
+        if found is None:
+            raise unknown_ref(str(ref))
+        if found.commit == commit and branch is None:
+            return Wanted(str(commit), "commit", commit, True)
+        return Wanted(found.name, found.kind, found.commit, False)
+
+    def base_name(self) -> str | None:
+        """The ref that all others are overlays of."""
+        return self.repository.default_branch() if self.repository is not None else None
+
+    # -- indexing
+
+    def indexer(self) -> Indexer:
+        """A writer for this thread."""
+        repository = self.repository.reopen() if self.repository is not None else None
+        return Indexer(self.store, repository, self.checkout, processes=self.workers)
+
+    def start(self, wanted: Wanted, *, force: bool = False) -> Job:
+        """Index a ref in the background; an indexing already under way is joined."""
+        with self._lock:
+            job = self._jobs.get(wanted.name)
+            if job is not None and job.thread.is_alive():
+                return job
+            job = Job(wanted.name, threading.Thread(target=lambda: None))
+            job.thread = threading.Thread(target=self._run, args=(job, wanted, force), daemon=True)
+            self._jobs[wanted.name] = job
+            job.thread.start()
+            return job
+
+    def job(self, name: str) -> Job | None:
+        """The last indexing of a ref in this process."""
+        return self._jobs.get(name)
+
+    def _run(self, job: Job, wanted: Wanted, force: bool) -> None:
+        def progress(done: float, _text: str) -> None:
+            job.progress = done
+
+        try:
+            job.done = self.index(wanted, force=force, progress=progress)
+            job.progress = 1.0
+        except Exception as error:  # noqa: BLE001 - kept for whoever asks for the job
+            job.error = error
+
+    def index(
+        self, wanted: Wanted, *, force: bool = False, progress: Callable[[float, str], None] | None = None
+    ) -> Indexed:
+        """Bring a ref up to date now, its base first."""
+        with self._lock_for_writing():
+            if force:
+                self.forget(wanted.name)
+            return self._index(self.indexer(), wanted, progress)
+
+    def _index(
+        self, indexer: Indexer, wanted: Wanted, progress: Callable[[float, str], None] | None = None
+    ) -> Indexed:
+        done: Indexed | None = None
+        if wanted.commit is not None:
+            base = self._index_base(indexer, wanted, progress)
+            row = self._row(wanted.name)
+            known = row is not None and row.version == EXTRACTOR_VERSION
+            if row is None or not known or row.commit_id != wanted.commit or row.base != base:
+                done = indexer.index_commit(
+                    Ref(wanted.name, wanted.kind, wanted.commit), base, progress=progress
+                )
+                if known and base is None:
+                    done = Indexed(
+                        done.ref, "incremental", done.files, done.symbols, done.changed, done.milliseconds
+                    )
+            else:
+                done = Indexed(
+                    wanted.name, "incremental" if base is None else "overlay", row.files, row.symbols, 0, 0
+                )
+        if wanted.checked_out:
+            on_disk = self._index_disk(indexer, wanted)
+            if done is None:
+                done = on_disk
+            elif on_disk is not None:
+                done = Indexed(
+                    done.ref,
+                    done.mode,
+                    done.files,
+                    done.symbols,
+                    done.changed + on_disk.changed,
+                    done.milliseconds + on_disk.milliseconds,
+                )
+        if done is None:
+            raise unknown_ref(wanted.name)
+        return done
+
+    def _index_base(
+        self, indexer: Indexer, wanted: Wanted, progress: Callable[[float, str], None] | None
+    ) -> str | None:
+        """Index the base if need be; its name unless the ref is the base itself."""
+        name = self.base_name()
+        if name is None or name == wanted.name or self.repository is None:
+            return None
+        found = self.repository.resolve(name)
+        if found is None:
+            return None
+        row = self._row(name)
+        if row is None or row.version != EXTRACTOR_VERSION:
+            indexer.index_commit(found, None, progress=progress)
+        return name
+
+    def _index_disk(self, indexer: Indexer, wanted: Wanted) -> Indexed | None:
+        """Bring the layer of uncommitted changes up to the files on disk."""
+        self.checkout.files()
+        key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
+        if self._disk_indexed == key:
+            return None
+        if wanted.commit is None:
+            done = indexer.index_disk(wanted.name, wanted.kind, None, None)
+        else:
+            done = indexer.index_disk(self._worktree, "worktree", wanted.name, wanted.commit)
+        self._disk_indexed = key
+        return done
+
+    def _base_stamp(self, wanted: Wanted) -> tuple[object, ...]:
+        row = self._row(wanted.name)
+        below = self._row(row.base) if row is not None and row.base else None
+        return (row and row.commit_id, row and row.rid, below and below.commit_id, below and below.rid)
+
+    def forget(self, name: str) -> None:
+        """Drop what is known of a ref, so that it is read anew."""
+        with self.store.index.write(actor=ACTOR) as session:
+            held = table.drop_ref(session, name)
+            held += table.drop_ref(session, self._worktree)
+            table.drop_unused(session, held)
+        self._disk_indexed = ()
+
+    def _row(self, name: str) -> table.RefRow | None:
+        with self.store.index.read() as session:
+            return table.ref(session, name)
+
+    def _lock_for_writing(self) -> threading.RLock:
+        return self._lock
+
+    # -- views
+
+    def view(self, ref: str | None = None, principal: str = "") -> View:
+        """The current state of a ref, brought up to date within the call when little is missing."""
+        wanted = self.wanted(ref, principal)
+        view = View(Snapshot(wanted.name, {}, self.cache, lambda _path: None), wanted.name)
+        self._refresh(wanted, view)
+        view.snapshot = self._snapshot(wanted)
+        return view
+
+    def _refresh(self, wanted: Wanted, view: View) -> None:
+        row = self._row(wanted.name)
+        usable = row is not None and row.version == EXTRACTOR_VERSION
+        if usable and row is not None and row.commit_id == wanted.commit and self._jobs_idle(wanted.name):
+            if wanted.checked_out:
+                with self._lock:
+                    self._index_disk(self.indexer(), wanted)
+            self._touch(row)
+            return
+        if self._is_small(wanted) and self._jobs_idle(wanted.name):
+            self.index(wanted)
+            return
+        job = self.start(wanted)
+        job.thread.join(_FIRST_ANSWER_SECONDS if not usable else 2.0)
+        if job.error is not None:
+            raise job.error
+        if job.done is not None:
+            return
+        if not usable:
+            raise CueError(
+                ErrorCode.REF_NOT_INDEXED,
+                f"{wanted.name} is being indexed ({job.progress:.0%})",
+                data={"ref": wanted.name, "indexing_status": "indexing", "progress": round(job.progress, 3)},
+                hint="Ask index_status for progress and repeat the call when it is done.",
+            )
+        view.freshness, view.indexing, view.completeness = "syncing", "indexing", "partial"
+        view.warnings.append(
+            f"{wanted.name} has moved; this answer is from {str(row and row.commit_id)[:12]}"
+        )
+
+    def _jobs_idle(self, name: str) -> bool:
+        job = self._jobs.get(name)
+        return job is None or not job.thread.is_alive()
+
+    def _is_small(self, wanted: Wanted) -> bool:
+        """Whether so little is missing that indexing fits into a call."""
+        if wanted.commit is None or self.repository is None:
+            return len(self.checkout.files()) <= _SMALL
+        names = [wanted.commit]
+        base = self.base_name()
+        if base is not None and self._row(base) is None:
+            found = self.repository.resolve(base)
+            names += [found.commit] if found else []
+        missing: set[tuple[str, str]] = set()
+        indexer = Indexer(self.store, self.repository, self.checkout)
+        for commit in names:
+            files, _ = self.repository.files(commit)
+            missing.update(indexer.missing(files.values()))
+            if len(missing) > _SMALL:
+                return False
+        return True
+
+    def _touch(self, row: table.RefRow) -> None:
+        at = now()
+        if at - row.accessed_at > _TOUCH_EVERY:
+            with self.store.index.write(actor=ACTOR) as session:
+                table.touch_ref(session, row.name, at)
+
+    def _snapshot(self, wanted: Wanted) -> Snapshot:
+        layers: list[tuple[table.RefRow, bool]] = []
+        with self.store.index.read() as session:
+            row = table.ref(session, wanted.name)
+            if row is None:
+                raise unknown_ref(wanted.name)
+            if wanted.checked_out and wanted.commit is not None:
+                top = table.ref(session, self._worktree)
+                if top is not None and top.base == row.name and top.commit_id == row.commit_id:
+                    layers.append((top, True))
+            layers.append((row, wanted.commit is None))
+            if row.base is not None:
+                below = table.ref(session, row.base)
+                if below is not None:
+                    layers.append((below, False))
+            key = (
+                wanted.name,
+                *((layer.rid, layer.commit_id, layer.indexed_at, layer.files) for layer, _ in layers),
+            )
+            found = self._snapshots.get(key)
+            if found is not None:
+                return found
+            files = self._files(session, layers)
+        snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
+        with self._lock:
+            self._snapshots = dict(list(self._snapshots.items())[1 - _SNAPSHOTS :])
+            self._snapshots[key] = snapshot
+        return snapshot
+
+    def _files(self, session: Session, layers: list[tuple[table.RefRow, bool]]) -> dict[str, Entry]:
+        files: dict[str, Entry] = {}
+        for layer, on_disk in reversed(layers):
+            for row in table.manifest_files(session, layer.rid):
+                if row["blob"] is None:
+                    files.pop(row["path"], None)
+                    continue
+                over = layer.base is not None and bool(row["own"])
+                files[row["path"]] = Entry(
+                    row["blob"], row["oid"], row["language"], "overlay" if over else "base", on_disk
+                )
+        return dict(sorted(files.items()))
+
+    def _reader(self, wanted: Wanted, files: dict[str, Entry]) -> Callable[[str], bytes | None]:
+        """Reads a file as the snapshot has it: from disk where it is uncommitted, else from git."""
+        repository, commit = self.repository, wanted.commit
+
+        def read(path: str) -> bytes | None:
+            entry = files.get(path)
+            if entry is not None and not entry.on_disk and repository is not None:
+                try:
+                    return repository.read(entry.oid)
+                except MissingBlob:
+                    return None
+            if wanted.checked_out:
+                return self.checkout.read(path)
+            return tree_text(repository, commit, path)
+
+        return read
+
+
+def tree_text(repository: Repository | None, commit: str | None, path: str) -> bytes | None:
+    """A file of a commit that is no code, such as a project file."""
+    if repository is None or commit is None:
+        return None
+    try:
+        entry = repository._tree(commit)[path]
+        return repository.read(str(entry.id))
+    except (KeyError, TypeError, MissingBlob):
+        return None
+
+
+def unknown_ref(name: str) -> CueError:
+    """The contract's answer to a ref that git does not know or that was never indexed."""
+    shown = name if len(name) <= 200 else name[:200] + "…"
+    return CueError(
+        ErrorCode.REF_NOT_INDEXED,
+        f"There is no indexed ref {shown}",
+        data={"ref": shown},
+        hint="Call list_refs for what is indexed, or index_repo with the ref first.",
+    )

@@ -1,0 +1,101 @@
+"""The answer to "who refers to this": the symbol that is meant, its references, and where each stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cuedeck.code.callgraph import enclosing_record
+from cuedeck.code.locating import at_place, definitions_of, locate, symbol_of
+from cuedeck.code.references import Site
+from cuedeck.code.served import clean_path
+from cuedeck.code.snapshot import Snapshot
+from cuedeck.code.symbols import SymbolRecord
+from cuedeck.model.errors import CueError, ErrorCode
+
+_MAX_CONTEXT: Final = 240
+_MAX_CANDIDATES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSite:
+    """A reference as a reader wants it."""
+
+    path: str
+    line: int
+    edge: str
+    layer: str
+    context: str
+    within: SymbolRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A symbol and what refers to it."""
+
+    snapshot: Snapshot
+    symbol: SymbolRecord
+    references: Sequence[Site]
+    possible: Sequence[Site]
+    candidates: Sequence[SymbolRecord]
+
+    def sites(self, sites: Sequence[Site]) -> Iterator[FoundSite]:
+        """The sites with their source line and enclosing symbol."""
+        lines: dict[str, list[bytes]] = {}
+        for site in sites:
+            if site.path not in lines:
+                lines[site.path] = (self.snapshot.source(site.path) or b"").split(b"\n")
+            text = lines[site.path][site.line - 1] if site.line <= len(lines[site.path]) else b""
+            yield FoundSite(
+                site.path,
+                site.line,
+                site.edge,
+                self.snapshot.files[site.path].layer,
+                text.decode("utf-8", "replace").strip()[:_MAX_CONTEXT],
+                enclosing_record(self.snapshot, site.path, site.offset),
+            )
+
+
+def chosen(
+    snapshot: Snapshot, name: str, *, path: str | None = None, line: int | None = None
+) -> tuple[SymbolRecord, list[SymbolRecord]]:
+    """The definition that is meant, and the others of that name."""
+    records = locate(snapshot, name)
+    if path is not None or line is not None:
+        place = clean_path(path) if path is not None else None
+        records = at_place(records, snapshot, place, line)
+    if not records:
+        raise CueError(
+            ErrorCode.SYMBOL_NOT_FOUND,
+            f"There is no symbol {name[:200]} on {snapshot.ref}",
+            data={"symbol_name": name[:200], "ref": snapshot.ref},
+            hint="search_code finds symbols by part of a name or by words.",
+        )
+    return records[0], records[1:]
+
+
+def find(
+    snapshot: Snapshot,
+    name: str,
+    *,
+    path: str | None = None,
+    line: int | None = None,
+    kind: str | None = None,
+) -> Found:
+    """Everything that refers to a symbol."""
+    if not snapshot.files:
+        raise CueError(
+            ErrorCode.NO_EDGES_AVAILABLE,
+            f"Nothing is indexed on {snapshot.ref}",
+            hint="Call index_repo first.",
+        )
+    record, others = chosen(snapshot, name, path=path, line=line)
+    with snapshot.lock:
+        found = snapshot.references(record)
+    keep = [site for site in found.resolved if kind is None or site.edge == kind]
+    maybe = [site for site in found.possible if kind is None or site.edge == kind]
+    same = symbol_of(snapshot, record)
+    twins = {(same.path, n) for n in definitions_of(snapshot, same)} if same else set()
+    others = [other for other in others if (other.path, other.number) not in twins]
+    return Found(snapshot, record, keep, maybe, others[:_MAX_CANDIDATES])

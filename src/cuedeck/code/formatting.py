@@ -1,0 +1,41 @@
+"""Whether two versions of a symbol differ in layout only."""
+
+from __future__ import annotations
+
+import re
+
+from cuedeck.code.grammars import parser_of
+from cuedeck.code.languages import language_named
+from cuedeck.code.languages.language import Language
+
+_TOKEN = re.compile(rb"\w+|[^\w\s]")
+
+
+def same_tokens(language: str, before: bytes, after: bytes) -> bool:
+    """Whether the two parse to the same tokens in the same nesting, comments aside."""
+    known = language_named(language)
+    if known is None:
+        return False
+    return _tokens(known, before) == _tokens(known, after)
+
+
+def _tokens(language: Language, source: bytes) -> list[tuple[int, bytes]]:
+    cursor = parser_of(language).parse(source).walk()
+    found: list[tuple[int, bytes]] = []
+    while True:
+        node = cursor.node
+        if node is not None and "comment" not in node.type:
+            if cursor.goto_first_child():
+                continue
+            text = source[node.start_byte : node.end_byte]
+            if text.strip():
+                found.append((cursor.depth, text))
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return found
+
+
+def likeness(before: bytes, after: bytes) -> float:
+    """The share of tokens two texts have in common, from 0 to 1."""
+    mine, theirs = set(_TOKEN.findall(before)), set(_TOKEN.findall(after))
+    return len(mine & theirs) / len(mine | theirs) if mine or theirs else 0.0

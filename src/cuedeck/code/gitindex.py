@@ -1,0 +1,78 @@
+"""Reads git's index file for one thing: which tracked files are as they were when git last looked."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Final, NamedTuple
+
+_HEADER: Final = struct.Struct(">4sII")
+_ENTRY: Final = struct.Struct(">10I20sH")
+_EXTENDED: Final = 0x4000
+_STAGE: Final = 0x3000
+_SKIPPED: Final = 0x4000  # in the second flags: skip-worktree
+
+
+class Tracked(NamedTuple):
+    """A tracked file as git last saw it."""
+
+    oid: str
+    mtime_ns: int
+    size: int
+    absent: bool  # sparse checkouts leave tracked files out on purpose
+
+
+def read_index(git_dir: Path) -> tuple[dict[str, Tracked], int]:
+    """Tracked files by path, and when the index was written; nothing when it cannot be read."""
+    file = git_dir / "index"
+    try:
+        data = file.read_bytes()
+        written = file.stat().st_mtime_ns
+    except OSError:
+        return {}, 0
+    if len(data) < _HEADER.size:
+        return {}, 0
+    mark, version, count = _HEADER.unpack_from(data)
+    if mark != b"DIRC" or version not in (2, 3, 4):
+        return {}, 0
+    try:
+        return dict(_entries(data, version, count)), written
+    except (struct.error, IndexError, ValueError):
+        return {}, 0
+
+
+def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]:
+    found = []
+    at, previous = _HEADER.size, b""
+    for _ in range(count):
+        start = at
+        fields = _ENTRY.unpack_from(data, at)
+        seconds, nanoseconds, size, oid, flags = fields[2], fields[3], fields[9], fields[10], fields[11]
+        at += _ENTRY.size
+        absent = False
+        if flags & _EXTENDED:
+            absent = bool(struct.unpack_from(">H", data, at)[0] & _SKIPPED)
+            at += 2
+        if version == 4:
+            strip, at = _offset(data, at)
+            end = data.index(b"\0", at)
+            name = previous[: len(previous) - strip] + data[at:end]
+            at, previous = end + 1, name
+        else:
+            end = data.index(b"\0", at)
+            name = data[at:end]
+            at = start + ((end - start) // 8 + 1) * 8
+        if not flags & _STAGE:
+            path = name.decode("utf-8", "surrogateescape")
+            found.append((path, Tracked(oid.hex(), seconds * 1_000_000_000 + nanoseconds, size, absent)))
+    return found
+
+
+def _offset(data: bytes, at: int) -> tuple[int, int]:
+    byte = data[at]
+    value = byte & 127
+    while byte & 128:
+        at += 1
+        byte = data[at]
+        value = ((value + 1) << 7) | (byte & 127)
+    return value, at + 1

@@ -1,0 +1,358 @@
+"""Resolution on demand: which symbol a name, attribute or import leads to, for one ref."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from cuedeck.code.facts import (
+    BIND_MASK,
+    INSTANCE,
+    OP_MASK,
+    Bind,
+    Links,
+    Op,
+    ScopeKind,
+)
+from cuedeck.code.rules import Project, Rules
+from cuedeck.code.types import Typing
+from cuedeck.code.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    MODULE,
+    PACKAGE,
+    SUPER,
+    Symbol,
+    Target,
+    Targets,
+    Value,
+    Values,
+)
+from cuedeck.code.values import (
+    INSTANCE as INSTANCE_OF,
+)
+
+_MAX_DEPTH: Final = 120
+_MAX_MRO: Final = 64
+_NEVER: Final = 1 << 30
+_LOCAL: Final = frozenset(
+    {
+        Bind.FUNCTION,
+        Bind.CLASS,
+        Bind.VARIABLE,
+        Bind.PARAMETER,
+        Bind.SELF,
+        Bind.OPAQUE,
+        Bind.ALIAS,
+        Bind.NAMESPACE,
+    }
+)
+
+
+class Linker(Typing):
+    """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
+
+    A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
+    evaluation began, so it is forgotten once the cycle's root is done: answers never depend on the order of
+    questions.
+    """
+
+    def __init__(self, project: Project, rules: Callable[[str], Rules]) -> None:
+        self.project = project
+        self.rules_of = rules
+        self.memo: dict[Any, Any] = {}
+        self.active: dict[Any, int] = {}
+        self.cut = _NEVER
+        self.tentative: dict[Any, tuple[Any, int]] = {}
+
+    def links(self, path: str) -> Links:
+        """The links of a file."""
+        return self.project.links(path)
+
+    def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """Compute once, cutting cycles."""
+        memo = self.memo
+        if key in memo:
+            return memo[key]
+        if key in self.tentative:
+            result, root = self.tentative[key]
+            self.cut = min(self.cut, root)
+            return result
+        active = self.active
+        if key in active:
+            self.cut = min(self.cut, active[key])
+            return ()
+        depth = len(active)
+        if depth > _MAX_DEPTH:
+            self.cut = 0
+            return ()
+        active[key] = depth
+        outer, self.cut = self.cut, _NEVER
+        try:
+            result = compute(*arguments)
+        finally:
+            del active[key]
+        if self.cut >= depth:
+            memo[key] = result
+            if self.tentative and self.cut == depth:
+                self.tentative = {k: v for k, v in self.tentative.items() if v[1] < depth}
+            self.cut = outer
+        else:
+            self.tentative[key] = (result, self.cut)
+            self.cut = min(outer, self.cut)
+        if not active:
+            self.cut = _NEVER
+            self.tentative.clear()
+        return result
+
+    # -- names
+
+    def name(self, path: str, scope: int, name: str) -> Targets:
+        """What a bare name means in a scope."""
+        result: Targets = self.solve(("n", path, scope, name), self._name, path, scope, name)
+        return result
+
+    def _name(self, path: str, scope: int, name: str) -> Targets:
+        links = self.links(path)
+        number = links.string_numbers.get(name)
+        rules = self.rules_of(path)
+        star = links.string_numbers.get("*")
+        current, direct = scope, True
+        while current >= 0:
+            row = links.scopes[current]
+            if number is not None and row.globals and number in links.lists[row.globals]:
+                return self.lookup(path, 0, name)
+            if row.kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
+                found = self._in_class(path, current, name, direct, rules)
+                if found:
+                    return found
+            elif number in links.names[current] or star in links.names[current]:
+                found = self.lookup(path, current, name)
+                if found or number in links.names[current]:
+                    return found
+            direct = direct and row.kind == ScopeKind.BLOCK
+            current = row.parent
+        for module in rules.ambient(path, name):
+            found = self.module_member(module, name)
+            if found:
+                return found
+        return ()
+
+    def _in_class(self, path: str, scope: int, name: str, direct: bool, rules: Rules) -> Targets:
+        """A class's names are seen in its body, its type parameters everywhere inside, members if bare."""
+        links = self.links(path)
+        number = links.string_numbers.get(name)
+        bindings = links.names[scope].get(number, ()) if number is not None else ()
+        if any(direct or links.bindings[3][binding] == Bind.OPAQUE for binding in bindings):
+            return self.lookup(path, scope, name)
+        if rules.bare_members:
+            found = self.member(Value(CLASS, path, scope), name)
+            return (found,) if found else ()
+        return ()
+
+    def lookup(self, path: str, scope: int, name: str) -> Targets:
+        """What a scope itself calls by that name."""
+        result: Targets = self.solve(("l", path, scope, name), self._lookup, path, scope, name)
+        return result
+
+    def _lookup(self, path: str, scope: int, name: str) -> Targets:
+        links = self.links(path)
+        names = links.names[scope]
+        found: list[Target] = []
+        number = links.string_numbers.get(name)
+        if number is not None and number in names:
+            local = False
+            for binding in names[number]:
+                kind = links.bindings[3][binding] & BIND_MASK
+                if kind in _LOCAL:
+                    local = True
+                else:
+                    found += self.linked(path, binding)
+            if local:
+                found.append(Symbol(path, scope, name))
+            return tuple(dict.fromkeys(found))
+        star = links.string_numbers.get("*")
+        for binding in names.get(star, ()) if star is not None else ():
+            module = self.imported(path, links.bindings[4][binding])
+            members = self.module_member(module, name) if module is not None else ()
+            if members:
+                return members
+        return ()
+
+    def linked(self, path: str, binding: int) -> Targets:
+        """Where a binding that only forwards leads."""
+        links = self.links(path)
+        kind, x, y = (column[binding] for column in links.bindings[3:])
+        kind &= BIND_MASK
+        if kind == Bind.LINK:
+            return self.targets(path, x)
+        module = self.imported(path, x)
+        if kind == Bind.MODULE:
+            return (module or Value(EXTERNAL, links.imports[x].module),)
+        if kind == Bind.IMPORT:
+            original = links.strings[y]
+            if module is None:
+                return (Value(EXTERNAL, f"{links.imports[x].module}.{original}"),)
+            return self.module_member(module, original)
+        return ()
+
+    def imported(self, path: str, number: int) -> Value | None:
+        """The module an import names."""
+        result: Value | None = self.solve(
+            ("i", path, number), self.rules_of(path).module, path, self.links(path).imports[number]
+        )
+        return result or None
+
+    def module_member(self, module: Value, name: str) -> Targets:
+        """What a module calls by that name."""
+        if module.tag == PACKAGE:
+            return self.solve(("p", module, name), self._package_member, module, name)  # type: ignore[no-any-return]
+        found = self.lookup(module.path, module.scope, name)
+        if found:
+            return found
+        inner = self.rules_of(module.path).submodule(module, name)
+        return (inner,) if inner else ()
+
+    def _package_member(self, module: Value, name: str) -> Targets:
+        for rules in self.package_rules():
+            found = rules.package_member(module.path, name)
+            if found:
+                return found
+        return ()
+
+    def package_rules(self) -> tuple[Rules, ...]:
+        """The rules of every language of the project."""
+        return self.solve(("rules",), self._package_rules)  # type: ignore[no-any-return]
+
+    def _package_rules(self) -> tuple[Rules, ...]:
+        return tuple(dict.fromkeys(self.rules_of(path) for path in self.project.paths))
+
+    # -- classes
+
+    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
+        """A class, its extensions and its ancestors, nearest first."""
+        return self.solve(("m", owner.path, owner.scope), self._lineage, owner)  # type: ignore[no-any-return]
+
+    def _lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
+        links = self.links(owner.path)
+        row = links.scopes[owner.scope]
+        found: dict[tuple[str, int], None] = {(owner.path, owner.scope): None}
+        if row.kind == ScopeKind.EXTENSION and row.result:
+            for value in self.evaluate(owner.path, row.result):
+                if value.tag in (CLASS, INSTANCE_OF):
+                    found.update(dict.fromkeys(self.lineage(value)))
+        name = self.class_name(owner)
+        if name:
+            for path, scope in self.rules_of(owner.path).extensions(owner.path, owner.scope, name):
+                found[(path, scope)] = None
+                self.inherit(found, path, scope)
+        self.inherit(found, owner.path, owner.scope)
+        return tuple(found)[:_MAX_MRO]
+
+    def inherit(self, found: dict[tuple[str, int], None], path: str, scope: int) -> None:
+        """Add the ancestors that a scope names."""
+        links = self.links(path)
+        for base in links.lists[links.scopes[scope].bases]:
+            for value in self.evaluate(path, base):
+                if value.tag in (CLASS, INSTANCE_OF):
+                    found.update(dict.fromkeys(self.lineage(value)))
+
+    def class_name(self, owner: Value) -> str:
+        """A class's own name, if it has one."""
+        outline = self.links(owner.path)
+        for number, (kind, x) in enumerate(zip(outline.bindings[3], outline.bindings[4], strict=True)):
+            if kind == Bind.CLASS and x == owner.scope:
+                return outline.strings[outline.bindings[1][number]]
+        return ""
+
+    def member(self, owner: Value, name: str, *, skip: int = 0) -> Symbol | None:
+        """The member a class or its ancestors declare; assignments through the instance come last."""
+        key = ("a", owner.path, owner.scope, name, skip)
+        result: Symbol | None = self.solve(key, self._member, owner, name, skip)
+        return result or None
+
+    def _member(self, owner: Value, name: str, skip: int) -> Symbol | None:
+        assigned: Symbol | None = None
+        for path, scope in self.lineage(owner)[skip:]:
+            links = self.links(path)
+            number = links.string_numbers.get(name)
+            bindings = links.names[scope].get(number, ()) if number is not None else ()
+            if not bindings:
+                continue
+            if any(not links.bindings[3][binding] & INSTANCE for binding in bindings):
+                return Symbol(path, scope, name)
+            assigned = assigned or Symbol(path, scope, name)
+        return assigned
+
+    # -- sites
+
+    def attribute(self, path: str, number: int) -> Targets:
+        """What an attribute expression names."""
+        links = self.links(path)
+        name = links.strings[links.b[number]]
+        found: list[Target] = []
+        for value in self.evaluate(path, links.a[number]):
+            found += self.attribute_of(value, name)
+        return tuple(dict.fromkeys(found))
+
+    def attribute_of(self, value: Value, name: str) -> Targets:
+        """What ``value.name`` names."""
+        if value.tag in (MODULE, PACKAGE):
+            return self.module_member(value, name)
+        if value.tag in (CLASS, INSTANCE_OF, SUPER):
+            found = self.member(value, name, skip=int(value.tag == SUPER))
+            return (found,) if found else ()
+        if value.tag == EXTERNAL:
+            return (Value(EXTERNAL, f"{value.path}.{name}"),)
+        return ()
+
+    def targets(self, path: str, number: int) -> Targets:
+        """What the expression names: symbols of the project, modules, external things."""
+        links = self.links(path)
+        op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
+        if op == Op.NAME:
+            return self.name(path, a, links.strings[b])
+        if op == Op.ATTR:
+            return self.attribute(path, number)
+        if op == Op.IMPORTED:
+            module = self.imported(path, a)
+            return self.module_member(module, links.strings[b]) if module is not None else ()
+        if op == Op.MODULE:
+            module = self.imported(path, a)
+            return (module,) if module is not None else ()
+        if op == Op.KEYWORD:
+            return self.keyword(path, a, links.strings[b])
+        return ()
+
+    def keyword(self, path: str, callee: int, name: str) -> Targets:
+        """The field that a keyword argument of a constructor sets, or the parameter it fills."""
+        found: list[Target] = []
+        for value in self.evaluate(path, callee):
+            if value.tag == CLASS:
+                made = next(
+                    (m for c in self.rules_of(path).constructors if (m := self.member(value, c))), None
+                )
+                field = None if made else self.member(value, name)
+                if field:
+                    found.append(field)
+                elif made:
+                    found += self.parameter(self.type_of(made), name)
+            elif value.tag == FUNCTION:
+                found += self.parameter((value,), name)
+            elif value.tag == INSTANCE_OF:
+                field = self.member(value, name)
+                if field:
+                    found.append(field)
+        return tuple(dict.fromkeys(found))
+
+    def parameter(self, functions: Values, name: str) -> Targets:
+        """The parameter of that name."""
+        found: list[Target] = []
+        for value in functions:
+            if value.tag == FUNCTION:
+                links = self.links(value.path)
+                number = links.string_numbers.get(name)
+                if number is not None and number in links.names[value.scope]:
+                    found.append(Symbol(value.path, value.scope, name))
+        return tuple(found)

@@ -1,0 +1,149 @@
+"""Finding definitions by name, and the way from a definition to the symbol that references lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from cuedeck.code.facts import BIND_MASK, CALLABLE, TYPES, Bind, Kind
+from cuedeck.code.generated import is_secondary
+from cuedeck.code.snapshot import Snapshot
+from cuedeck.code.symbols import SymbolRecord
+from cuedeck.code.values import Symbol
+
+_KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
+_SEPARATORS: Final = ("::", ".", "#", "/", "\\")
+_TEST_PARTS: Final = frozenset(
+    {"test", "tests", "testing", "spec", "specs", "__tests__", "testdata", "fixtures"}
+)
+
+
+def kind_named(kind: str) -> str:
+    """A kind as the engine spells it."""
+    return _KIND_ALIASES.get(kind, kind)
+
+
+def name_parts(text: str) -> list[str]:
+    """``a.b::c`` as its parts."""
+    for separator in _SEPARATORS:
+        text = text.replace(separator, "::")
+    return [part for part in text.split("::") if part]
+
+
+def locate(
+    snapshot: Snapshot, name: str, *, kind: str | None = None, language: str | None = None
+) -> list[SymbolRecord]:
+    """Definitions of an exact name or a (partial) qualified name, best first."""
+    parts = name_parts(name) or [name]
+    wanted = kind_named(kind) if kind else None
+    found: list[SymbolRecord] = []
+    for path in snapshot.files_defining(parts[-1]):
+        outline = snapshot.outline(path)
+        if language and outline.language != language:
+            continue
+        symbols = snapshot.symbols(path)
+        for number in outline.by_name.get(parts[-1], ()):
+            if wanted and outline.definitions[number].kind != wanted:
+                continue
+            if len(parts) == 1 or _ends_with(name_parts(symbols.qualified(number)), parts):
+                found.append(symbols.record(number))
+    if wanted in (None, Kind.MODULE):
+        found += _modules(snapshot, parts, language)
+    return sorted(found, key=_preference)
+
+
+def _modules(snapshot: Snapshot, parts: list[str], language: str | None) -> list[SymbolRecord]:
+    found = []
+    for path, entry in snapshot.files.items():
+        if parts[-1] not in path or (language and entry.language != language):
+            continue
+        symbols = snapshot.symbols(path)
+        if _ends_with(symbols.module.split("::"), parts):
+            found.append(symbols.record(-1))
+    return found
+
+
+def _ends_with(name: list[str], parts: list[str]) -> bool:
+    if name[-len(parts) :] == parts:
+        return True
+    # Owners may be left out in the middle: ``Flask.run`` finds ``flask::app::Flask::run``.
+    rest = iter(name)
+    return name[-1:] == parts[-1:] and all(part in rest for part in parts)
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test, by its path."""
+    segments = path.lower().split("/")
+    stem = segments[-1].split(".")[0]
+    return (
+        bool(_TEST_PARTS.intersection(segments[:-1]))
+        or stem.startswith("test_")
+        or stem.endswith(("_test", "_spec"))
+        or ".test." in segments[-1]
+        or ".spec." in segments[-1]
+    )
+
+
+def _preference(record: SymbolRecord) -> tuple[object, ...]:
+    rank = (
+        0
+        if record.kind in TYPES
+        else 1
+        if record.kind in CALLABLE
+        else 3
+        if record.kind == Kind.MODULE
+        else 2
+    )
+    return (
+        is_secondary(record.path),
+        is_test(record.path),
+        rank,
+        record.qualified_name.count("::"),
+        record.path,
+        record.line_start,
+    )
+
+
+def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
+    """The symbol that references to a definition lead to."""
+    if record.number < 0:
+        return None
+    links, outline = snapshot.links(record.path), snapshot.outline(record.path)
+    definition = outline.definitions[record.number]
+    number = links.string_numbers.get(definition.name)
+    for binding in links.bound.get(number, ()) if number is not None else ():
+        if links.bindings[2][binding] == definition.name_at:
+            return Symbol(record.path, links.bindings[0][binding], definition.name)
+    return None
+
+
+def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
+    """The definitions that bind a symbol, in reading order."""
+    links, outline = snapshot.links(symbol.path), snapshot.outline(symbol.path)
+    number = links.string_numbers.get(symbol.name)
+    if number is None:
+        return []
+    places = {
+        links.bindings[2][binding]
+        for binding in links.names[symbol.scope].get(number, ())
+        if links.bindings[3][binding] & BIND_MASK not in (Bind.IMPORT, Bind.MODULE, Bind.STAR)
+    }
+    return [n for n in outline.by_name.get(symbol.name, ()) if outline.definitions[n].name_at in places]
+
+
+def at_place(
+    records: Iterable[SymbolRecord], snapshot: Snapshot, path: str | None, line: int | None
+) -> list[SymbolRecord]:
+    """Those of the records that are in a file, the one at a line first."""
+    found = [record for record in records if path is None or record.path == path]
+    if line is None:
+        return found
+
+    def distance(record: SymbolRecord) -> tuple[int, int]:
+        outline = snapshot.outline(record.path)
+        named = outline.line_of(outline.definitions[record.number].name_at) if record.number >= 0 else 1
+        return (0 if line in (named, record.line_start) else 1, abs(named - line))
+
+    near = sorted(found, key=distance)
+    exact = [record for record in near if distance(record)[0] == 0]
+    return exact or [r for r in near if r.line_start <= line <= r.line_end] or []

@@ -1,0 +1,192 @@
+"""Every place that refers to a symbol, resolved; and the places that only share its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from cuedeck.code.facts import BIND_MASK, OP_MASK, ROLE_SHIFT, Bind, Kind, Links, Op, Role, ScopeKind
+from cuedeck.code.linker import Linker
+from cuedeck.code.locating import definitions_of
+from cuedeck.code.snapshot import Snapshot
+from cuedeck.code.values import CLASS, MODULE, Symbol, Value
+
+EDGES: Final = ("imports", "calls", "implements", "extends", "references")
+_EDGE_OF_ROLE: Final = {
+    Role.CALL: "calls",
+    Role.EXTENDS: "extends",
+    Role.IMPLEMENTS: "implements",
+    Role.IMPORT: "imports",
+}
+_FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
+_DEFINING: Final = frozenset({Bind.FUNCTION, Bind.CLASS, Bind.NAMESPACE, Bind.ALIAS})
+_MAX_ALIASES: Final = 40
+_MAX_SUBCLASSES: Final = 400
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Site:
+    """One place in the source that names something."""
+
+    path: str
+    offset: int
+    line: int
+    edge: str
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What refers to a symbol, and what might."""
+
+    resolved: tuple[Site, ...]
+    possible: tuple[Site, ...]
+
+
+def references(snapshot: Snapshot, symbol: Symbol) -> References:
+    """All references to a symbol, in path order; the definitions themselves are left out."""
+    return _Search(snapshot, symbol).run()
+
+
+def module_references(snapshot: Snapshot, path: str) -> References:
+    """The imports of a file."""
+    name = snapshot.symbols(path).module.rsplit("::", 1)[-1]
+    found: dict[tuple[str, int], Site] = {}
+    for other in snapshot.files_naming(name):
+        links = snapshot.links(other)
+        for site in links.sites.get(links.string_numbers.get(name, -1), ()):
+            targets = snapshot.linker.targets(other, site)
+            if any(
+                isinstance(t, Value) and t.tag == MODULE and t.path == path and not t.scope for t in targets
+            ):
+                offset = links.pos[site]
+                edge = _EDGE_OF_ROLE.get(links.ops[site] >> ROLE_SHIFT, "references")
+                found[other, offset] = Site(other, offset, snapshot.outline(other).line_of(offset), edge)
+    return References(tuple(sorted(found.values())), ())
+
+
+class _Search:
+    def __init__(self, snapshot: Snapshot, symbol: Symbol) -> None:
+        self.snapshot = snapshot
+        self.linker: Linker = snapshot.linker
+        self.symbol = symbol
+        self.found: dict[tuple[str, int], Site] = {}
+        self.maybe: dict[tuple[str, int], Site] = {}
+        outline = snapshot.outline(symbol.path)
+        numbers = definitions_of(snapshot, symbol)
+        self.definitions = {(symbol.path, outline.definitions[n].name_at) for n in numbers}
+        self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
+
+    def run(self) -> References:
+        names, seen = [self.symbol.name], set[str]()
+        while names and len(seen) < _MAX_ALIASES:
+            name = names.pop()
+            if name not in seen:
+                seen.add(name)
+                names += self.scan(name)
+        self.constructions()
+        resolved = sorted(self.found.values())
+        possible = sorted(site for place, site in self.maybe.items() if place not in self.found)
+        return References(tuple(resolved), tuple(possible))
+
+    def scan(self, name: str) -> list[str]:
+        """Look at every use of a name; the other names that imports give the symbol."""
+        paths = self.snapshot.files_naming(name)
+        self.snapshot.prepare(paths)
+        aliases: list[str] = []
+        for path in paths:
+            links = self.snapshot.links(path)
+            number = links.string_numbers.get(name)
+            if number is None:
+                continue
+            for site in links.sites.get(number, ()):
+                self.consider(path, links, site, name)
+            for binding in links.bound.get(number, ()):
+                self.rebound(path, links, binding)
+            if name == self.symbol.name:
+                aliases += self.aliases(path, links, number)
+        return aliases
+
+    def consider(self, path: str, links: Links, site: int, name: str) -> None:
+        targets = self.linker.targets(path, site)
+        if self.symbol in targets:
+            self.add(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
+        elif not targets and name == self.symbol.name and links.ops[site] & OP_MASK == Op.ATTR:
+            self.note(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
+
+    def rebound(self, path: str, links: Links, binding: int) -> None:
+        """Later assignments to the same variable are references to it; imports of it are too."""
+        kind = links.bindings[3][binding] & BIND_MASK
+        place = links.bindings[2][binding]
+        if kind in (Bind.IMPORT, Bind.LINK):
+            if self.symbol in self.linker.linked(path, binding) and kind == Bind.IMPORT:
+                self.add(path, place, Role.IMPORT)
+        elif kind not in _FORWARDING and kind not in _DEFINING:
+            same = (path, links.bindings[0][binding]) == (self.symbol.path, self.symbol.scope)
+            if same and links.strings[links.bindings[1][binding]] == self.symbol.name:
+                self.add(path, place, Role.WRITE)
+
+    def aliases(self, path: str, links: Links, number: int) -> list[str]:
+        found = []
+        for binding, (kind, original) in enumerate(zip(links.bindings[3], links.bindings[5], strict=True)):
+            renamed = kind == Bind.IMPORT and original == number and links.bindings[1][binding] != number
+            if renamed and self.symbol in self.linker.linked(path, binding):
+                found.append(links.strings[links.bindings[1][binding]])
+        for binding, kind in enumerate(links.bindings[3]):
+            if kind == Bind.LINK and self.symbol in self.linker.linked(path, binding):
+                found.append(links.strings[links.bindings[1][binding]])
+        return found
+
+    def constructions(self) -> None:
+        """Calling a class runs its constructor: such calls refer to it."""
+        links = self.snapshot.links(self.symbol.path)
+        rules = self.snapshot.rules(self.symbol.path)
+        owner = links.scopes[self.symbol.scope]
+        if self.symbol.name not in rules.constructors or owner.kind != ScopeKind.CLASS:
+            return
+        pending, seen = [Value(CLASS, self.symbol.path, self.symbol.scope)], set[Value]()
+        while pending and len(seen) < _MAX_SUBCLASSES:
+            made = pending.pop()
+            if made in seen or self.linker.member(made, self.symbol.name) != self.symbol:
+                continue
+            seen.add(made)
+            pending += self.uses_of_class(made)
+
+    def uses_of_class(self, made: Value) -> list[Value]:
+        """Record the calls of a class; the classes derived from it."""
+        name = self.linker.class_name(made)
+        derived: list[Value] = []
+        paths = self.snapshot.files_naming(name) if name else ()
+        self.snapshot.prepare(paths)
+        for path in paths:
+            links = self.snapshot.links(path)
+            for site in links.sites.get(links.string_numbers.get(name, -1), ()):
+                role = links.ops[site] >> ROLE_SHIFT
+                if role == Role.CALL and made in self.linker.evaluate(path, site):
+                    self.add(path, links.pos[site], Role.CALL)
+                elif role == Role.EXTENDS and made in self.linker.evaluate(path, site):
+                    derived += [
+                        Value(CLASS, path, scope)
+                        for scope, row in enumerate(links.scopes)
+                        if row.kind == ScopeKind.CLASS and site in links.lists[row.bases]
+                    ]
+        return derived
+
+    def add(self, path: str, offset: int, role: int) -> None:
+        if (path, offset) in self.definitions:
+            return
+        edge = _EDGE_OF_ROLE.get(role, "references")
+        if edge == "extends" and self.is_interface:
+            edge = "implements" if not self.inside_interface(path, offset) else edge
+        known = self.found.get((path, offset))
+        if known is None or EDGES.index(edge) < EDGES.index(known.edge):
+            line = self.snapshot.outline(path).line_of(offset)
+            self.found[path, offset] = Site(path, offset, line, edge)
+
+    def inside_interface(self, path: str, offset: int) -> bool:
+        outline = self.snapshot.outline(path)
+        number = outline.enclosing(offset)
+        return number >= 0 and outline.definitions[number].kind in (Kind.INTERFACE, Kind.TRAIT)
+
+    def note(self, path: str, offset: int, role: int) -> None:
+        line = self.snapshot.outline(path).line_of(offset)
+        self.maybe[path, offset] = Site(path, offset, line, _EDGE_OF_ROLE.get(role, "references"))

@@ -1,0 +1,87 @@
+"""Indexed refs: listing, status, and switching the one that calls mean by default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cuedeck.code.engine import Code, unknown_ref
+from cuedeck.code.facts import EXTRACTOR_VERSION
+from cuedeck.code.indexing import ACTOR, now
+from cuedeck.store import code as table
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far the index of a ref is."""
+
+    ref: str
+    status: str
+    progress: float
+    files: int
+    symbols: int
+    commit: str | None
+    skipped: tuple[tuple[str, str], ...]
+    freshness: str
+    pending_embeddings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """What switching to a ref gave."""
+
+    ref: str
+    previous: str | None
+    worktree: str | None
+    status: str
+    commit: str | None
+    freshness: str
+
+
+def listed(code: Code) -> list[table.RefRow]:
+    """Every indexed ref, the base first; layers of uncommitted changes are not refs."""
+    with code.store.index.read() as session:
+        rows = [row for row in table.refs(session) if row.kind != "worktree"]
+    base = code.base_name()
+    return sorted(rows, key=lambda row: (row.name != base and row.base is not None, row.name))
+
+
+def status(code: Code, ref: str | None, principal: str) -> Status:
+    """How far indexing a ref is, without starting any."""
+    wanted = code.wanted(ref, principal)
+    job = code.job(wanted.name)
+    with code.store.index.read() as session:
+        row = table.ref(session, wanted.name)
+    if job is not None and job.thread.is_alive():
+        state, progress = "indexing", job.progress
+    elif job is not None and job.error is not None and row is None:
+        state, progress = "failed", job.progress
+    else:
+        state, progress = ("ready", 1.0) if row is not None else ("not_indexed", 0.0)
+    if row is None:
+        return Status(
+            wanted.name, state, progress, 0, 0, None, (), "syncing" if state == "indexing" else "stale"
+        )
+    current = row.commit_id == wanted.commit and row.version == EXTRACTOR_VERSION
+    freshness = "fresh" if current else "syncing" if state == "indexing" else "stale"
+    return Status(
+        wanted.name, state, round(progress, 3), row.files, row.symbols, row.commit_id, row.problems, freshness
+    )
+
+
+def switch(code: Code, ref: str, principal: str) -> Switched:
+    """Make a ref the default of a caller; switching to the default branch clears the choice."""
+    previous = code.wanted(None, principal).name
+    wanted = code.wanted(ref)
+    with code.store.index.write(actor=ACTOR) as session:
+        row = table.ref(session, wanted.name)
+        if row is None or row.status != "active":
+            raise unknown_ref(wanted.name)
+        table.choose_ref(session, principal, None if wanted.name == code.base_name() else wanted.name)
+        table.touch_ref(session, wanted.name, now())
+    worktree = None
+    if wanted.checked_out:
+        worktree = str(code.root)
+    elif code.repository is not None:
+        worktree = code.repository.worktree_of(wanted.name)
+    fresh = "fresh" if row.commit_id == wanted.commit else "stale"
+    return Switched(wanted.name, previous, worktree, row.status, row.commit_id, fresh)

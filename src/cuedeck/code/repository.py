@@ -1,0 +1,288 @@
+"""A git repository as the engine sees it: refs, trees, differences. Nothing of the repository is ever run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from cuedeck.code.languages import language_of, language_of_source
+
+_MAX_REF: Final = 512
+_REGULAR: Final = (0o100644, 0o100755, 0o100664)
+_EXECUTABLE: Final = 0o100755
+_COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
+_DEFAULTS: Final = ("main", "master", "trunk", "develop")
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name that git knows, and the commit it stands for."""
+
+    name: str
+    kind: str  # branch, remote, tag or commit
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A code file of a tree: its blob and the language its name suggests."""
+
+    oid: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What happened to one file between two commits."""
+
+    path: str
+    old_path: str
+    change: str  # added, modified, deleted or renamed
+    old_oid: str
+    new_oid: str
+
+
+class MissingBlob(Exception):
+    """A blob that a shallow or partial clone does not hold."""
+
+
+class Repository:
+    """One checkout of a repository; paths are relative to the workspace, which may be a folder inside it."""
+
+    def __init__(self, root: Path, repository: Any, prefix: str) -> None:
+        self.root = root
+        self.git = repository
+        self.prefix = prefix
+
+    @classmethod
+    def open(cls, root: Path) -> Repository | None:
+        """The repository around a folder, or nothing."""
+        import pygit2
+
+        found = pygit2.discover_repository(str(root))
+        if found is None:
+            return None
+        try:
+            repository = pygit2.Repository(found)
+        except (pygit2.GitError, KeyError):
+            return None
+        if repository.workdir is None:
+            return None
+        inside = root.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
+        return cls(root, repository, "" if inside == "." else inside + "/")
+
+    def reopen(self) -> Repository:
+        """The same repository for another thread."""
+        opened = Repository.open(self.root)
+        return opened if opened is not None else self
+
+    # -- refs
+
+    def head(self) -> tuple[str | None, str | None]:
+        """The checked-out branch (None when detached) and its commit (None when unborn)."""
+        import pygit2
+
+        try:
+            if self.git.head_is_unborn:
+                target = self.git.references["HEAD"].raw_target
+                name = target.decode("utf-8", "replace") if isinstance(target, bytes) else ""
+                return name.removeprefix("refs/heads/") or None, None
+            head = self.git.head
+            commit = str(head.peel(pygit2.Commit).id)
+        except (pygit2.GitError, KeyError, ValueError):
+            return None, None
+        return (None if self.git.head_is_detached else head.shorthand), commit
+
+    def default_branch(self) -> str | None:
+        """The branch everything is compared with."""
+        branches = set(self.branches())
+        remote = self.git.references.get("refs/remotes/origin/HEAD")
+        if remote is not None and isinstance(remote.target, str):
+            name = remote.target.removeprefix("refs/remotes/origin/")
+            if name in branches:
+                return name
+        for name in _DEFAULTS:
+            if name in branches:
+                return name
+        current, _ = self.head()
+        return current if current is not None else min(branches, default=None)
+
+    def branches(self) -> list[str]:
+        """Local branches, in order."""
+        return sorted(self.git.branches.local)
+
+    def resolve(self, name: str) -> Ref | None:
+        """A branch, remote branch, tag, commit or expression such as ``HEAD~1``."""
+        import pygit2
+
+        if not name or len(name) > _MAX_REF or name.startswith("-") or any(ord(c) < 32 for c in name):
+            return None
+        for prefix, kind in (
+            ("refs/heads/", "branch"),
+            ("refs/tags/", "tag"),
+            ("refs/remotes/", "remote"),
+            ("refs/remotes/origin/", "remote"),
+            ("", ""),
+        ):
+            full = prefix + name
+            if not prefix and not name.startswith("refs/"):
+                continue
+            try:
+                reference = self.git.references.get(full)
+                if reference is not None:
+                    return Ref(name, kind or "branch", str(reference.peel(pygit2.Commit).id))
+            except (pygit2.GitError, ValueError, KeyError, TypeError):
+                continue
+        try:
+            commit = self.git.revparse_single(name).peel(pygit2.Commit)
+        except (pygit2.GitError, ValueError, KeyError, TypeError):
+            return None
+        return Ref(name, "commit", str(commit.id))
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """Where two commits parted, or nothing."""
+        import pygit2
+
+        try:
+            found = self.git.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
+        except (pygit2.GitError, ValueError, KeyError):
+            return None
+        return None if found is None else str(found)
+
+    def worktree_of(self, branch: str) -> str | None:
+        """The other checkout that has a branch, if any."""
+        import pygit2
+
+        for name in self.git.list_worktrees():
+            try:
+                tree = self.git.lookup_worktree(name)
+                head = pygit2.Repository(tree.path).head.shorthand
+            except (pygit2.GitError, KeyError):
+                continue
+            if head == branch:
+                return str(tree.path)
+        return None
+
+    # -- trees
+
+    def files(self, commit: str) -> tuple[dict[str, TreeFile], list[tuple[str, str]]]:
+        """The code files of a commit, and what had to be left out with the reason."""
+        tree = self._tree(commit)
+        found: dict[str, TreeFile] = {}
+        skipped: list[tuple[str, str]] = []
+        if tree is None:
+            return found, skipped
+        pending = [("", tree)]
+        while pending:
+            folder, node = pending.pop()
+            for path, entry in self._entries(folder, node, skipped):
+                if entry.type_str == "tree":
+                    pending.append((path + "/", entry))
+                else:
+                    language = self.language(path, entry)
+                    if language is not None:
+                        found[path] = TreeFile(str(entry.id), language)
+        return found, skipped
+
+    def _entries(self, folder: str, tree: Any, skipped: list[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
+        for entry in tree:
+            if entry.type_str == "commit":
+                skipped.append((folder + _shown(entry), "submodule"))
+                continue
+            if entry.type_str == "blob" and entry.filemode not in _REGULAR:
+                continue
+            try:
+                name = entry.raw_name.decode("utf-8")
+            except UnicodeDecodeError:
+                skipped.append((folder + _shown(entry), "its name is not UTF-8"))
+                continue
+            yield folder + name, entry
+
+    def language(self, path: str, entry: Any) -> str | None:
+        """The language of a tree entry; scripts without an ending are looked into."""
+        found = language_of(path)
+        if found is None and entry.filemode == _EXECUTABLE and "." not in path.rsplit("/", 1)[-1]:
+            try:
+                return language_of_source(path, self.read(str(entry.id))[:200])
+            except MissingBlob:
+                return None
+        return found
+
+    def _tree(self, commit: str) -> Any:
+        import pygit2
+
+        tree = self.git[commit].peel(pygit2.Tree)
+        if not self.prefix:
+            return tree
+        try:
+            inner = tree[self.prefix.rstrip("/")]
+        except KeyError:
+            return None
+        return inner if inner.type_str == "tree" else None
+
+    def changes(self, old: str, new: str, *, renames: bool = False) -> list[FileChange]:
+        """What happened to files between two commits, in path order."""
+        import pygit2
+
+        before, after = self._tree(old), self._tree(new)
+        if before is None and after is None:
+            return []
+        if before is None:
+            difference = after.diff_to_tree(swap=True)
+        else:
+            difference = before.diff_to_tree(after) if after is not None else before.diff_to_tree()
+        if renames:
+            difference.find_similar(flags=pygit2.enums.DiffFind.FIND_RENAMES)
+        found = []
+        for delta in difference.deltas:
+            change = _CHANGES.get(delta.status_char())
+            old_path, new_path = _path(delta.old_file), _path(delta.new_file)
+            if change is None or old_path is None or new_path is None:
+                continue
+            if 0o160000 in (delta.old_file.mode, delta.new_file.mode):
+                continue
+            found.append(
+                FileChange(new_path, old_path, change, str(delta.old_file.id), str(delta.new_file.id))
+            )
+        return sorted(found, key=lambda c: c.path)
+
+    def read(self, oid: str) -> bytes:
+        """A blob's bytes; raises ``MissingBlob`` when this clone does not hold it."""
+        import pygit2
+
+        try:
+            kind, data = self.git.odb.read(pygit2.Oid(hex=oid))
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise MissingBlob(oid) from error
+        if kind != pygit2.enums.ObjectType.BLOB:
+            raise MissingBlob(oid)
+        return bytes(data)
+
+
+_CHANGES: Final = {
+    "A": "added",
+    "M": "modified",
+    "D": "deleted",
+    "R": "renamed",
+    "T": "modified",
+    "C": "added",
+}
+
+
+def _shown(entry: Any) -> str:
+    return str(entry.raw_name.decode("utf-8", "replace"))
+
+
+def _path(side: Any) -> str | None:
+    try:
+        return str(side.raw_path.decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+
+
+def is_commit_like(name: str) -> bool:
+    """Whether a name can only be a commit id."""
+    return _COMMIT.fullmatch(name) is not None

@@ -1,0 +1,35 @@
+"""What a caller may name: the workspace that is served, and paths inside it."""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+
+from cuedeck.model.errors import CueError, ErrorCode, invalid
+
+
+def require_served(root: Path, asked: str) -> None:
+    """Refuse a workspace other than the one this server is for."""
+    try:
+        same = Path(asked).expanduser().resolve() == root.resolve()
+    except (OSError, ValueError, RuntimeError):
+        same = False
+    if not same:
+        raise CueError(
+            ErrorCode.PROJECT_NOT_FOUND,
+            "That workspace is not served here",
+            data={"workspace": asked[:200]},
+            hint="Leave workspace out to use this one.",
+        )
+
+
+def clean_path(path: str) -> str:
+    """A workspace-relative path in one spelling, or a refusal."""
+    if "\0" in path or path.startswith("/"):
+        raise invalid("path", "a path relative to the workspace", path)
+    cleaned = posixpath.normpath(path)
+    if cleaned.startswith(".."):
+        raise CueError(
+            ErrorCode.PATH_REFUSED, "The path leads outside the workspace", data={"path": path[:200]}
+        )
+    return cleaned

@@ -1,0 +1,211 @@
+"""One ref as it stands: every file with its facts, loaded by need."""
+
+from __future__ import annotations
+
+import posixpath
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from cuedeck.code.facts import Links, Outline
+from cuedeck.code.languages import language_named
+from cuedeck.code.linker import Linker
+from cuedeck.code.packing import unpack_links, unpack_outline
+from cuedeck.code.rules import Rules
+from cuedeck.code.symbols import FileSymbols, SymbolRecord
+from cuedeck.code.values import Targets, Value
+from cuedeck.store import code as table
+from cuedeck.store.protocol import Session, Store
+
+if TYPE_CHECKING:
+    from cuedeck.code.references import References
+
+# Unpacked facts are about this many times their stored size.
+_GROWTH: Final = 12
+_MANY_CHANGES: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of a snapshot."""
+
+    blob: int
+    oid: str
+    language: str
+    layer: str  # base or overlay
+    on_disk: bool
+
+
+class FactsCache:
+    """Unpacked facts of recently used blobs, shared by all refs of a workspace."""
+
+    def __init__(self, store: Store, limit: int) -> None:
+        self.store = store
+        self.limit = limit
+        self._held: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def outline(self, blob: int) -> Outline:
+        """A blob's definitions."""
+        found: Outline = self._get("o", blob, table.outlines, unpack_outline)
+        return found
+
+    def links(self, blob: int) -> Links:
+        """What resolution needs of a blob."""
+        found: Links = self._get("l", blob, table.links, unpack_links)
+        return found
+
+    def load(self, blobs: Collection[int], *, links: bool) -> None:
+        """Read many blobs in one go."""
+        kind, read, unpack = (
+            ("l", table.links, unpack_links) if links else ("o", table.outlines, unpack_outline)
+        )
+        wanted = [blob for blob in blobs if (kind, blob) not in self._held]
+        if len(wanted) < 2:
+            return
+        with self.store.index.read() as session:
+            packed = read(session, wanted)
+        for blob, data in packed.items():
+            self._put((kind, blob), unpack(data), len(data))
+
+    def _get(
+        self,
+        kind: str,
+        blob: int,
+        read: Callable[[Session, Collection[int]], dict[int, bytes]],
+        unpack: Callable[[bytes], Any],
+    ) -> Any:
+        key = (kind, blob)
+        held = self._held.get(key)
+        if held is not None:
+            return held[0]
+        with self.store.index.read() as session:
+            data = read(session, [blob])[blob]
+        return self._put(key, unpack(data), len(data))
+
+    def _put(self, key: tuple[str, int], value: Any, size: int) -> Any:
+        with self._lock:
+            if key not in self._held:
+                self._held[key] = (value, size)
+                self._size += size * _GROWTH
+            while self._size > self.limit and len(self._held) > 1:
+                _, (_, old) = self._held.popitem(last=False)
+                self._size -= old * _GROWTH
+        return value
+
+
+class Snapshot:
+    """A ref's files and what they mean together; immutable once made."""
+
+    def __init__(
+        self, ref: str, files: dict[str, Entry], cache: FactsCache, read: Callable[[str], bytes | None]
+    ) -> None:
+        self.ref = ref
+        self.files = files
+        self.cache = cache
+        self._read = read
+        self._rules: dict[str, Rules] = {}
+        self._symbols: dict[str, FileSymbols] = {}
+        self._naming: dict[str, tuple[list[str], list[str]]] = {}
+        self._references: dict[tuple[str, int], References] = {}
+        # Resolution keeps state while it runs: one thread at a time.
+        self.lock = threading.RLock()
+
+    @property
+    def paths(self) -> Collection[str]:
+        return self.files
+
+    @cached_property
+    def paths_of(self) -> dict[int, list[str]]:
+        """The paths at which each blob stands."""
+        found: dict[int, list[str]] = {}
+        for path, entry in self.files.items():
+            found.setdefault(entry.blob, []).append(path)
+        return found
+
+    @cached_property
+    def changed_folders(self) -> dict[str, str]:
+        """Folders with files that the ref changed; many changes mean that none is special."""
+        changed = [path for path, entry in self.files.items() if entry.layer == "overlay"]
+        if len(changed) > _MANY_CHANGES:
+            return {}
+        return {posixpath.dirname(path): path for path in reversed(changed)}
+
+    @cached_property
+    def linker(self) -> Linker:
+        """Resolution over this snapshot."""
+        return Linker(self, self.rules)
+
+    def rules(self, path: str) -> Rules:
+        """The linking rules of a file's language."""
+        language = self.files[path].language
+        if language not in self._rules:
+            known = language_named(language)
+            self._rules[language] = known.rules(self) if known is not None else Rules(self)
+        return self._rules[language]
+
+    def links(self, path: str) -> Links:
+        return self.cache.links(self.files[path].blob)
+
+    def outline(self, path: str) -> Outline:
+        """A file's definitions."""
+        return self.cache.outline(self.files[path].blob)
+
+    def symbols(self, path: str) -> FileSymbols:
+        """A file's records."""
+        found = self._symbols.get(path)
+        if found is None:
+            found = self._symbols[path] = FileSymbols(path, self.outline(path), self.files[path].layer)
+        return found
+
+    def text(self, path: str) -> str | None:
+        data = self._read(path)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def source(self, path: str) -> bytes | None:
+        """A file's bytes at this ref."""
+        return self._read(path)
+
+    def files_naming(self, name: str) -> Collection[str]:
+        return self._named(name)[0]
+
+    def files_defining(self, name: str) -> Collection[str]:
+        """The files that define a symbol of that name."""
+        return self._named(name)[1]
+
+    def _named(self, name: str) -> tuple[list[str], list[str]]:
+        found = self._naming.get(name)
+        if found is None:
+            with self.cache.store.index.read() as session:
+                uses, defines = table.naming(session, name)
+            found = self._naming[name] = (self._paths(uses), self._paths(defines))
+        return found
+
+    def _paths(self, blobs: Iterable[int]) -> list[str]:
+        return sorted(path for blob in blobs for path in self.paths_of.get(blob, ()))
+
+    def module_member(self, module: Value, name: str) -> Targets:
+        return self.linker.module_member(module, name)
+
+    def references(self, record: SymbolRecord) -> References:
+        """What refers to a definition, computed once."""
+        from cuedeck.code.locating import symbol_of
+        from cuedeck.code.references import References, module_references, references
+
+        key = (record.path, record.number)
+        if key not in self._references:
+            symbol = symbol_of(self, record)
+            if record.number < 0:
+                found = module_references(self, record.path)
+            else:
+                found = references(self, symbol) if symbol is not None else References((), ())
+            self._references[key] = found
+        return self._references[key]
+
+    def prepare(self, paths: Collection[str]) -> None:
+        """Load what resolution will need of many files at once."""
+        self.cache.load([self.files[path].blob for path in paths], links=True)

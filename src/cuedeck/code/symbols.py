@@ -1,0 +1,146 @@
+"""Symbols as callers see them: names with their module, and ids that outlive edits."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import Final
+
+from blake3 import blake3
+
+from cuedeck.code.anchors import local_name
+from cuedeck.code.facts import Kind, Outline
+from cuedeck.code.languages import language_named
+
+_CROCKFORD: Final = "0123456789abcdefghjkmnpqrstvwxyz".upper()
+_ID_VERSION: Final = "v1"
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRecord:
+    """One definition of one file of a ref."""
+
+    symbol_id: str
+    symbol_stable_id: str
+    name: str
+    qualified_name: str
+    kind: str
+    language: str
+    signature: str
+    path: str
+    line_start: int
+    line_end: int
+    source_layer: str
+    number: int  # in its file's outline; -1 is the file itself
+    content: bytes = b""
+
+
+def module_name(path: str, language: str) -> str:
+    """A file's module, with ``::`` between its parts; layout folders and endings are dropped."""
+    known = language_named(language)
+    segments = path.split("/")
+    stem = segments[-1]
+    dot = stem.find(".", 1) if language in ("typescript", "tsx", "javascript") else stem.rfind(".")
+    if dot > 0:
+        stem = stem[:dot] if stem.endswith(".d.ts") else stem[: stem.rfind(".")]
+    folders = segments[:-1]
+    if known is not None:
+        for index, folder in enumerate(folders):
+            if folder in known.source_roots:
+                folders = folders[:index] + folders[index + 1 :] if index else folders[1:]
+                break
+        if stem in known.folder_stems:
+            return "::".join(folders) or stem
+    return "::".join([*folders, stem])
+
+
+def stable_id(language: str, kind: str, qualified: str, ordinal: int) -> str:
+    """An id that survives edits, moves of lines and changes of signature."""
+    text = f"{_ID_VERSION}|{language}|{kind}|{qualified}|{ordinal}"
+    return "b3:" + blake3(text.encode("utf-8", "surrogatepass")).hexdigest(length=16)
+
+
+def symbol_id(stable: str, path: str) -> str:
+    """An id of the same symbol in one file, in the form of a ULID."""
+    number = int.from_bytes(
+        blake3(f"{stable}|{path}".encode("utf-8", "surrogatepass")).digest(length=16), "big"
+    )
+    digits = []
+    for _ in range(26):
+        number, digit = divmod(number, 32)
+        digits.append(_CROCKFORD[digit])
+    return "sym_" + "".join(reversed(digits))
+
+
+def module_record(path: str, outline: Outline, layer: str) -> SymbolRecord:
+    """The record every file has at line 1."""
+    module = module_name(path, outline.language)
+    stable = stable_id(outline.language, Kind.MODULE, module or path, 0)
+    return SymbolRecord(
+        symbol_id(stable, path),
+        stable,
+        posixpath.basename(path).rsplit(".", 1)[0],
+        module or path,
+        Kind.MODULE,
+        outline.language,
+        "",
+        path,
+        1,
+        max(1, len(outline.lines)),
+        layer,
+        -1,
+    )
+
+
+class FileSymbols:
+    """The records of one file."""
+
+    def __init__(self, path: str, outline: Outline, layer: str) -> None:
+        self.path = path
+        self.outline = outline
+        self.layer = layer
+        self.module = module_name(path, outline.language)
+        self._ordinals: list[int] | None = None
+
+    def local(self, number: int) -> str:
+        """A symbol's name inside its file."""
+        return local_name(self.outline.definitions, number)
+
+    def qualified(self, number: int) -> str:
+        """A symbol's name with its module."""
+        local = self.local(number)
+        return f"{self.module}::{local}" if self.module else local
+
+    def ordinal(self, number: int) -> int:
+        """Which of several symbols of one kind and name this is."""
+        if self._ordinals is None:
+            seen: dict[tuple[str, str], int] = {}
+            self._ordinals = []
+            for index, definition in enumerate(self.outline.definitions):
+                key = (definition.kind, self.local(index))
+                self._ordinals.append(seen.get(key, 0))
+                seen[key] = seen.get(key, 0) + 1
+        return self._ordinals[number]
+
+    def record(self, number: int) -> SymbolRecord:
+        """A symbol's record; -1 is the file itself."""
+        if number < 0:
+            return module_record(self.path, self.outline, self.layer)
+        definition = self.outline.definitions[number]
+        qualified = self.qualified(number)
+        stable = stable_id(self.outline.language, definition.kind, qualified, self.ordinal(number))
+        return SymbolRecord(
+            symbol_id(stable, self.path),
+            stable,
+            definition.name,
+            qualified,
+            definition.kind,
+            self.outline.language,
+            definition.signature,
+            self.path,
+            definition.line_start,
+            definition.line_end,
+            self.layer,
+            number,
+            definition.content,
+        )

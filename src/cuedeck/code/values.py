@@ -1,0 +1,67 @@
+"""What resolution computes with: symbols, and the values that expressions may have."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Symbol(NamedTuple):
+    """A name bound in a scope of a file: what a reference refers to."""
+
+    path: str
+    scope: int
+    name: str
+
+
+class Value(NamedTuple):
+    """One possible value of an expression.
+
+    ``tag`` says what the rest means: a MODULE, CLASS, INSTANCE, SUPER or FUNCTION is a scope of a file;
+    a PACKAGE or EXTERNAL is a key in ``path``; SEQUENCE, MAPPING and TUPLE hold what is inside them.
+    """
+
+    tag: int
+    path: str = ""
+    scope: int = 0
+    inside: tuple[tuple[Value, ...], ...] = ()
+
+
+MODULE: Final = 1
+PACKAGE: Final = 2
+EXTERNAL: Final = 3
+CLASS: Final = 4
+INSTANCE: Final = 5
+SUPER: Final = 6
+FUNCTION: Final = 7
+SEQUENCE: Final = 8
+MAPPING: Final = 9
+TUPLE: Final = 10
+
+Values = tuple[Value, ...]
+# What a name or attribute leads to: a symbol of the project, or a module or external thing.
+Target = Symbol | Value
+Targets = tuple[Target, ...]
+
+
+def unique(values: list[Value]) -> Values:
+    """The values in order, each once."""
+    return tuple(dict.fromkeys(values)) if len(values) > 1 else tuple(values)
+
+
+def sequence(values: Values) -> Value:
+    """A container of these."""
+    return Value(SEQUENCE, inside=(values,))
+
+
+def mapping(values: Values) -> Value:
+    """A dictionary whose values are these."""
+    return Value(MAPPING, inside=(values,))
+
+
+def elements(value: Value) -> Values:
+    """What iterating over or indexing into a value may give."""
+    if value.tag in (SEQUENCE, MAPPING):
+        return value.inside[0]
+    if value.tag == TUPLE:
+        return unique([found for part in value.inside for found in part])
+    return ()

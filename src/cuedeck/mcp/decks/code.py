@@ -1,0 +1,527 @@
+"""The code deck: symbols, references, search and differences on any ref."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from cuedeck.mcp.decks import code_shapes as shape
+from cuedeck.mcp.tool import CHANGES, READS, Answer, Arguments, Call, Tool
+from cuedeck.model.deck import Deck
+from cuedeck.model.errors import CueError, ErrorCode
+
+if TYPE_CHECKING:
+    from cuedeck.code.engine import Code, View
+    from cuedeck.code.symbols import SymbolRecord
+
+WAIT_SECONDS = 30.0
+MAX_REFERENCES = 10_000
+MAX_CHANGES = 5_000
+MAX_RESULTS = 100
+
+Ref = Field(None, max_length=512, description="Branch, tag or commit; default: the checked-out one")
+Workspace = Field(None, max_length=4096, description="Repository root; default: this one")
+
+
+class InWorkspace(Arguments):
+    workspace: str | None = Workspace
+
+
+class IndexRepo(InWorkspace):
+    ref: str | None = Ref
+    force: bool = Field(False, description="Read everything anew")
+
+
+class IndexStatus(InWorkspace):
+    ref: str | None = Ref
+
+
+class SearchCode(Arguments):
+    query: str = Field(min_length=1, max_length=32_000, description="Words, an identifier, or a whole issue")
+    ref: str | None = Ref
+    language: str | None = Field(None, max_length=40)
+    kind: str | None = Field(None, max_length=40, description="fn, method, class, struct, module, …")
+    path_filter: str | None = Field(None, max_length=1024, description="Path prefix")
+    mode: Literal["keyword", "semantic", "hybrid"] | None = None
+    limit: int = Field(10, ge=1)
+
+
+class LocateSymbol(Arguments):
+    name: str = Field(min_length=1, max_length=1024, description="Name or (partial) qualified name")
+    kind: str | None = Field(None, max_length=40)
+    language: str | None = Field(None, max_length=40)
+    ref: str | None = Ref
+    limit: int = Field(10, ge=1)
+
+
+class GetFileOutline(Arguments):
+    path: str = Field(min_length=1, max_length=4096)
+    ref: str | None = Ref
+    depth: Literal["top", "all"] = "all"
+
+
+class GetCallGraph(Arguments):
+    symbol_name: str = Field(min_length=1, max_length=1024)
+    path: str | None = Field(None, max_length=4096, description="File of the definition")
+    ref: str | None = Ref
+    direction: Literal["callers", "callees", "both"] = "both"
+    depth: int = Field(1, ge=1)
+    limit: int = Field(20, ge=1)
+
+
+class DiffContext(InWorkspace):
+    base_ref: str | None = Field(None, max_length=512, description="Default: the default branch")
+    head_ref: str | None = Field(None, max_length=512, description="Default: HEAD")
+    path_filter: str | None = Field(None, max_length=1024, description="Path prefix")
+    limit: int = Field(50, ge=1)
+    working_tree: bool = Field(False, description="Compare with the files on disk")
+
+
+class FindReferences(Arguments):
+    symbol_name: str = Field(min_length=1, max_length=1024, description="Name or qualified name")
+    ref: str | None = Ref
+    kind: Literal["imports", "calls", "implements", "extends", "references"] | None = None
+    limit: int = Field(20, ge=1)
+    path: str | None = Field(None, max_length=4096, description="File of the definition")
+    line: int | None = Field(None, ge=1, description="Line of the definition")
+
+
+class ExplainRanking(Arguments):
+    query: str = Field(min_length=1, max_length=32_000)
+    result_path: str = Field(min_length=1, max_length=4096)
+    result_line_start: int = Field(ge=1)
+    ref: str | None = Ref
+    language: str | None = Field(None, max_length=40)
+    limit: int = Field(200, ge=1)
+
+
+class ListRefs(InWorkspace):
+    pass
+
+
+class SwitchRef(InWorkspace):
+    ref: str = Field(min_length=1, max_length=512)
+
+
+def _code(call: Call[Any]) -> Code:
+    """The engine of the workspace that is asked for, which must be the one that is served."""
+    asked = getattr(call.arguments, "workspace", None)
+    if asked is not None:
+        from cuedeck.code.served import require_served
+
+        require_served(call.workspace.root, asked)
+    return call.workspace.code
+
+
+def _view(call: Call[Any]) -> View:
+    return _code(call).view(call.arguments.ref, call.principal.key)
+
+
+def _limited(view: View, value: int, most: int) -> int:
+    if value > most:
+        view.warnings.append(f"limit {value} is above the maximum; {most} was used")
+    return min(value, most)
+
+
+def _metadata(view: View) -> dict[str, Any]:
+    return shape.metadata(
+        view.ref,
+        freshness=view.freshness,
+        indexing=view.indexing,
+        completeness=view.completeness,
+        warnings=view.warnings,
+    )
+
+
+def _record(record: SymbolRecord) -> dict[str, Any]:
+    return {name: value for name, value in asdict(record).items() if name not in ("number", "content")}
+
+
+def _path(path: str) -> str:
+    from cuedeck.code.served import clean_path
+
+    return clean_path(path)
+
+
+# -- indexing
+
+
+def _index_repo(call: Call[IndexRepo]) -> Answer:
+    from cuedeck.code.engine import View as Seen
+    from cuedeck.code.snapshot import Snapshot
+
+    code = _code(call)
+    wanted = code.wanted(call.arguments.ref, call.principal.key)
+    job = code.start(wanted, force=call.arguments.force)
+    waited = 0.0
+    while job.thread.is_alive() and waited < WAIT_SECONDS and not call.cancelled():
+        job.thread.join(0.25)
+        waited += 0.25
+        call.progress(job.progress, f"Indexing {wanted.name}")
+    if job.error is not None:
+        raise job.error
+    status = "completed" if job.done is not None else "running"
+    view = Seen(Snapshot(wanted.name, {}, code.cache, lambda _path: None), wanted.name)
+    if job.done is None:
+        view.freshness, view.indexing, view.completeness = "syncing", "indexing", "partial"
+    return Answer(
+        {
+            "ref": wanted.name,
+            "mode": job.done.mode if job.done else "full",
+            "status": status,
+            "file_count": job.done.files if job.done else 0,
+            "symbol_count": job.done.symbols if job.done else 0,
+            "changed_files": job.done.changed if job.done else 0,
+            "duration_ms": job.done.milliseconds if job.done else int(waited * 1000),
+            "metadata": _metadata(view),
+        }
+    )
+
+
+def _index_status(call: Call[IndexStatus]) -> Answer:
+    from cuedeck.code.refs import status
+
+    found = status(_code(call), call.arguments.ref, call.principal.key)
+    return Answer(
+        {
+            "ref": found.ref,
+            "status": found.status,
+            "progress": found.progress,
+            "file_count": found.files,
+            "symbol_count": found.symbols,
+            "last_indexed_commit": found.commit,
+            "skipped": [{"path": path, "reason": reason} for path, reason in found.skipped],
+            "pending_embeddings": found.pending_embeddings,
+            "metadata": shape.metadata(found.ref, freshness=found.freshness, indexing=found.status),
+        }
+    )
+
+
+# -- reading
+
+
+def _search_code(call: Call[SearchCode]) -> Answer:
+    from cuedeck.code.ranking import Query
+    from cuedeck.code.searching import search
+
+    asked, view = call.arguments, _view(call)
+    query = Query(asked.query, asked.language, asked.kind, asked.path_filter)
+    limit = _limited(view, asked.limit, MAX_RESULTS)
+    found = search(call.workspace.code, view, query, limit=limit, mode=asked.mode)
+    return Answer(
+        {
+            "query": asked.query,
+            "results": [
+                {**_record(hit.scored.record), "score": hit.scored.total, "snippet": hit.snippet}
+                for hit in found.hits
+            ],
+            "total_candidates": found.candidates,
+            "metadata": _metadata(view),
+        },
+        meta={"mode_used": found.mode},
+    )
+
+
+def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
+    from cuedeck.code.locating import locate
+
+    asked, view = call.arguments, _view(call)
+    limit = _limited(view, asked.limit, MAX_RESULTS)
+    found = locate(view.snapshot, asked.name, kind=asked.kind, language=asked.language)
+    if len(found) > limit:
+        view.completeness = "truncated"
+    return Answer({"results": [_record(record) for record in found[:limit]], "metadata": _metadata(view)})
+
+
+def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
+    asked, view = call.arguments, _view(call)
+    path = _path(asked.path)
+    if path not in view.snapshot.files:
+        raise CueError(
+            ErrorCode.NOT_FOUND,
+            f"There is no code file {path} on {view.ref}",
+            data={"path": path},
+            hint="Paths are relative to the workspace; search_code finds files by name.",
+        )
+    symbols = view.snapshot.symbols(path)
+    if symbols.outline.problem:
+        view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
+    nodes: dict[int, dict[str, Any]] = {}
+    top: list[dict[str, Any]] = []
+    for number, definition in enumerate(symbols.outline.definitions):
+        node = nodes[number] = {**_record(symbols.record(number)), "children": []}
+        parent = nodes.get(definition.parent)
+        if parent is None:
+            top.append(node)
+        elif asked.depth == "all":
+            parent["children"].append(node)
+    return Answer(
+        {"path": path, "language": symbols.outline.language, "symbols": top, "metadata": _metadata(view)}
+    )
+
+
+def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
+    from cuedeck.code.callgraph import callees, callers
+    from cuedeck.code.finding import chosen
+
+    asked, view = call.arguments, _view(call)
+    limit = _limited(view, asked.limit, 1000)
+    depth = min(asked.depth, 5)
+    if asked.depth > 5:
+        view.warnings.append(f"depth {asked.depth} is above the maximum; 5 was used")
+    record, _others = chosen(view.snapshot, asked.symbol_name, path=asked.path)
+    with view.snapshot.lock:
+        up, more_up = (
+            callers(view.snapshot, record, depth, limit) if asked.direction != "callees" else ([], False)
+        )
+        down, more_down = (
+            callees(view.snapshot, record, depth, limit) if asked.direction != "callers" else ([], False)
+        )
+    if more_up or more_down:
+        view.completeness = "truncated"
+
+    def shown(calls: list[Any]) -> list[dict[str, Any]]:
+        return [
+            {"symbol": _record(c.symbol), "call_site": {"path": c.path, "line": c.line}, "depth": c.depth}
+            for c in calls
+        ]
+
+    return Answer(
+        {
+            "symbol": _record(record),
+            "callers": shown(up),
+            "callees": shown(down),
+            "truncated": more_up or more_down,
+            "metadata": _metadata(view),
+        }
+    )
+
+
+def _find_references(call: Call[FindReferences]) -> Answer:
+    from cuedeck.code.finding import find
+
+    asked, view = call.arguments, _view(call)
+    limit = _limited(view, asked.limit, MAX_REFERENCES)
+    found = find(view.snapshot, asked.symbol_name, path=asked.path, line=asked.line, kind=asked.kind)
+    if len(found.references) > limit:
+        view.completeness = "truncated"
+    value = {
+        "symbol": _record(found.symbol),
+        "references": [shape.reference(site, _record) for site in found.sites(found.references[:limit])],
+        "total_references": len(found.references),
+        "possible": [shape.reference(site, _record) for site in found.sites(found.possible[:limit])],
+        "metadata": _metadata(view),
+    }
+    if found.candidates:
+        value["candidates"] = [_record(record) for record in found.candidates]
+    return Answer(value)
+
+
+def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
+    from cuedeck.code.ranking import Query
+    from cuedeck.code.searching import explain
+
+    asked, view = call.arguments, _view(call)
+    scored = explain(
+        view,
+        Query(asked.query, asked.language),
+        _path(asked.result_path),
+        asked.result_line_start,
+        asked.limit,
+    )
+    record = scored.record
+    return Answer(
+        {
+            "query": asked.query,
+            "result": {
+                name: getattr(record, name)
+                for name in ("path", "line_start", "line_end", "kind", "name", "source_layer")
+            },
+            "scoring": dict(scored.scoring),
+            "scoring_details": dict(scored.reasons),
+            "metadata": _metadata(view),
+        }
+    )
+
+
+def _diff_context(call: Call[DiffContext]) -> Answer:
+    from cuedeck.code.comparing import compare_refs
+
+    asked, code = call.arguments, _code(call)
+    found = compare_refs(
+        code,
+        asked.base_ref,
+        asked.head_ref,
+        path_filter=asked.path_filter,
+        working_tree=asked.working_tree,
+        principal=call.principal.key,
+    )
+    warnings = [f"{path} could not be read in full: {reason}" for path, reason in found.unread[:20]]
+    limit = min(asked.limit, MAX_CHANGES)
+    if asked.limit > MAX_CHANGES:
+        warnings.append(f"limit {asked.limit} is above the maximum; {MAX_CHANGES} was used")
+    return Answer(
+        {
+            "base_ref": found.base,
+            "head_ref": found.head,
+            "merge_base_commit": found.merge_base,
+            "affected_files": len(found.files),
+            "file_changes": [shape.file_change(file) for file in found.files],
+            "changes": [shape.symbol_change(change, _record) for change in found.changes[:limit]],
+            "total_changes": len(found.changes),
+            "metadata": shape.metadata(
+                found.head,
+                completeness="truncated" if len(found.changes) > limit else "complete",
+                warnings=warnings,
+            ),
+        }
+    )
+
+
+def _list_refs(call: Call[ListRefs]) -> Answer:
+    from cuedeck.code.refs import listed
+
+    code = _code(call)
+    rows = listed(code)
+    current = code.wanted(None, call.principal.key).name
+    return Answer(
+        {
+            "refs": [shape.ref(row) for row in rows],
+            "total_refs": len(rows),
+            "vcs_mode": code.is_git,
+            "metadata": shape.metadata(current, indexing="ready" if rows else "not_indexed"),
+        }
+    )
+
+
+def _switch_ref(call: Call[SwitchRef]) -> Answer:
+    from cuedeck.code.refs import switch
+
+    switched = switch(_code(call), call.arguments.ref, call.principal.key)
+    return Answer(
+        {
+            "ref": switched.ref,
+            "previous_ref": switched.previous,
+            "worktree_path": switched.worktree,
+            "status": switched.status,
+            "last_indexed_commit": switched.commit,
+            "metadata": shape.metadata(switched.ref, freshness=switched.freshness),
+        }
+    )
+
+
+def _tool(
+    name: str,
+    title: str,
+    description: str,
+    arguments: type[Arguments],
+    output: dict[str, Any],
+    handler: Any,
+    *,
+    default: bool = False,
+    writes: bool = False,
+) -> Tool:
+    return Tool(
+        name,
+        Deck.CODE,
+        title,
+        description,
+        arguments,
+        output,
+        CHANGES if writes else READS,
+        handler,
+        in_default_set=default,
+    )
+
+
+TOOLS = (
+    _tool(
+        "index_repo",
+        "Index code",
+        "Index a branch, tag or commit; waits up to 30 s.",
+        IndexRepo,
+        shape.INDEXED,
+        _index_repo,
+        writes=True,
+    ),
+    _tool(
+        "index_status",
+        "Index status",
+        "How far indexing a ref is, and what was skipped.",
+        IndexStatus,
+        shape.STATUS,
+        _index_status,
+    ),
+    _tool(
+        "search_code",
+        "Search code",
+        "Find symbols and files by words, identifier or issue text, on any ref.",
+        SearchCode,
+        shape.FOUND,
+        _search_code,
+        default=True,
+    ),
+    _tool(
+        "locate_symbol",
+        "Locate a symbol",
+        "Where a symbol is defined.",
+        LocateSymbol,
+        shape.LOCATED,
+        _locate_symbol,
+    ),
+    _tool(
+        "get_file_outline",
+        "File outline",
+        "The symbols of a file.",
+        GetFileOutline,
+        shape.OUTLINE,
+        _get_file_outline,
+        default=True,
+    ),
+    _tool(
+        "get_call_graph",
+        "Call graph",
+        "Who calls a symbol and whom it calls.",
+        GetCallGraph,
+        shape.GRAPH,
+        _get_call_graph,
+    ),
+    _tool(
+        "diff_context",
+        "Symbol diff",
+        "Symbols added, modified and deleted between two refs.",
+        DiffContext,
+        shape.COMPARED,
+        _diff_context,
+        default=True,
+    ),
+    _tool(
+        "find_references",
+        "Find references",
+        "Resolved references to a symbol, on any ref.",
+        FindReferences,
+        shape.REFERENCES,
+        _find_references,
+        default=True,
+    ),
+    _tool(
+        "explain_ranking",
+        "Explain a ranking",
+        "Why search_code ranks a result where it does.",
+        ExplainRanking,
+        shape.EXPLAINED,
+        _explain_ranking,
+    ),
+    _tool("list_refs", "List refs", "Indexed branches, tags and commits.", ListRefs, shape.REFS, _list_refs),
+    _tool(
+        "switch_ref",
+        "Switch ref",
+        "Use another ref for calls that name none.",
+        SwitchRef,
+        shape.SWITCHED,
+        _switch_ref,
+        writes=True,
+    ),
+)

@@ -1,0 +1,418 @@
+"""The code domain's statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cuedeck.store.protocol import Row, Session, TextRecord
+from cuedeck.store.schema.code import CODE_TEXT, CODE_VECTORS
+
+_BATCH = 900
+# A symbol's identity in the text index: its blob's, then its number inside the blob; 0 is the whole file.
+SYMBOL_BITS = 20
+_MAX_SEGMENTS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class BlobRow:
+    """One blob's facts as stored."""
+
+    rid: int
+    oid: str
+    language: str
+    symbols: int
+    problem: str | None
+    searchable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NewBlob:
+    """Facts to store, with what makes them searchable."""
+
+    oid: str
+    language: str
+    version: int
+    size: int
+    symbols: int
+    problem: str | None
+    outline: bytes
+    links: bytes
+    uses: Collection[str]
+    defines: Collection[str]
+    texts: Sequence[tuple[int, Mapping[str, Sequence[str]], Collection[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class RefRow:
+    """One indexed ref."""
+
+    rid: int
+    name: str
+    kind: str
+    commit_id: str | None
+    base: str | None
+    merge_base: str | None
+    status: str
+    files: int
+    symbols: int
+    version: int
+    indexed_at: int
+    accessed_at: int
+    problems: tuple[tuple[str, str], ...]
+
+
+def _ref(row: Row) -> RefRow:
+    problems = tuple((path, reason) for path, reason in json.loads(row.pop("problems")))
+    return RefRow(problems=problems, **row)
+
+
+_REF = (
+    "SELECT rid, name, kind, commit_id, base, merge_base, status, files, symbols, version, indexed_at, "
+    "accessed_at, problems FROM code_refs"
+)
+
+
+def refs(session: Session) -> list[RefRow]:
+    """Every ref, by name."""
+    return [_ref(row) for row in session.rows(f"{_REF} ORDER BY name")]
+
+
+def ref(session: Session, name: str) -> RefRow | None:
+    """One ref."""
+    row = session.row(f"{_REF} WHERE name = :name", name=name)
+    return None if row is None else _ref(row)
+
+
+def put_ref(session: Session, name: str, **fields: Any) -> int:
+    """Add or change a ref; its identity."""
+    known = session.value("SELECT rid FROM code_refs WHERE name = :name", name=name)
+    if "problems" in fields:
+        fields["problems"] = json.dumps(fields["problems"])
+    if known is None:
+        row = {
+            "name": name,
+            "kind": "branch",
+            "commit_id": None,
+            "base": None,
+            "merge_base": None,
+            "status": "active",
+            "files": 0,
+            "symbols": 0,
+            "version": 0,
+            "indexed_at": 0,
+            "accessed_at": 0,
+            "problems": "[]",
+            **fields,
+        }
+        session.insert("code_refs", row)
+        return int(session.value("SELECT rid FROM code_refs WHERE name = :name", name=name))
+    changes = ", ".join(f"{column} = :{column}" for column in fields)
+    session.run(f"UPDATE code_refs SET {changes} WHERE name = :name", name=name, **fields)  # noqa: S608
+    return int(known)
+
+
+def touch_ref(session: Session, name: str, at: int) -> None:
+    """Remember that a ref was asked for."""
+    session.run("UPDATE code_refs SET accessed_at = :at WHERE name = :name", name=name, at=at)
+
+
+def manifest(session: Session, layer: int) -> dict[str, tuple[int | None, bool]]:
+    """A layer's paths, each with its blob and whether the ref itself changed it."""
+    rows = session.rows("SELECT path, blob, own FROM code_manifest WHERE layer = :layer", layer=layer)
+    return {row["path"]: (row["blob"], bool(row["own"])) for row in rows}
+
+
+def manifest_files(session: Session, layer: int) -> list[Row]:
+    """A layer's paths with what a reader needs to know of their blobs."""
+    return session.rows(
+        "SELECT m.path AS path, m.blob AS blob, m.own AS own, b.oid AS oid, b.language AS language "
+        "FROM code_manifest m LEFT JOIN code_blobs b ON b.rid = m.blob "
+        "WHERE m.layer = :layer ORDER BY m.path",
+        layer=layer,
+    )
+
+
+def write_manifest(
+    session: Session, layer: int, put: Mapping[str, tuple[int | None, bool]], drop: Collection[str]
+) -> None:
+    """Change some paths of a layer."""
+    session.run_many(
+        "DELETE FROM code_manifest WHERE layer = :layer AND path = :path",
+        ({"layer": layer, "path": path} for path in drop),
+    )
+    session.run_many(
+        "INSERT INTO code_manifest(layer, path, blob, own) VALUES(:layer, :path, :blob, :own) "
+        "ON CONFLICT (layer, path) DO UPDATE SET blob = excluded.blob, own = excluded.own",
+        (
+            {"layer": layer, "path": path, "blob": blob, "own": int(own)}
+            for path, (blob, own) in sorted(put.items())
+        ),
+    )
+
+
+def drop_ref(session: Session, name: str) -> list[int]:
+    """Forget a ref and its layer; the blobs it held."""
+    found = session.value("SELECT rid FROM code_refs WHERE name = :name", name=name)
+    if found is None:
+        return []
+    held = session.rows(
+        "SELECT DISTINCT blob FROM code_manifest WHERE layer = :layer AND blob IS NOT NULL", layer=found
+    )
+    session.run("DELETE FROM code_manifest WHERE layer = :layer", layer=found)
+    session.run("DELETE FROM code_refs WHERE name = :name", name=name)
+    session.run("DELETE FROM code_choices WHERE ref = :name", name=name)
+    return [row["blob"] for row in held]
+
+
+# -- blobs
+
+
+def known_blobs(session: Session, version: int, oids: Collection[str]) -> dict[tuple[str, str], BlobRow]:
+    """Those of the blobs whose facts are stored in this version."""
+    found: dict[tuple[str, str], BlobRow] = {}
+    ordered = sorted(oids)
+    for start in range(0, len(ordered), _BATCH):
+        rows = session.rows(
+            "SELECT rid, oid, language, symbols, problem, searchable FROM code_blobs "
+            "WHERE oid IN :oids AND version = :version",
+            oids=ordered[start : start + _BATCH],
+            version=version,
+        )
+        for row in rows:
+            row["searchable"] = bool(row["searchable"])
+            found[row["oid"], row["language"]] = BlobRow(**row)
+    return found
+
+
+def all_blobs(session: Session, version: int) -> dict[tuple[str, str], BlobRow]:
+    """Every blob whose facts are stored in this version."""
+    rows = session.rows(
+        "SELECT rid, oid, language, symbols, problem, searchable FROM code_blobs WHERE version = :version",
+        version=version,
+    )
+    return {
+        (row["oid"], row["language"]): BlobRow(**{**row, "searchable": bool(row["searchable"])})
+        for row in rows
+    }
+
+
+def blob_problems(session: Session, rids: Collection[int]) -> dict[int, str]:
+    """What kept some blobs from being read in full."""
+    rows = session.rows("SELECT rid, problem FROM code_blobs WHERE problem IS NOT NULL")
+    wanted = set(rids)
+    return {row["rid"]: row["problem"] for row in rows if row["rid"] in wanted}
+
+
+def outlines(session: Session, rids: Collection[int]) -> dict[int, bytes]:
+    """Packed outlines by blob."""
+    return _column(session, "outline", rids)
+
+
+def links(session: Session, rids: Collection[int]) -> dict[int, bytes]:
+    """Packed links by blob."""
+    return _column(session, "links", rids)
+
+
+def _column(session: Session, column: str, rids: Collection[int]) -> dict[int, bytes]:
+    found: dict[int, bytes] = {}
+    ordered = list(rids)
+    sql = f"SELECT rid, {column} AS packed FROM code_blobs WHERE rid IN :rids"  # noqa: S608 - fixed names
+    for start in range(0, len(ordered), _BATCH):
+        for row in session.rows(sql, rids=ordered[start : start + _BATCH]):
+            found[row["rid"]] = bytes(row["packed"])
+    return found
+
+
+def put_blobs(
+    session: Session, blobs: Sequence[NewBlob], *, searchable: bool
+) -> dict[tuple[str, str], BlobRow]:
+    """Store facts; names and text too when they are to be searched."""
+    made: dict[tuple[str, str], BlobRow] = {}
+    for blob in blobs:
+        stale = session.value(
+            "SELECT rid FROM code_blobs WHERE oid = :oid AND language = :language",
+            oid=blob.oid,
+            language=blob.language,
+        )
+        if stale is not None:
+            drop_blobs(session, [int(stale)])
+        rid = session.insert(
+            "code_blobs",
+            {
+                "oid": blob.oid,
+                "language": blob.language,
+                "version": blob.version,
+                "size": blob.size,
+                "symbols": blob.symbols,
+                "problem": blob.problem,
+                "searchable": int(searchable),
+                "outline": blob.outline,
+                "links": blob.links,
+            },
+        )
+        made[blob.oid, blob.language] = BlobRow(
+            rid, blob.oid, blob.language, blob.symbols, blob.problem, searchable
+        )
+    if searchable:
+        index_blobs(session, [(made[blob.oid, blob.language].rid, blob) for blob in blobs])
+    return made
+
+
+def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
+    """Make blobs findable by name and text."""
+    uses: dict[str, list[int]] = {}
+    defines: dict[str, list[int]] = {}
+    for rid, blob in blobs:
+        for name in blob.uses:
+            uses.setdefault(name, []).append(rid)
+        for name in blob.defines:
+            defines.setdefault(name, []).append(rid)
+    segment = int(session.value("SELECT COALESCE(MAX(segment), 0) + 1 FROM code_names"))
+    session.run_many(
+        "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, :segment, :uses, :defines)",
+        (
+            {
+                "name": name,
+                "segment": segment,
+                "uses": pack_numbers(sorted(uses.get(name, ()))),
+                "defines": pack_numbers(sorted(defines.get(name, ()))),
+            }
+            for name in sorted(uses.keys() | defines.keys())
+        ),
+    )
+    session.text(CODE_TEXT).put(
+        TextRecord(rid << SYMBOL_BITS | number, fields, scope)
+        for rid, blob in blobs
+        for number, fields, scope in blob.texts
+    )
+    session.run_many(
+        "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid", ({"rid": rid} for rid, _ in blobs)
+    )
+
+
+def naming(session: Session, name: str) -> tuple[list[int], list[int]]:
+    """The blobs that use a name, and those that define it."""
+    uses: list[int] = []
+    defines: list[int] = []
+    for row in session.rows("SELECT uses, defines FROM code_names WHERE name = :name", name=name):
+        uses += unpack_numbers(bytes(row["uses"]))
+        defines += unpack_numbers(bytes(row["defines"]))
+    return sorted(set(uses)), sorted(set(defines))
+
+
+def segments(session: Session) -> list[int]:
+    """The batches in which names were written."""
+    return [
+        row["segment"] for row in session.rows("SELECT DISTINCT segment FROM code_names ORDER BY segment")
+    ]
+
+
+def merge_segments(session: Session) -> bool:
+    """Fold the many small batches that edits leave behind into one."""
+    if len(segments(session)) <= _MAX_SEGMENTS:
+        return False
+    alive = {row["rid"] for row in session.rows("SELECT rid FROM code_blobs WHERE searchable = 1")}
+    merged: dict[str, tuple[set[int], set[int]]] = {}
+    for row in session.rows("SELECT name, uses, defines FROM code_names"):
+        held = merged.setdefault(row["name"], (set(), set()))
+        held[0].update(alive.intersection(unpack_numbers(bytes(row["uses"]))))
+        held[1].update(alive.intersection(unpack_numbers(bytes(row["defines"]))))
+    session.run("DELETE FROM code_names")
+    session.run_many(
+        "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, 1, :uses, :defines)",
+        (
+            {"name": name, "uses": pack_numbers(sorted(uses)), "defines": pack_numbers(sorted(defines))}
+            for name, (uses, defines) in sorted(merged.items())
+            if uses or defines
+        ),
+    )
+    return True
+
+
+def drop_unused(session: Session, rids: Collection[int]) -> int:
+    """Forget those of the blobs that no manifest holds; how many."""
+    held: set[int] = set()
+    ordered = sorted(set(rids))
+    for start in range(0, len(ordered), _BATCH):
+        rows = session.rows(
+            "SELECT DISTINCT blob FROM code_manifest WHERE blob IN :rids",
+            rids=ordered[start : start + _BATCH],
+        )
+        held.update(row["blob"] for row in rows)
+    unused = [rid for rid in ordered if rid not in held]
+    drop_blobs(session, unused)
+    return len(unused)
+
+
+def unreferenced(session: Session) -> list[int]:
+    """Blobs that no manifest holds."""
+    rows = session.rows(
+        "SELECT rid FROM code_blobs WHERE NOT EXISTS "
+        "(SELECT 1 FROM code_manifest WHERE code_manifest.blob = code_blobs.rid) ORDER BY rid"
+    )
+    return [row["rid"] for row in rows]
+
+
+def drop_blobs(session: Session, rids: Collection[int]) -> None:
+    """Forget blobs with their names and text; name rows that still list them are cleaned when merged."""
+    ordered = sorted(rids)
+    for start in range(0, len(ordered), _BATCH):
+        part = ordered[start : start + _BATCH]
+        rows = session.rows(
+            "SELECT rid, symbols FROM code_blobs WHERE rid IN :rids AND searchable = 1", rids=part
+        )
+        ids = [row["rid"] << SYMBOL_BITS | number for row in rows for number in range(row["symbols"] + 1)]
+        session.text(CODE_TEXT).drop(ids)
+        session.vectors(CODE_VECTORS).drop(ids)
+        session.run("DELETE FROM code_blobs WHERE rid IN :rids", rids=part)
+
+
+# -- choices
+
+
+def chosen_ref(session: Session, principal: str) -> str | None:
+    """The ref a caller switched to."""
+    found = session.value("SELECT ref FROM code_choices WHERE principal = :principal", principal=principal)
+    return None if found is None else str(found)
+
+
+def choose_ref(session: Session, principal: str, name: str | None) -> None:
+    """Remember or forget the ref a caller switched to."""
+    if name is None:
+        session.run("DELETE FROM code_choices WHERE principal = :principal", principal=principal)
+    else:
+        session.upsert("code_choices", {"principal": principal, "ref": name}, key=["principal"])
+
+
+# -- packed numbers
+
+
+def pack_numbers(numbers: Iterable[int]) -> bytes:
+    """Ascending numbers as seven-bit deltas."""
+    out = bytearray()
+    last = 0
+    for number in numbers:
+        delta, last = number - last, number
+        while delta > 127:
+            out.append(delta & 127 | 128)
+            delta >>= 7
+        out.append(delta)
+    return bytes(out)
+
+
+def unpack_numbers(packed: bytes) -> list[int]:
+    """The numbers that were packed."""
+    numbers: list[int] = []
+    value = shift = last = 0
+    for byte in packed:
+        value |= (byte & 127) << shift
+        if byte & 128:
+            shift += 7
+        else:
+            last += value
+            numbers.append(last)
+            value = shift = 0
+    return numbers

@@ -1,0 +1,83 @@
+"""A folder linked in memory, for tests and evaluations of resolution without a store."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from pathlib import Path
+
+from cuedeck.code.extract import extract
+from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links
+from cuedeck.code.languages import language_named, language_of
+from cuedeck.code.linker import Linker
+from cuedeck.code.rules import Rules
+from cuedeck.code.values import Symbol, Targets, Value
+
+_FORWARDING = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
+
+
+class MemoryProject:
+    """The code files below a folder, or given as texts by path."""
+
+    def __init__(self, root: Path, *, endings: tuple[str, ...] = ()) -> None:
+        self.root = root
+        self.facts: dict[str, Facts] = {}
+        for file in sorted(root.rglob("*")):
+            path = file.relative_to(root).as_posix()
+            name = language_of(path)
+            if name is None or ".git/" in path or not file.is_file() or (endings and not path.endswith(endings)):
+                continue
+            language = language_named(name)
+            if language is not None:
+                self.facts[path] = extract(file.read_bytes(), language)
+        self._using: dict[str, set[str]] = defaultdict(set)
+        for path, facts in self.facts.items():
+            for text in facts.links.strings:
+                self._using[text].add(path)
+        self._rules: dict[str, Rules] = {}
+        self.linker = Linker(self, self.rules)
+
+    @property
+    def paths(self) -> Collection[str]:
+        return self.facts
+
+    def links(self, path: str) -> Links:
+        return self.facts[path].links
+
+    def text(self, path: str) -> str | None:
+        file = self.root / path
+        return file.read_text(encoding="utf-8") if file.is_file() else None
+
+    def files_naming(self, name: str) -> Collection[str]:
+        return sorted(self._using.get(name, ()))
+
+    def module_member(self, module: Value, name: str) -> Targets:
+        return self.linker.module_member(module, name)
+
+    def rules(self, path: str) -> Rules:
+        language = self.facts[path].outline.language
+        if language not in self._rules:
+            known = language_named(language)
+            self._rules[language] = known.rules(self) if known is not None else Rules(self)
+        return self._rules[language]
+
+    def symbol(self, path: str, line: int, name: str) -> Symbol | None:
+        """The symbol that a line binds."""
+        facts = self.facts[path]
+        links = facts.links
+        number = links.string_numbers.get(name, -1)
+        for binding in links.bound.get(number, ()):
+            kind = links.bindings[3][binding] & BIND_MASK
+            if kind not in _FORWARDING and facts.outline.line_of(links.bindings[2][binding]) == line:
+                return Symbol(path, links.bindings[0][binding], name)
+        return None
+
+    def lines_referring(self, symbol: Symbol) -> set[tuple[str, int]]:
+        """Where expressions lead to a symbol under its own name."""
+        found = set()
+        for path in self.files_naming(symbol.name):
+            links, outline = self.links(path), self.facts[path].outline
+            for site in links.sites.get(links.string_numbers[symbol.name], ()):
+                if symbol in self.linker.targets(path, site):
+                    found.add((path, outline.line_of(links.pos[site])))
+        return found
