@@ -53,7 +53,8 @@ def _cost(detail: dict[str, Any]) -> int:
 
 def _cut(detail: dict[str, Any], budget: int) -> dict[str, Any] | None:
     """The beginning of the content, marked; nothing when hardly any of it would fit."""
-    for slim in ({}, {"related": []}, {"related": [], "metadata": {}}):
+    slimmer: tuple[dict[str, Any], ...] = ({}, {"related": []}, {"related": [], "metadata": {}})
+    for slim in slimmer:
         bare = {**detail, **slim, "content": MARK, "truncated": True}
         room = budget - _cost(bare)
         if room >= _FEWEST:

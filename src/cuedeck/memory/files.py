@@ -53,8 +53,6 @@ class Indexed:
 
 def index_file(memories: Memories, root: Path, path: str, project: str, *, actor: str) -> Indexed:
     """Make the chunks of a file be those of its present content."""
-    from cuedeck.code.chunks import chunk_file
-
     confined = confine_file(root, path)
     source = read_file(confined, at_most=FILE_BYTES + 1).data
     if len(source) > FILE_BYTES:
@@ -64,6 +62,8 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
         known = _living(session, project, confined.relative)
         if table.file_hash(session, project, confined.relative) == digest:
             return Indexed(confined.relative, unchanged=len(known), skipped=True)
+    from cuedeck.code.chunks import chunk_file
+
     masking = Masking(memories.section.secrets)
     chunks = {
         chunk_id(project, confined.relative, chunk.key): _memory(

@@ -1,0 +1,194 @@
+"""Learning from failure: real outputs, replayed episodes, comparable models."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from cuedeck.memory import lessons
+from cuedeck.memory.diagnosis import diagnose
+from cuedeck.memory.effectiveness import records
+from cuedeck.memory.episodes import Outcome, outcome_of
+from cuedeck.memory.failures import read_failures
+from cuedeck.memory.memories import Memories
+from cuedeck.memory.model import Draft, MemoryType
+from cuedeck.memory.reflection import Attempt
+from cuedeck.store.protocol import Store
+
+from .conftest import ACTOR
+from .failures.broken import load
+
+CASES = {case.name: case for case in load()}
+FIELDS = ("what_went_wrong", "root_cause", "what_to_try_next", "general_lesson")
+
+
+def attempt(name: str, variant: str = "a", **more: object) -> Attempt:
+    return Attempt(output="", feedback=CASES[name].output(variant), **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_a_diagnosis_names_what_the_failure_names(name: str) -> None:
+    failure = read_failures(CASES[name].output("a"))[0]
+    diagnosis = diagnose(failure)
+    text = f"{diagnosis.cause} {diagnosis.step} {diagnosis.lesson}"
+    assert not re.search(r"\{[a-z]+\}", text), "a placeholder was left"
+    place = str(failure.location) if failure.location else failure.message
+    assert place in text or (failure.test or "") in text
+
+
+def test_reflections_on_different_failures_differ(memories: Memories) -> None:
+    made = [
+        lessons.reflect(memories, attempt(name), actor=ACTOR)[1].as_json()
+        for name in ("python_attribute", "pytest_equal", "tsc_assign", "rust_moved", "go_panic", "java_null")
+    ]
+    for field in FIELDS:
+        assert len({one[field] for one in made}) == len(made)
+
+
+def test_an_episode_holds_the_documented_fields(memories: Memories) -> None:
+    told = attempt(
+        "pytest_equal", task="add numbers", approach="subtract", model_used="haiku", file_path="sum.py"
+    )
+    stored, reflection, more = lessons.reflect(memories, told, actor=ACTOR)
+    episode = memories.peek(stored.memory.id)[0]
+    assert episode.type is MemoryType.EPISODE
+    wanted = {
+        "task",
+        "approach",
+        "outcome",
+        "feedback",
+        "feedback_type",
+        "reflection",
+        "model_used",
+        "attempt",
+    }
+    assert wanted <= episode.metadata.keys()
+    assert episode.metadata["feedback_type"] == "test_failure" and episode.metadata["attempt"] == 1
+    assert episode.metadata["reflection"] == reflection.as_json()
+    assert more["failure"]["test"] == "test_sum.py::test_add"
+    assert (more["failure"]["expected"], more["failure"]["actual"]) == ("5", "-1")
+    again, _, _ = lessons.reflect(memories, told, actor=ACTOR)
+    assert memories.peek(again.memory.id)[0].metadata["attempt"] == 2
+    assert again.memory.id != stored.memory.id
+
+
+def test_a_solution_is_told_at_the_next_failure(memories: Memories) -> None:
+    lessons.reflect(memories, attempt("go_panic", task="walk the list", approach="loop twice"), actor=ACTOR)
+    solved = attempt("go_panic", task="walk the list", approach="stop at nil", outcome=Outcome.SUCCESS)
+    fix, _, _ = lessons.reflect(memories, solved, actor=ACTOR)
+    _, again, more = lessons.reflect(memories, attempt("go_panic", "b", task="other words"), actor=ACTOR)
+    assert more["similar"][0] | {"similarity": 0} == {
+        "id": fix.memory.id,
+        "title": "walk the list",
+        "match": "signature",
+        "similarity": 0,
+        "outcome": "success",
+        "approach": "stop at nil",
+    }
+    assert fix.memory.id in again.what_to_try_next and "stop at nil" in again.what_to_try_next
+    assert "loop twice" in again.what_to_try_next and "Seen 2 time(s)" in again.general_lesson
+
+
+def test_resolving_a_task_marks_the_episode(memories: Memories, store: Store) -> None:
+    episode, _, _ = lessons.reflect(memories, attempt("java_null", approach="guard"), actor=ACTOR)
+    with store.state.write(actor=ACTOR) as session:
+        memories.mark_success(session, episode.memory.id)
+    advice = lessons.improved_attempt(memories, "same thing", CASES["java_null"].output("b"), None)
+    assert [one["id"] for one in advice["what_worked"]] == [episode.memory.id]
+
+
+def test_replayed_failures_find_their_solution_first(memories: Memories) -> None:
+    """Every failure has a failed and a solved episode; distractors share words but not the failure."""
+    chosen = random.Random(7).sample(sorted(CASES), 24)
+    solutions: dict[str, str] = {}
+    for name in chosen:
+        for outcome, approach in ((Outcome.FAILURE, "guess"), (Outcome.SUCCESS, f"the fix for {name}")):
+            task = f"repair module {len(solutions) % 5}"
+            told = attempt(
+                name, task=f"{task} {name if outcome is Outcome.SUCCESS else ''}", approach=approach
+            )
+            told = Attempt(**{**{slot: getattr(told, slot) for slot in told.__slots__}, "outcome": outcome})
+            stored, _, _ = lessons.reflect(memories, told, actor=ACTOR)
+            solutions[name] = stored.memory.id
+    right = 0
+    for name in chosen:
+        advice = lessons.improved_attempt(memories, "repair module 3", "", CASES[name].output("b"))
+        right += advice["similar_episodes"][0]["id"] == solutions[name]
+    assert right / len(chosen) >= 0.95
+
+
+def test_more_evidence_gives_more_confidence(memories: Memories) -> None:
+    def confidence() -> float:
+        found = lessons.improved_attempt(memories, "repair", "", CASES["rust_panic"].output("a"))
+        value: float = found["confidence"]
+        return value
+
+    seen = [confidence()]
+    for outcome in (Outcome.FAILURE, Outcome.SUCCESS, Outcome.SUCCESS):
+        lessons.reflect(memories, attempt("rust_panic", task="repair", outcome=outcome), actor=ACTOR)
+        seen.append(confidence())
+    assert seen[0] <= 0.2 and seen[1] <= seen[0] and seen[1] < seen[2] < seen[3] < 1.0
+
+
+def episode(task: str, model: str, outcome: object) -> Draft:
+    told = {"task": task, "model_used": model, "outcome": outcome, "feedback_type": "test_failure"}
+    return Draft(MemoryType.EPISODE, f"{task} with {model} number {random.random()}", metadata=told)
+
+
+def test_the_better_model_is_recommended_with_evidence(memories: Memories) -> None:
+    for model, good, bad in (("haiku", 2, 6), ("opus", 7, 1), ("sonnet", 1, 0)):
+        drafts = [episode("migrate the database", model, "success")] * good
+        drafts += [episode("migrate the database", model, "failed: timeout")] * bad
+        for number, draft in enumerate(drafts):
+            told = Draft(draft.type, f"{draft.content} {number}", metadata=draft.metadata)
+            memories.store(told, actor=ACTOR)
+    for number in range(5):
+        memories.store(episode(f"paint icons {number}", "haiku", "success"), actor=ACTOR)
+    best = lessons.model_effectiveness(memories, "database migration", None)
+    assert best["recommended_model"] == "opus" and best["confidence"] > 0.4
+    counted = {one["model"]: (one["successes"], one["failures"]) for one in best["evidence"]}
+    assert counted == {"haiku": (2, 6), "opus": (7, 1), "sonnet": (1, 0)}
+    assert "7 of 8" in best["reasoning"]
+    assert lessons.model_effectiveness(memories, "database migration", "lint_error")["evidence"] == []
+    assert lessons.model_effectiveness(memories, "database migration", "test_failure")["evidence"]
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [
+        ("success", Outcome.SUCCESS),
+        ("Solved at last", Outcome.SUCCESS),
+        (True, Outcome.SUCCESS),
+        ("failure", Outcome.FAILURE),
+        ("Failed: timeout", Outcome.FAILURE),
+        ("unsuccessful", Outcome.FAILURE),
+        (False, Outcome.FAILURE),
+        ("", Outcome.UNKNOWN),
+        (None, Outcome.UNKNOWN),
+        (7, Outcome.UNKNOWN),
+    ],
+)
+def test_outcomes_in_other_words(value: object, outcome: Outcome) -> None:
+    assert outcome_of({"outcome": value}) is outcome
+
+
+def test_one_lucky_run_does_not_beat_a_long_record(memories: Memories) -> None:
+    told = [episode("x", "lucky", "success"), *(episode("x", "steady", "success") for _ in range(9))]
+    ranked = records(memories.store(draft, actor=ACTOR).memory for draft in told)
+    assert [one.model for one in ranked] == ["steady", "lucky"]
+
+
+def test_feedback_that_no_reader_knows_is_still_reflected(without_model: Memories) -> None:
+    said = Attempt(output="", feedback="The reviewer says the button is the wrong colour", task="restyle")
+    _, reflection, _ = lessons.reflect(without_model, said, actor=ACTOR)
+    assert all("wrong colour" in getattr(reflection, field) for field in ("what_went_wrong", "root_cause"))
+
+
+def test_secrets_do_not_enter_an_episode(memories: Memories) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    told = Attempt(output=secret, feedback=f"HTTPError: 401 for token {secret}", approach=f"use {secret}")
+    stored, reflection, more = lessons.reflect(memories, told, actor=ACTOR)
+    assert stored.masked >= 3
+    assert secret not in f"{memories.peek(stored.memory.id)}{reflection}{more}"
