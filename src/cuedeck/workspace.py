@@ -119,7 +119,7 @@ class Workspace:
         return self._part("documents", build)
 
     @property
-    def scenes(self) -> Scenes:
+    def scene(self) -> Scenes:
         """Snapshots of what an agent should know now."""
 
         def build() -> Scenes:
@@ -133,7 +133,7 @@ class Workspace:
                 token_limit=self.config.core.token_limit,
             )
 
-        return self._part("scenes", build)
+        return self._part("scene", build)
 
     @property
     def memory(self) -> Memories:

@@ -94,6 +94,7 @@ class DocumentsSection:
 class SceneSection:
     """What goes into a scene."""
 
+    depth: int = setting(2, "How many references away from active cards.", minimum=0, maximum=10)
     secret_patterns: tuple[str, ...] = setting((), "Further regular expressions to mask.")
 
 

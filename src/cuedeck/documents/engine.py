@@ -19,6 +19,7 @@ from cuedeck.documents.search import DocumentSearch
 from cuedeck.documents.vault import Vault
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import documents as rows
+from cuedeck.store.vault import vault_links
 
 if TYPE_CHECKING:
     from cuedeck.config.sections import DocumentsSection
@@ -78,6 +79,11 @@ class Documents:
     def read(self, path: str, anchor: str | None = None) -> ReadDocument:
         """A markdown document or a section of it, from the disk."""
         return self._reader.read(path, anchor)
+
+    def outgoing(self, path: str) -> tuple[str, ...]:
+        """The files a document links to."""
+        with self._database.read() as session:
+            return vault_links(session, path).outgoing
 
     def embed_pending(self, timeout: float) -> int:
         """Make missing vectors for at most so long; how many are still missing."""

@@ -81,10 +81,11 @@ class Freshness:
     def close(self) -> None:
         """Stop watching."""
         self._closing.set()
-        with self._lock:
-            hints, self._hints = self._hints, None
+        hints, self._hints = self._hints, None
+        if hints is not None:
+            hints.interrupt()
         if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=2.0)
+            self._thread.join(timeout=5.0)
         if hints is not None:
             hints.close()
 
@@ -125,7 +126,7 @@ class Freshness:
             if not self._closing.is_set():
                 self.look()
             return
-        if hints.wait(1.0) and not self._closing.wait(QUIET_SECONDS):
+        if hints.wait(5.0) and not self._closing.wait(QUIET_SECONDS):
             self._apply(hints.drain())
         if time.monotonic() - self._looked_at > RECONCILE_SECONDS:
             self.look()

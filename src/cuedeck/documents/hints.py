@@ -33,6 +33,9 @@ class Hints(Protocol):
     def drain(self) -> Dirty:
         """Everything reported up to now, without waiting."""
 
+    def interrupt(self) -> None:
+        """End every wait, now and from now on."""
+
     def close(self) -> None:
         """Stop watching."""
 

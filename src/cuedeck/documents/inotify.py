@@ -34,6 +34,7 @@ class InotifyHints:
         self._root = root
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._descriptor = self._checked(self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self._interrupted, self._interrupt = os.pipe()
         self._folders: dict[int, str] = {}
         self._watches: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -51,10 +52,8 @@ class InotifyHints:
     def wait(self, timeout: float) -> bool:
         poll = select.poll()
         poll.register(self._descriptor, select.POLLIN)
-        try:
-            return bool(poll.poll(timeout * 1000))
-        except (OSError, ValueError):
-            return False
+        poll.register(self._interrupted, select.POLLIN)
+        return any(number == self._descriptor for number, _ in poll.poll(timeout * 1000))
 
     def drain(self) -> Dirty:
         dirty = Dirty()
@@ -67,10 +66,14 @@ class InotifyHints:
                 self._take(data, dirty)
         return dirty
 
+    def interrupt(self) -> None:
+        os.write(self._interrupt, b"x")
+
     def close(self) -> None:
         with self._lock:
             if self._descriptor >= 0:
-                os.close(self._descriptor)
+                for number in (self._descriptor, self._interrupted, self._interrupt):
+                    os.close(number)
                 self._descriptor = -1
 
     def _add(self, folder: str) -> None:

@@ -40,9 +40,12 @@ class WatchfilesHints:
             self._arrived.clear()
         return dirty
 
-    def close(self) -> None:
+    def interrupt(self) -> None:
         self._stop.set()
         self._arrived.set()
+
+    def close(self) -> None:
+        self.interrupt()
 
     def _run(self) -> None:
         from watchfiles import watch
