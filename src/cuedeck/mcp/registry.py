@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from cuedeck.mcp.options import ConnectionOptions
@@ -141,8 +140,7 @@ class UnknownTool(Exception):
 @lru_cache(maxsize=1)
 def product() -> Registry:
     """The registry of everything CueDeck ships."""
-    modules = [f"cuedeck.mcp.decks.{name}" for name in MODULES]
-    loaded = [import_module(name) for name in modules if find_spec(name)]
+    loaded = [import_module(f"cuedeck.mcp.decks.{name}") for name in MODULES]
     tools = tuple(tool for module in loaded for tool in module.TOOLS)
     resources = tuple(resource for module in loaded for resource in getattr(module, "RESOURCES", ()))
     return Registry(tools, resources)
