@@ -66,54 +66,66 @@ class Agent:
         return self.process.wait(20)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "work"
-    (folder / ".cuedeck").mkdir(parents=True)
-    return folder
+class Ground:
+    """A workspace and a runtime folder that nobody else uses."""
+
+    def __init__(self, base: Path) -> None:
+        self.folder = base / "work"
+        (self.folder / ".cuedeck").mkdir(parents=True)
+        runtime = base / "run"
+        runtime.mkdir(mode=0o700)
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+        self.environ = {
+            **kept,
+            "XDG_RUNTIME_DIR": str(runtime),
+            "XDG_CONFIG_HOME": str(base / "config"),
+            "CUEDECK_DAEMON__IDLE_SECONDS": "60",
+        }
+
+    def cue(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
+        usual = {"cwd": self.folder, "env": self.environ, "capture_output": True, "text": True, "timeout": 60}
+        return subprocess.run([CUE, *arguments], **{**usual, **settings})
 
 
 @pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
-    return {
-        **kept,
-        "XDG_RUNTIME_DIR": str(runtime),
-        "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "CUEDECK_DAEMON__IDLE_SECONDS": "30",
-    }
+def ground(tmp_path: Path) -> Iterator[Ground]:
+    """A place of its own for tests that are rough with the daemon; it is stopped afterwards."""
+    made = Ground(tmp_path)
+    yield made
+    made.cue("daemon", "stop")
+
+
+@pytest.fixture(scope="module")
+def common_ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
+    """One daemon for all gentle tests of a module."""
+    made = Ground(tmp_path_factory.mktemp("common"))
+    yield made
+    made.cue("daemon", "stop")
 
 
 @pytest.fixture
-def cue(folder: Path, environ: dict[str, str]) -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
-    """Run a command in the workspace; the daemon is stopped afterwards."""
-
-    def run(*arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [CUE, *arguments],
-            **{
-                "cwd": folder,
-                "env": environ,
-                "capture_output": True,
-                "text": True,
-                "timeout": 60,
-                **settings,
-            },
-        )
-
-    yield run
-    run("daemon", "stop")
+def folder(ground: Ground) -> Path:
+    return ground.folder
 
 
 @pytest.fixture
-def agent(folder: Path, environ: dict[str, str], cue: Callable[..., Any]) -> Iterator[Callable[..., Agent]]:
+def environ(ground: Ground) -> dict[str, str]:
+    return ground.environ
+
+
+@pytest.fixture
+def cue(ground: Ground) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run a command in the workspace."""
+    return ground.cue
+
+
+@pytest.fixture
+def agent(ground: Ground) -> Iterator[Callable[..., Agent]]:
     """Start agents in the workspace; they are ended afterwards."""
     started: list[Agent] = []
 
     def start(*options: str, **overrides: str) -> Agent:
-        started.append(Agent(folder, {**environ, **overrides}, *options))
+        started.append(Agent(ground.folder, {**ground.environ, **overrides}, *options))
         return started[-1]
 
     yield start

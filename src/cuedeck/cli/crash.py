@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cuedeck.daemon.location import workspace_root
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.secrets import mask
 
 
 def record_crash(error: Exception) -> CueError:
@@ -18,7 +19,7 @@ def record_crash(error: Exception) -> CueError:
     identity = secrets.token_hex(4)
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     text = f"{when} {identity}\n{''.join(traceback.format_exception(error))}\n"
-    log = _append(text)
+    log = _append(mask(text).text)
     return CueError(
         ErrorCode.INTERNAL,
         f"Something went wrong that should not have (id {identity}).",

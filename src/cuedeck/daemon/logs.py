@@ -9,6 +9,8 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from cuedeck.secrets import mask
+
 MEGABYTE = 1024 * 1024
 
 
@@ -21,10 +23,14 @@ class PrivateLog(RotatingFileHandler):
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")  # noqa: PTH123
 
 
-class PlainTime(logging.Formatter):
-    """Times in UTC."""
+class Discreet(logging.Formatter):
+    """Times in UTC, and no secret, not even in a traceback."""
 
     converter = staticmethod(time.gmtime)
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line as it is written."""
+        return mask(super().format(record)).text
 
 
 def start_log(root: Path, fallback: Path) -> Path:
@@ -35,7 +41,7 @@ def start_log(root: Path, fallback: Path) -> Path:
         handler = PrivateLog(folder / "daemon.log", maxBytes=MEGABYTE, backupCount=3)
     except OSError:
         handler = PrivateLog(fallback, maxBytes=MEGABYTE, backupCount=1)
-    handler.setFormatter(PlainTime("%(asctime)sZ %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(Discreet("%(asctime)sZ %(levelname)s %(name)s: %(message)s"))
     top = logging.getLogger()
     top.addHandler(handler)
     top.setLevel(logging.INFO)
