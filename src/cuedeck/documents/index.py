@@ -107,8 +107,9 @@ class DocumentIndex:
         return read_document(self.root, path, max_bytes=self._max_bytes)
 
     def markdown_paths(self) -> list[str]:
-        """Every indexed markdown file."""
-        return [path for path in self._stamps() if kind_of(path) is Kind.MARKDOWN]
+        """Every markdown file, as indexed or, before the first index, as it is on disk."""
+        paths = self._stamps() or self._scanner.scan().files
+        return [path for path in paths if kind_of(path) is Kind.MARKDOWN]
 
     def folders(self) -> frozenset[str]:
         """The folders of the last scan, ``""`` for the root, others ending in ``/``."""

@@ -201,13 +201,17 @@ class DocumentReader:
 
 
 def nearest(wanted: str, names: Sequence[str]) -> str | None:
-    """The most similar name, when one is similar enough to suggest."""
+    """The most similar name, when one is similar enough to suggest; for paths the last part counts too."""
     from rapidfuzz import fuzz, process
 
-    if not names:
-        return None
-    best = process.extractOne(wanted, names, scorer=fuzz.WRatio, processor=str.casefold, score_cutoff=60.0)
-    return None if best is None else str(best[0])
+    ends = [name.rpartition("/")[2] for name in names]
+    sides = ((wanted, names), (wanted.rpartition("/")[2], ends))
+    found: list[tuple[float, int]] = []
+    for text, choices in sides:
+        best = process.extractOne(text, choices, scorer=fuzz.ratio, processor=str.casefold, score_cutoff=70.0)
+        if best is not None:
+            found.append((-best[1], best[2]))
+    return names[min(found)[1]] if found else None
 
 
 def _no_anchor(path: str, anchor: str, available: Sequence[str]) -> CueError:

@@ -236,14 +236,28 @@ def links_to_keys(session: Session, keys: Sequence[str]) -> list[Row]:
     return session.rows(sql, keys=list(keys))
 
 
-def unresolved_links(session: Session) -> list[Row]:
-    """Links that lead nowhere, with the file they are in."""
+def links_with_targets(session: Session) -> list[Row]:
+    """Every link with the file it is in, where it leads, and the anchors found there."""
     sql = (
-        "SELECT l.document, l.ordinal, l.kind, l.target, l.anchor, l.line, l.resolved, l.target_key, d.path "
-        "FROM document_links l JOIN documents d ON d.rid = l.document WHERE l.resolved IS NULL "
-        "ORDER BY d.path, l.ordinal"
+        "SELECT l.kind, l.target, l.anchor, l.line, l.resolved, d.path, t.anchors "
+        "FROM document_links l JOIN documents d ON d.rid = l.document "
+        "LEFT JOIN documents t ON t.path = l.resolved ORDER BY d.path, l.line, l.ordinal"
     )
-    return session.rows(sql)
+    return [{**row, "anchors": json.loads(row["anchors"] or "[]")} for row in session.rows(sql)]
+
+
+def problems(session: Session) -> list[Row]:
+    """Files whose frontmatter is wrong or that were skipped."""
+    return session.rows(
+        "SELECT path, kind, frontmatter, problem, problem_line, skipped FROM documents "
+        "WHERE problem IS NOT NULL OR skipped IS NOT NULL ORDER BY path"
+    )
+
+
+def vault_paths(session: Session) -> list[str]:
+    """Every note of the vault."""
+    sql = "SELECT path FROM documents WHERE vault = 1 AND kind = 'markdown' ORDER BY path"
+    return [row["path"] for row in session.rows(sql)]
 
 
 def resolve_links(session: Session, resolved: Iterable[tuple[int, int, str | None]]) -> None:

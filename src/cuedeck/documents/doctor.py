@@ -1,0 +1,157 @@
+"""What is wrong with the documents: frontmatter, unreadable files, dead links and anchors, orphans."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from cuedeck.documents.kinds import Kind, kind_of
+from cuedeck.documents.reader import nearest
+from cuedeck.documents.sections import find_heading
+from cuedeck.model.errors import CueError
+from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.paths import confine, confine_file, read_file
+from cuedeck.store import documents as rows
+from cuedeck.store.protocol import Row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cuedeck.workspace import Workspace
+
+MOST = 50
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def check(workspace: Workspace) -> Iterator[Finding]:
+    """Every check of the documents."""
+    documents = workspace.documents
+    documents.freshness.ensure()
+    with workspace.store.index.read() as session:
+        problems = rows.problems(session)
+        links = rows.links_with_targets(session)
+        paths = rows.vault_paths(session)
+    yield from _limited("frontmatter", list(_frontmatter(problems)), f"{len(paths)} notes are well-formed")
+    yield from _limited("files", list(_skipped(problems)), "every file can be read")
+    markdown = documents.index.markdown_paths()
+    root = documents.root
+    yield from _limited(
+        "links", list(_dead_links(root, links, markdown)), f"{len(links)} links lead somewhere"
+    )
+    yield from _limited("anchors", list(_dead_anchors(root, links)), "every anchor that is linked to exists")
+    yield from _orphans(links, paths)
+
+
+def _limited(name: str, found: Sequence[Finding], well: str) -> Iterator[Finding]:
+    yield from found[:MOST] or [passed(name, well)]
+    if len(found) > MOST:
+        yield Finding(name, found[0].status, f"{len(found) - MOST} more like these")
+
+
+def _frontmatter(problems: Sequence[Row]) -> Iterator[Finding]:
+    for row in problems:
+        if row["problem"] is not None:
+            unusable = row["frontmatter"] is None
+            yield Finding(
+                "frontmatter",
+                Status.FAIL if unusable else Status.WARN,
+                f"{row['problem']}",
+                file=row["path"],
+                line=row["problem_line"],
+                fix="Correct the YAML between the two --- lines.",
+            )
+
+
+def _skipped(problems: Sequence[Row]) -> Iterator[Finding]:
+    for row in problems:
+        if row["skipped"] is not None and row["kind"] == Kind.MARKDOWN:
+            yield Finding(
+                "files",
+                Status.WARN,
+                f"not indexed: {row['skipped']}",
+                file=row["path"],
+                fix="Save it as UTF-8, split it, or list it in .cuedeckignore.",
+            )
+
+
+def _dead_links(root: Path, links: Sequence[Row], markdown: Sequence[str]) -> Iterator[Finding]:
+    for link in links:
+        if link["resolved"] is None and not _on_disk(root, link):
+            near = nearest(link["target"], markdown)
+            yield Finding(
+                "links",
+                Status.FAIL,
+                f"'{link['target']}' does not exist",
+                file=link["path"],
+                line=link["line"],
+                fix=f"Did you mean '{near}'?" if near else "Create the file or remove the link.",
+            )
+
+
+def _on_disk(root: Path, link: Row) -> bool:
+    """Whether a target is a folder or a file outside the index, which a link may well name."""
+    folder = link["path"].rpartition("/")[0]
+    for place in (f"{folder}/{link['target']}" if folder else link["target"], link["target"].lstrip("/")):
+        try:
+            if confine(root, place).absolute.exists():
+                return True
+        except CueError:
+            continue
+    return False
+
+
+def _dead_anchors(root: Path, links: Sequence[Row]) -> Iterator[Finding]:
+    texts: dict[str, str] = {}
+    for link in links:
+        target, anchor = link["resolved"], link["anchor"]
+        if not anchor or target is None or kind_of(target) is not Kind.MARKDOWN:
+            continue
+        if target not in texts:
+            texts[target] = _text(root, target)
+        if not has_anchor(texts[target], [each[0] for each in link["anchors"]], anchor):
+            near = nearest(anchor, [each[0] for each in link["anchors"]])
+            yield Finding(
+                "anchors",
+                Status.WARN,
+                f"'{target}' has no heading '{anchor}'",
+                file=link["path"],
+                line=link["line"],
+                fix=f"Did you mean '#{near}'?" if near else "Correct the anchor or remove it.",
+            )
+
+
+def has_anchor(text: str, headings: Sequence[str], anchor: str) -> bool:
+    """Whether a document has a heading, a block or an HTML element of that name."""
+    last = anchor.rpartition("#")[2].strip()
+    if last.startswith("^"):
+        return re.search(rf"{re.escape(last)}\s*$", text, re.MULTILINE) is not None
+    if find_heading(headings, last) is not None:
+        return True
+    loose = _NOT_WORD.sub(" ", last).strip().casefold()
+    if any(_NOT_WORD.sub(" ", heading).strip().casefold() == loose for heading in headings):
+        return True
+    return re.search(rf"""(?:id|name)=["']?{re.escape(last)}["'\s>]""", text) is not None
+
+
+def _text(root: Path, path: str) -> str:
+    try:
+        return read_file(confine_file(root, path)).data.decode("utf-8", "replace")
+    except CueError:
+        return ""
+
+
+def _orphans(links: Sequence[Row], paths: Sequence[str]) -> Iterator[Finding]:
+    """Notes without any link, in a vault that otherwise is linked."""
+    linked = {link["path"] for link in links} | {link["resolved"] for link in links}
+    lonely = [path for path in paths if path not in linked]
+    if not lonely or len(lonely) * 2 > len(paths):
+        yield passed("orphans", f"{len(paths) - len(lonely)} notes are linked")
+        return
+    shown = ", ".join(lonely[:5]) + (f" and {len(lonely) - 5} more" if len(lonely) > 5 else "")
+    yield Finding(
+        "orphans",
+        Status.WARN,
+        f"{len(lonely)} notes neither link nor are linked: {shown}",
+        fix="Link them from where they matter.",
+    )

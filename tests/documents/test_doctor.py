@@ -1,0 +1,72 @@
+"""What ``cue doctor`` says about documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cuedeck.documents.doctor import check, has_anchor
+from cuedeck.model.finding import Finding, Status
+from cuedeck.workspace import Workspace
+
+
+def findings(root: Path, **files: str) -> list[Finding]:
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("_md", ".md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with Workspace.open(root) as workspace:
+        return list(check(workspace))
+
+
+def test_a_clean_workspace_passes(tmp_path: Path) -> None:
+    found = findings(
+        tmp_path,
+        a_md="# A\n[[b#Head ing]] [x](b.md#head-ing) [dir](sub/) [[#A]]",
+        b_md="## Head ing\n",
+        sub__c_md="[[a]]",
+    )
+    assert {finding.status for finding in found} == {Status.PASS}
+    assert [finding.check for finding in found] == ["frontmatter", "files", "links", "anchors", "orphans"]
+
+
+def test_problems_have_file_line_and_fix(tmp_path: Path) -> None:
+    found = findings(
+        tmp_path,
+        a_md="---\nx: 1\ny: 'open\n---\n",
+        b_md="text\n[[c#Nope]] and [z](mising.md)\n",
+        c_md="# Yes\n[[b]]\n",
+        missing_md="",
+    )
+    shown = {(f.check, f.status.value, f.file, f.line) for f in found if f.status is not Status.PASS}
+    assert shown - {("orphans", "warn", None, None)} == {
+        ("frontmatter", "fail", "a.md", 4),
+        ("links", "fail", "b.md", 2),
+        ("anchors", "warn", "b.md", 2),
+    }
+    assert [f.fix for f in found if f.check == "links"] == ["Did you mean 'missing.md'?"]
+
+
+def test_lonely_notes_are_named_when_the_others_are_linked(tmp_path: Path) -> None:
+    found = findings(tmp_path, a_md="[[b]]", b_md="[[c]]", c_md="[[a]]", lonely_md="nobody")
+    orphans = [finding for finding in found if finding.check == "orphans"]
+    assert (orphans[0].status, "lonely.md" in orphans[0].message) == (Status.WARN, True)
+
+
+@pytest.mark.parametrize(
+    ("anchor", "there"),
+    [
+        ("Some Heading", True),
+        ("some-heading-c", False),
+        ("Some: Heading!", True),
+        ("Outer#Some Heading", True),
+        ("^block1", True),
+        ("^block2", False),
+        ("html-id", True),
+        ("nothing", False),
+    ],
+)
+def test_anchors_may_be_headings_blocks_or_elements(anchor: str, there: bool) -> None:
+    text = "# Some Heading\npara ^block1\n<a id='html-id'>\n"
+    assert has_anchor(text, ["Some Heading"], anchor) is there

@@ -1,0 +1,303 @@
+"""read_context, read_doc and the vault tools as a client sees them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cuedeck.mcp.decks import context_documents, vault_files
+from cuedeck.mcp.tool import Answer, Call
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.principal import ANONYMOUS
+from cuedeck.workspace import Workspace
+
+TOOLS = {tool.name: tool for tool in (*context_documents.TOOLS, *vault_files.TOOLS)}
+AUTH = """---
+title: Authentication
+tags: [auth, security/web]
+type: guide
+status: active
+---
+# Authentication
+
+intro [[tokens]] and [x](../README.md), [[tokens|again]]
+
+## Login Flow
+The user signs in with a password. #login
+
+```
+## not a heading
+```
+
+## OAuth Configuration
+
+Set the client id.
+
+
+"""
+CARD = '---\ntitle: Fix login\npriority: High\nassignee: "@Ann"\ntags: [auth]\nstatus: active\n---\nbody\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {
+        "docs/auth.md": AUTH,
+        "docs/tokens.md": "# Tokens\n\nJWT refresh. [[auth#Login Flow]] [[nowhere]]\n",
+        "README.md": "# Read me\n",
+        "src/auth.py": "class Verifier:\n    def verify_token(self, token):\n        return token\n",
+        ".cuedeck/cards/abc123.md": CARD,
+        ".obsidian/hidden.md": "login",
+        ".cuedeck/config.toml": "[core]\ntoken_limit = 400\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+@pytest.fixture
+def workspace(root: Path) -> Iterator[Workspace]:
+    with Workspace.open(root, environ={"CUEDECK_SEARCH__ENABLED": "false"}) as opened:
+        yield opened
+
+
+def call(workspace: Workspace, name: str, **arguments: Any) -> Answer:
+    tool = TOOLS[name]
+    answer = tool.handler(Call(workspace, ANONYMOUS, tool.arguments.model_validate(arguments)))
+    json.dumps(answer.value, allow_nan=False)
+    return answer
+
+
+def failure(workspace: Workspace, name: str, **arguments: Any) -> CueError:
+    with pytest.raises(CueError) as caught:
+        call(workspace, name, **arguments)
+    return caught.value
+
+
+def found(workspace: Workspace, query: str, **more: Any) -> list[str]:
+    return [hit["path"] for hit in call(workspace, "read_context", query=query, mode="keyword", **more).value]
+
+
+def test_read_context_finds_documents_cards_and_source(workspace: Workspace) -> None:
+    answer = call(workspace, "read_context", query="login flow", mode="keyword")
+    first = answer.value[0]
+    assert first["path"] == "docs/auth.md"
+    assert first["hash"] == hashlib.sha256(AUTH.encode()).hexdigest()
+    assert first["anchors"][0] == "Login Flow"
+    assert first["tokens"] > 50
+    assert found(workspace, "verify token")[0] == "src/auth.py"
+    assert (
+        call(workspace, "read_context", query="verify_token", mode="keyword").value[0]["anchors"][0]
+        == "verify_token"
+    )
+    assert found(workspace, "Fix login", limit=1) == [".cuedeck/cards/abc123.md"]
+    assert ".obsidian/hidden.md" not in found(workspace, "login", limit=50)
+
+
+def test_without_a_model_the_answer_is_by_keyword_and_says_why(workspace: Workspace) -> None:
+    answer = call(workspace, "read_context", query="login")
+    assert answer.value
+    assert answer.meta["mode_used"] == "keyword"
+    assert answer.meta["pending"] > 0
+    assert "switched off" in answer.meta["why"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"tags": ["AUTH"]}, {"docs/auth.md", ".cuedeck/cards/abc123.md"}),
+        ({"tags": ["security", "none"]}, {"docs/auth.md"}),
+        ({"tags": ["auth"], "priority": "HIGH"}, {".cuedeck/cards/abc123.md"}),
+        ({"assignee": "@ann"}, {".cuedeck/cards/abc123.md"}),
+        ({"assignee": "@bob"}, set()),
+        ({"tags": []}, {"docs/auth.md", ".cuedeck/cards/abc123.md", "docs/tokens.md"}),
+    ],
+)
+def test_filters(workspace: Workspace, filters: dict[str, Any], expected: set[str]) -> None:
+    assert set(found(workspace, "login", filters=filters)) == expected
+
+
+def test_mode_selection() -> None:
+    chosen = context_documents.chosen_mode
+    assert [chosen(None, False), chosen(None, True), chosen("keyword", True)] == [
+        "hybrid",
+        "semantic",
+        "keyword",
+    ]
+
+
+def test_an_edit_is_in_the_next_answer(workspace: Workspace, root: Path) -> None:
+    assert found(workspace, "quokka") == []
+    (root / "docs" / "tokens.md").write_text("# Tokens\nquokka")
+    assert found(workspace, "quokka") == ["docs/tokens.md"]
+    (root / "new.md").write_text("another quokka")
+    assert sorted(found(workspace, "quokka")) == ["docs/tokens.md", "new.md"]
+    (root / "docs" / "tokens.md").unlink()
+    assert found(workspace, "quokka") == ["new.md"]
+
+
+def test_read_doc_whole(workspace: Workspace) -> None:
+    value = call(workspace, "read_doc", path="./docs/../docs/auth.md").value
+    assert value["path"] == "docs/auth.md"
+    assert value["content"] == AUTH.strip()
+    assert value["hash"] == hashlib.sha256(AUTH.encode()).hexdigest()
+    assert (value["anchor"], value["line_range"]) == (None, None)
+
+
+def test_read_doc_section(workspace: Workspace) -> None:
+    value = call(workspace, "read_doc", path="docs/auth.md", anchor="login-flow").value
+    assert value["content"].startswith("## Login Flow\nThe user")
+    assert value["content"].endswith("```")
+    assert value["line_range"] == {"start": 11, "end": 16}
+    assert value["hash"] == hashlib.sha256(value["content"].encode()).hexdigest()
+    assert value["anchor"] == "login-flow"
+    lines = AUTH.split("\n")
+    assert "\n".join(lines[10:16]) == value["content"]
+
+
+def test_read_doc_is_cached_until_the_file_changes(workspace: Workspace, root: Path) -> None:
+    import os
+
+    os.utime(root / "README.md", ns=(1, 1))
+    import time
+
+    time.sleep(0.06)
+    assert [call(workspace, "read_doc", path="README.md").value["cached"] for _ in range(2)] == [False, True]
+    (root / "README.md").write_text("# Other\n")
+    value = call(workspace, "read_doc", path="README.md").value
+    assert (value["content"], value["cached"]) == ("# Other", False)
+
+
+def test_read_doc_errors(workspace: Workspace, root: Path) -> None:
+    missing = failure(workspace, "read_doc", path="docs/auht.md")
+    assert (missing.code, missing.message) == (ErrorCode.NOT_FOUND, "File Not Found")
+    assert missing.data["suggestion"] == "Did you mean 'docs/auth.md'?"
+    anchor = failure(workspace, "read_doc", path="docs/auth.md", anchor="Login Flaw")
+    assert anchor.code is ErrorCode.NOT_FOUND
+    assert anchor.data["available_anchors"] == ["Authentication", "Login Flow", "OAuth Configuration"]
+    assert anchor.data["suggestion"] == "Did you mean 'Login Flow'?"
+    assert failure(workspace, "read_doc", path="src/auth.py").code is ErrorCode.VALIDATION
+    assert failure(workspace, "read_doc", path="../x.md").code is ErrorCode.PATH_REFUSED
+    assert failure(workspace, "read_doc", path=".cuedeck/config.toml").code is ErrorCode.PATH_REFUSED
+    (root / "latin.md").write_bytes(b"caf\xe9")
+    assert failure(workspace, "read_doc", path="latin.md").code is ErrorCode.VALIDATION
+
+
+def test_read_doc_beyond_the_limit_names_what_would_fit(workspace: Workspace, root: Path) -> None:
+    long = "word " * 500
+    (root / "long.md").write_text(f"# Top\n{long}\n## Small\nfits\n## Large\n{long}\n### Inner\nfits too\n")
+    whole = failure(workspace, "read_doc", path="long.md")
+    assert (whole.code, whole.data["limit"]) == (ErrorCode.TOKEN_LIMIT, 400)
+    assert whole.data["current_size"] > 1000
+    assert whole.data["anchors"] == ["Small", "Inner"]
+    part = failure(workspace, "read_doc", path="long.md", anchor="Large")
+    assert part.data["anchors"] == ["Inner"]
+    assert (
+        call(workspace, "read_doc", path="long.md", anchor="Inner").value["content"] == "### Inner\nfits too"
+    )
+
+
+def test_query_files(workspace: Workspace) -> None:
+    everything = call(workspace, "query_files").value
+    assert [file["path"] for file in everything["files"]] == ["README.md", "docs/auth.md", "docs/tokens.md"]
+    assert (everything["total"], everything["hasMore"]) == (3, False)
+    page = call(workspace, "query_files", directory="docs", limit=1, offset=1).value
+    assert [file["path"] for file in page["files"]] == ["docs/tokens.md"]
+    assert (page["total"], page["limit"], page["offset"], page["hasMore"]) == (2, 1, 1, False)
+    one = call(workspace, "query_files", type="guide", status="active", tag="security").value["files"]
+    assert [(file["type"], file["tags"]) for file in one] == [("guide", ["auth", "login", "security/web"])]
+    assert call(workspace, "query_files", type="guide", status="draft").value["total"] == 0
+    assert call(workspace, "query_files", directory=".cuedeck/cards").value["total"] == 0
+
+
+@pytest.mark.parametrize(("given", "applied"), [(0, 1), (-5, 1), (9999, 500), (2.7, 2)])
+def test_limits_are_clamped(workspace: Workspace, given: float, applied: int) -> None:
+    assert call(workspace, "query_files", limit=given, offset=-3).value["limit"] == applied
+    assert call(workspace, "query_files", limit=given, offset=-3).value["offset"] == 0
+
+
+def test_get_file_and_links(workspace: Workspace) -> None:
+    value = call(workspace, "get_file", path="docs/auth.md").value
+    assert value["links"] == {"outgoing": ["README.md", "docs/tokens.md"], "incoming": ["docs/tokens.md"]}
+    assert value["frontmatter"]["title"] == "Authentication"
+    assert (value["size"], value["created"] > 10**12, value["modified"] > 10**12) == (len(AUTH), True, True)
+    links = call(workspace, "search_links", path="docs/tokens.md", direction="outgoing").value
+    assert links == {
+        "path": "docs/tokens.md",
+        "outgoing": ["docs/auth.md"],
+        "incoming": [],
+        "count": {"outgoing": 1, "incoming": 0, "total": 1},
+        "unresolved": ["nowhere"],
+    }
+
+
+@pytest.mark.parametrize("tool", ["get_file", "get_file_content", "search_links"])
+def test_paths_of_the_vault(workspace: Workspace, tool: str) -> None:
+    assert failure(workspace, tool, path="none.md").code is ErrorCode.NOT_FOUND
+    assert failure(workspace, tool, path=".cuedeck/cards/abc123.md").code is ErrorCode.NOT_FOUND
+    assert failure(workspace, tool, path="../../etc/passwd").code is ErrorCode.PATH_REFUSED
+
+
+def test_content_is_what_is_on_disk(workspace: Workspace, root: Path) -> None:
+    (root / "crlf.md").write_bytes("\ufeffa\r\nü".encode())
+    answer = call(workspace, "get_file_content", path="crlf.md")
+    assert answer.value == {"path": "crlf.md", "content": "\ufeffa\r\nü", "size": 8, "encoding": "utf-8"}
+    assert answer.cache_hit is False
+    (root / "bad.md").write_bytes(b"\xff")
+    assert failure(workspace, "get_file_content", path="bad.md").code is ErrorCode.VALIDATION
+
+
+def test_tags(workspace: Workspace) -> None:
+    value = call(workspace, "search_tags", tag="#Security").value
+    assert (value["tag"], value["count"]) == ("#Security", 1)
+    assert set(value["files"][0]) == {"path", "type", "status", "frontmatter", "modified"}
+    assert call(workspace, "search_tags", tag="none").value["files"] == []
+    assert failure(workspace, "search_tags", tag=" # ").code is ErrorCode.VALIDATION
+
+
+def test_statistics(workspace: Workspace) -> None:
+    value = call(workspace, "get_stats").value
+    assert (value["totalFiles"], value["totalTags"], value["totalLinks"]) == (3, 3, 4)
+    assert (value["filesByType"], value["filesByStatus"]) == ({"guide": 1}, {"active": 1})
+    assert value["topTags"][0] == {"tag": "auth", "count": 1}
+    assert value["lastUpdated"] > 10**12
+
+
+HOSTILE = [
+    "\x00",
+    "'; DROP TABLE documents; --",
+    '"',
+    "*",
+    "NEAR(",
+    "a AND",
+    "%",
+    "😀" * 50,
+    "\u202e",
+    "-",
+    "()",
+    "^",
+    "…",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_strings_are_only_strings(workspace: Workspace, text: str) -> None:
+    call(workspace, "read_context", query=text, filters={"tags": [text], "priority": text, "assignee": text})
+    for name, arguments in (
+        ("query_files", {"type": text, "status": text, "tag": f"x{text}"}),
+        ("search_tags", {"tag": f"x{text}"}),
+    ):
+        try:
+            call(workspace, name, **arguments)
+        except CueError as error:
+            assert error.code is ErrorCode.VALIDATION
+    for tool in ("read_doc", "get_file", "get_file_content"):
+        assert failure(workspace, tool, path=f"{text}.md").code in (
+            ErrorCode.PATH_REFUSED,
+            ErrorCode.NOT_FOUND,
+        )

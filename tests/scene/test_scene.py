@@ -1,0 +1,188 @@
+"""A scene holds what matters first, fits its limit, and leaks nothing."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cuedeck.documents.markdown import parse_markdown
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.scene.clipboard import TERMINAL_LIMIT, copy, terminal_sequence
+from cuedeck.scene.compose import Scene
+from cuedeck.search.tokens import count_tokens
+from cuedeck.workspace import Workspace
+
+
+def put(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def card(root: Path, name: str, status: str = "active", more: str = "", body: str = "") -> None:
+    put(root, f".cuedeck/cards/{name}.md", f"---\ntitle: Card {name}\nstatus: {status}\n{more}---\n{body}\n")
+
+
+def scene(root: Path, limit: int | None = None) -> Scene:
+    with Workspace.open(root) as workspace:
+        return workspace.scene.build(token_limit=limit)
+
+
+def order(text: str) -> list[str]:
+    return [line[16:-2] for line in text.splitlines() if line.startswith('<document path="')]
+
+
+def test_active_cards_then_references_by_depth_then_global_documents(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", more='priority: low\nrefs: ["docs/far.md#Part"]\n', body="see [[near]]")
+    card(tmp_path, "bbb222", more="priority: critical\ndepends_on: [ccc333, ddd444]\n")
+    card(tmp_path, "ccc333", "todo")
+    card(tmp_path, "ddd444", "done")
+    put(tmp_path, "docs/far.md", "# Far\n## Part\nonly this\n## Other\nnot this\n")
+    put(tmp_path, "docs/near.md", "near [[second]]")
+    put(tmp_path, "docs/second.md", "second [[third]]")
+    put(tmp_path, "docs/third.md", "third")
+    put(tmp_path, ".cuedeck/docs/rules.md", "rules")
+    made = scene(tmp_path)
+    assert order(made.text) == [
+        ".cuedeck/cards/bbb222.md",
+        ".cuedeck/cards/aaa111.md",
+        ".cuedeck/cards/ccc333.md",
+        "docs/far.md#Part",
+        "docs/near.md",
+        "docs/second.md",
+        ".cuedeck/docs/rules.md",
+    ]
+    assert "only this" in made.text
+    assert "not this" not in made.text
+    assert (made.cards, made.documents, made.left_out) == (2, 5, ())
+    assert made.text == scene(tmp_path).text
+
+
+def test_whole_sections_fill_the_limit_and_the_rest_is_named(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", body="[[big]] [[small]]")
+    sections = [f"## Part {n}\n```python\n{'code = 1' * 40}\n```\n" for n in range(8)]
+    put(tmp_path, "big.md", "# Big\n" + "".join(sections))
+    put(tmp_path, "small.md", "small " * 20)
+    for limit in range(250, 1600, 150):
+        made = scene(tmp_path, limit)
+        assert count_tokens(made.text) == made.tokens <= limit
+        assert made.text.count("```") % 2 == 0
+        assert "Left out" in made.text or "left out" in made.text
+    put(tmp_path, "small.md", "tiny")
+    made = scene(tmp_path, 900)
+    assert "big.md#Part 7" in made.text
+    assert any(each.name == "big.md#Part 7" for each in made.left_out)
+
+
+def test_cards_that_do_not_fit_are_an_error(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", body="word " * 300)
+    with pytest.raises(CueError) as caught:
+        scene(tmp_path, 200)
+    assert caught.value.code is ErrorCode.TOKEN_LIMIT
+    assert caught.value.data["current_size"] > caught.value.data["limit"] == 200
+    assert scene(tmp_path, 400).cards == 1
+
+
+def test_a_cycle_of_references_is_an_error_and_links_may_go_round(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", body="[[a]]")
+    put(tmp_path, "a.md", "[[b]]")
+    put(tmp_path, "b.md", "[[a]]")
+    assert order(scene(tmp_path).text) == [".cuedeck/cards/aaa111.md", "a.md", "b.md"]
+    card(tmp_path, "aaa111", more="refs: [docs/api.md]\n")
+    put(tmp_path, "docs/api.md", "---\nrefs: [.cuedeck/cards/aaa111.md]\n---\n")
+    with pytest.raises(CueError) as caught:
+        scene(tmp_path)
+    assert caught.value.code is ErrorCode.CYCLE
+    path = caught.value.data["cycle_path"]
+    assert path[0] == path[-1]
+    assert set(path) == {".cuedeck/cards/aaa111.md", "docs/api.md"}
+
+
+def test_secrets_are_masked_and_counted(tmp_path: Path) -> None:
+    token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    card(tmp_path, "aaa111", body=f"use {token} or CODE-1234")
+    put(tmp_path, ".cuedeck/config.toml", "[scene]\nsecret_patterns = ['CODE-[0-9]+']\n")
+    made = scene(tmp_path)
+    assert token not in made.text
+    assert "CODE-1234" not in made.text
+    assert made.masked == 2
+
+
+def test_missing_and_forbidden_references_are_named_not_read(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    put(tmp_path, "outside.md", "private")
+    card(root, "aaa111", more='refs: [gone.md, ../outside.md, ".cuedeck/config.toml", /etc/passwd]\n')
+    put(root, ".cuedeck/config.toml", "[user]\n")
+    made = scene(root)
+    assert "private" not in made.text
+    assert "[user]" not in made.text
+    assert "Referenced but not found: " in made.text
+    assert order(made.text) == [".cuedeck/cards/aaa111.md"]
+
+
+def test_an_empty_workspace_has_an_empty_scene(tmp_path: Path) -> None:
+    made = scene(tmp_path)
+    assert (made.cards, made.documents) == (0, 0)
+    assert parse_markdown(made.text).headings[0].text == "Scene"
+
+
+def cue(root: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environ = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    return subprocess.run(
+        [sys.executable, "-c", "import sys; from cuedeck.cli import main; sys.exit(main())", *arguments],
+        cwd=root,
+        env={**environ, **more},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_command_writes_and_sums_up(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111")
+    done = cue(tmp_path, "scene")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "1 active card" in done.stderr
+    assert "no clipboard" in done.stderr
+    written = (tmp_path / ".cuedeck" / "SCENE.md").read_text()
+    dry = cue(tmp_path, "scene", "--dry-run")
+    assert dry.stdout.strip() == written.strip()
+    assert cue(tmp_path, "scene", "-d", "--token-limit", "10").returncode == 1
+
+
+def test_a_clipboard_program_is_used_where_there_is_one(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "wl-copy"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ncat > {tmp_path}/copied\n")
+    program.chmod(0o755)
+    environ = {"WAYLAND_DISPLAY": "x", "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    card(tmp_path, "aaa111")
+    done = cue(tmp_path, "scene", **environ)
+    assert "copied with wl-copy" in done.stderr
+    assert (tmp_path / "copied").read_text() == (tmp_path / ".cuedeck" / "SCENE.md").read_text()
+
+
+def test_a_terminal_is_asked_to_copy_when_there_is_no_program(tmp_path: Path) -> None:
+    assert terminal_sequence("x" * TERMINAL_LIMIT, {}) is None
+    assert terminal_sequence("hi", {}) == b"\x1b]52;c;aGk=\x07"
+    assert terminal_sequence("hi", {"TMUX": "1"}) == b"\x1bPtmux;\x1b\x1b]52;c;aGk=\x07\x1b\\"
+    assert copy("hi", {}) is None or sys.stderr.isatty()
+    child, terminal = pty.fork()
+    if child == 0:
+        code = "from cuedeck.scene.clipboard import copy; print('by', copy('hi', {}))"
+        os.execv(sys.executable, [sys.executable, "-c", code])
+    seen = b""
+    try:
+        while b"by the terminal" not in seen:
+            seen += os.read(terminal, 1000)
+    except OSError:
+        pass
+    os.waitpid(child, 0)
+    assert b"\x1b]52;c;aGk=\x07" in seen
+    assert b"by the terminal" in seen
