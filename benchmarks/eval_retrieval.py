@@ -28,6 +28,7 @@ from cuedeck.store.protocol import TextRecord, TextSpec
 from cuedeck.store.sqlite.text import SqliteTextIndex, create_text_index
 
 DEPTH = 100
+KEYWORD_DEPTH = 300
 SPEC = TextSpec("evaluation", (("title", 2.0), ("body", 1.0)))
 
 
@@ -96,7 +97,7 @@ class Keyword:
 
     def search(self, terms: Sequence[str]) -> dict[str, float]:
         """Scores of the best items."""
-        return {self._items[hit.id].id: hit.score for hit in self._index.match(terms, limit=DEPTH)}
+        return {self._items[hit.id].id: hit.score for hit in self._index.match(terms, limit=KEYWORD_DEPTH)}
 
 
 def vectors(collection: Collection, cache: Path) -> dict[str, np.ndarray]:
