@@ -91,7 +91,7 @@ class Endpoint:
         except Malformed as problem:
             await JSONResponse(problem.to_json(), status_code=400)(scope, receive, send)
             return
-        manager = self._streaming if _may_stream(headers) else self._plain
+        manager = self._streaming if _wants_stream(headers, message) else self._plain
         await manager.handle_request(scope, _again(first, receive), send)
 
     async def _answer_bare(
@@ -112,11 +112,17 @@ class Endpoint:
         await response(scope, receive, send)
 
 
-def _may_stream(headers: Headers) -> bool:
-    """Since 2026-07-28 an answer is JSON until progress is reported, so streaming costs nothing there."""
+def _wants_stream(headers: Headers, message: Any) -> bool:
+    """Whether a client of 2026-07-28 asked for progress; a stream costs twice what one JSON answer does."""
     version = headers.get("mcp-protocol-version")
-    modern = version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
-    return modern and "text/event-stream" in headers.get("accept", "")
+    if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+        return False
+    if "text/event-stream" not in headers.get("accept", "") or not isinstance(message, dict):
+        return False
+    match message.get("params"):
+        case {"_meta": {"progressToken": _}}:
+            return True
+    return False
 
 
 def _is_json(headers: Headers) -> bool:
