@@ -68,9 +68,7 @@ def embedding() -> list[str]:
 
 def main() -> None:
     """Print every figure."""
-    print(
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    )
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     texts = sources(6)
     count_tokens("load")
     print(rate("analyse", analyse, texts))
