@@ -25,7 +25,12 @@ class MemoryProject:
         for file in sorted(root.rglob("*")):
             path = file.relative_to(root).as_posix()
             name = language_of(path)
-            if name is None or ".git/" in path or not file.is_file() or (endings and not path.endswith(endings)):
+            if (
+                name is None
+                or ".git/" in path
+                or not file.is_file()
+                or (endings and not path.endswith(endings))
+            ):
                 continue
             language = language_named(name)
             if language is not None:

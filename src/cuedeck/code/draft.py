@@ -233,9 +233,15 @@ class Walk(Draft):
         """A comment or literal."""
         return 0
 
-    def run(self, root: Node) -> None:
-        """Visit the whole tree."""
-        self.children(root, 0)
+    def run(self, root: Node) -> bool:
+        """Visit the whole tree; whether every part could be, however deep."""
+        whole, complete = self.source, True
+        for child in root.named_children:
+            try:
+                self.table[child.kind_id](self, child, 0, 0)
+            except RecursionError:
+                self.source, self.base, complete = whole, 0, False
+        return complete
 
 
 def handler_table(walk: type[Walk], grammar: Any) -> list[Handler]:

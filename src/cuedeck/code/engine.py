@@ -34,6 +34,12 @@ class Wanted:
     kind: str
     commit: str | None
     checked_out: bool
+    asked: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name the caller used."""
+        return self.asked or self.name
 
 
 @dataclass(slots=True)
@@ -110,7 +116,9 @@ class Code:
             raise unknown_ref(str(ref))
         if found.commit == commit and branch is None:
             return Wanted(str(commit), "commit", commit, True)
-        return Wanted(found.name, found.kind, found.commit, False)
+        # What an expression such as HEAD~1 means moves on; the commit does not.
+        name = found.commit if found.kind == "commit" else found.name
+        return Wanted(name, found.kind, found.commit, False, found.name)
 
     def base_name(self) -> str | None:
         """The ref that all others are overlays of."""
@@ -236,6 +244,12 @@ class Code:
             table.drop_unused(session, held)
         self._disk_indexed = ()
 
+    def problems(self, wanted: Wanted) -> tuple[tuple[str, str], ...]:
+        """What could not be read of a ref, with reasons."""
+        row = self._row(wanted.name)
+        disk = self._row(self._worktree) if wanted.checked_out else None
+        return (row.problems if row else ()) + (disk.problems if disk else ())
+
     def _row(self, name: str) -> table.RefRow | None:
         with self.store.index.read() as session:
             return table.ref(session, name)
@@ -248,7 +262,7 @@ class Code:
     def view(self, ref: str | None = None, principal: str = "") -> View:
         """The current state of a ref, brought up to date within the call when little is missing."""
         wanted = self.wanted(ref, principal)
-        view = View(Snapshot(wanted.name, {}, self.cache, lambda _path: None), wanted.name)
+        view = View(Snapshot(wanted.name, {}, self.cache, lambda _path: None), wanted.shown)
         self._refresh(wanted, view)
         view.snapshot = self._snapshot(wanted)
         return view

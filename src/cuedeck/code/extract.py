@@ -24,16 +24,15 @@ _WATCHED_BYTES: Final = 96 * 1024
 _CHUNK: Final = 8 * 1024
 _RECURSION: Final = 12_000
 
+# Handlers call each other in pure Python, which uses no C stack; chains of `else if` need the room.
+if sys.getrecursionlimit() < _RECURSION:
+    sys.setrecursionlimit(_RECURSION)
+
 
 def extract(source: bytes, language: Language) -> Facts:
     """The facts of a source; ``outline.problem`` says what kept it from being read in full."""
     problem = _refusal(source)
-    if problem is None:
-        try:
-            return _facts(source, language)
-        except RecursionError:
-            problem = "nested too deeply"
-    return _empty(source, language, problem)
+    return _facts(source, language) if problem is None else _empty(source, language, problem)
 
 
 def _refusal(source: bytes) -> str | None:
@@ -47,16 +46,15 @@ def _refusal(source: bytes) -> str | None:
 
 
 def _facts(source: bytes, language: Language) -> Facts:
-    # Handlers call each other in pure Python, which uses no C stack.
-    if sys.getrecursionlimit() < _RECURSION:
-        sys.setrecursionlimit(_RECURSION)
     tree, complete = _parse(source, language)
     root = tree.root_node
     walk = language.walk(source, table_of(language))
-    walk.run(root)
+    deep = not walk.run(root)
     facts = walk.finish(language.name, broken=root.has_error)
     if is_generated(source):
         object.__setattr__(facts.outline, "generated", True)
+    if deep:
+        object.__setattr__(facts.outline, "problem", "read in part: nested too deeply")
     if not complete:
         object.__setattr__(facts.outline, "problem", f"read in part: {MAX_SECONDS:.0f} s were not enough")
     return facts

@@ -64,7 +64,14 @@ def status(code: Code, ref: str | None, principal: str) -> Status:
     current = row.commit_id == wanted.commit and row.version == EXTRACTOR_VERSION
     freshness = "fresh" if current else "syncing" if state == "indexing" else "stale"
     return Status(
-        wanted.name, state, round(progress, 3), row.files, row.symbols, row.commit_id, row.problems, freshness
+        wanted.shown,
+        state,
+        round(progress, 3),
+        row.files,
+        row.symbols,
+        row.commit_id,
+        row.problems,
+        freshness,
     )
 
 
@@ -84,4 +91,4 @@ def switch(code: Code, ref: str, principal: str) -> Switched:
     elif code.repository is not None:
         worktree = code.repository.worktree_of(wanted.name)
     fresh = "fresh" if row.commit_id == wanted.commit else "stale"
-    return Switched(wanted.name, previous, worktree, row.status, row.commit_id, fresh)
+    return Switched(wanted.shown, previous, worktree, row.status, row.commit_id, fresh)

@@ -163,12 +163,12 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
     if job.error is not None:
         raise job.error
     status = "completed" if job.done is not None else "running"
-    view = Seen(Snapshot(wanted.name, {}, code.cache, lambda _path: None), wanted.name)
+    view = Seen(Snapshot(wanted.name, {}, code.cache, lambda _path: None), wanted.shown)
     if job.done is None:
         view.freshness, view.indexing, view.completeness = "syncing", "indexing", "partial"
     return Answer(
         {
-            "ref": wanted.name,
+            "ref": wanted.shown,
             "mode": job.done.mode if job.done else "full",
             "status": status,
             "file_count": job.done.files if job.done else 0,

@@ -1,0 +1,62 @@
+"""Forgets overlays that nobody needs, and says why each goes or stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from cuedeck.code.engine import Code
+from cuedeck.code.indexing import ACTOR, now
+from cuedeck.store import code as table
+
+_DAY: Final = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One overlay and why it was kept or removed."""
+
+    ref: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What pruning did."""
+
+    removed: tuple[Verdict, ...]
+    kept: tuple[Verdict, ...]
+    blobs: int
+
+
+def prune(code: Code, days: int) -> Pruned:
+    """Remove overlays unused for so many days or whose ref is gone; never the base or what is checked out."""
+    removed: list[Verdict] = []
+    kept: list[Verdict] = []
+    here = code.wanted(None).name
+    with code.store.index.write(actor=ACTOR) as session:
+        for row in table.refs(session):
+            if row.kind == "worktree" or row.name == code.base_name():
+                continue
+            reason, goes = _verdict(code, row, here, days)
+            (removed if goes else kept).append(Verdict(row.name, reason))
+            if goes:
+                table.drop_ref(session, row.name)
+        unused = table.unreferenced(session)
+        table.drop_blobs(session, unused)
+    return Pruned(tuple(removed), tuple(kept), len(unused))
+
+
+def _verdict(code: Code, row: table.RefRow, here: str, days: int) -> tuple[str, bool]:
+    if code.repository is None or row.base is None:
+        return "it is the base", False
+    if row.name == here:
+        return "it is checked out", False
+    if row.kind != "commit" and code.repository.worktree_of(row.name) is not None:
+        return "it is checked out in another worktree", False
+    if code.repository.resolve(row.name) is None:
+        return "the ref no longer exists", True
+    idle = (now() - row.accessed_at) // _DAY
+    if now() - row.accessed_at >= days * _DAY:
+        return f"last used {idle} days ago" if days else "older than 0 days", True
+    return f"used {idle} days ago", False

@@ -1,0 +1,261 @@
+"""What a caller sees of branches, overlays, uncommitted changes and strange refs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cuedeck.code.engine import Code
+from cuedeck.code.finding import find
+from cuedeck.code.locating import locate
+from cuedeck.code.pruning import prune
+from cuedeck.code.refs import listed, status, switch
+from cuedeck.model.errors import CueError, ErrorCode
+
+from .conftest import Repo
+
+Open = Callable[[Path], Code]
+BASE = "def greet(name):\n    return name\n\n\ndef leave():\n    return greet('x')\n"
+
+
+def names(code: Code, ref: str | None = None) -> set[str]:
+    view = code.view(ref)
+    return {
+        view.snapshot.symbols(path).qualified(n)
+        for path in view.snapshot.files
+        for n in range(len(view.snapshot.outline(path).definitions))
+    }
+
+
+def layer(code: Code, name: str, ref: str | None = None) -> str:
+    return locate(code.view(ref).snapshot, name)[0].source_layer
+
+
+def test_a_branch_shows_its_own_files_over_the_base(repo: Repo, open_code: Open) -> None:
+    repo.put("pkg/a.py", BASE)
+    repo.put("pkg/gone.py", "def old(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("pkg/b.py", "from pkg.a import greet\n\ndef added():\n    return greet(1)\n")
+    (repo.root / "pkg/gone.py").unlink()
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    code = open_code(repo.root)
+    assert names(code, "main") == {"pkg::a::greet", "pkg::a::leave", "pkg::gone::old"}
+    assert names(code, "feat") == {"pkg::a::greet", "pkg::a::leave", "pkg::b::added"}
+    assert layer(code, "added", "feat") == "overlay"
+    assert layer(code, "greet", "feat") == "base"
+    row = next(row for row in listed(code) if row.name == "feat")
+    assert (row.files, row.symbols) == (1, 1)
+    found = find(code.view("feat").snapshot, "greet")
+    assert [(s.path, s.line, s.edge, s.layer) for s in found.sites(found.references)] == [
+        ("pkg/a.py", 6, "calls", "base"),
+        ("pkg/b.py", 1, "imports", "overlay"),
+        ("pkg/b.py", 4, "calls", "overlay"),
+    ]
+
+
+def test_an_overlay_keeps_what_it_saw_when_the_base_moves_on(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("branch", "feat")
+    code = open_code(repo.root)
+    assert "a::greet" in names(code, "feat")
+    repo.put("a.py", "def other(): pass\n")
+    repo.put("new.py", "def fresh(): pass\n")
+    repo.commit()
+    assert names(code, "main") == {"a::other", "new::fresh"}
+    assert names(code, "feat") == {"a::greet", "a::leave"}
+    assert layer(code, "greet", "feat") == "base"
+
+
+def test_uncommitted_changes_are_seen_at_once(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    code = open_code(repo.root)
+    assert "a::greet" in names(code)
+    for number in range(5):
+        repo.put("a.py", f"def version_{number}(): pass\n")
+        assert names(code) == {f"a::version_{number}"}
+    repo.put("untracked.py", "def loose(): pass\n")
+    assert "untracked::loose" in names(code)
+    assert layer(code, "loose") == "overlay"
+    (repo.root / "untracked.py").unlink()
+    repo.put("deep/er/x.py", "def inner(): pass\n")
+    assert names(code) == {"a::version_4", "deep::er::x::inner"}
+    repo.git("checkout", "-q", "--", "a.py")
+    assert {"a::greet", "a::leave"} <= names(code)
+    assert names(code, repo.git("rev-parse", "HEAD")) >= {"a::greet"}
+
+
+def test_ignored_files_and_other_repositories_are_left_out(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.put(".gitignore", "build/\n*.gen.py\n")
+    repo.commit()
+    repo.put("build/x.py", "def no(): pass\n")
+    repo.put("y.gen.py", "def no(): pass\n")
+    repo.put("node_modules/z.js", "function no() {}\n")
+    Repo(repo.root / "inner").put("w.py", "def no(): pass\n")
+    assert names(open_code(repo.root)) == {"a::greet", "a::leave"}
+
+
+def test_tags_commits_and_expressions_are_refs(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    first = repo.commit()
+    repo.git("tag", "-a", "v1", "-m", "one")
+    repo.put("a.py", "def later(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    for ref in ("v1", first, first[:10], "HEAD~1"):
+        assert names(code, ref) == {"a::greet", "a::leave"}, ref
+    assert code.view("HEAD~1").ref == "HEAD~1"
+
+
+@pytest.mark.parametrize(
+    "ref", ["nope", "--help", "-", "a.py", "main:a.py", "x" * 600, "..", "a b", "ref\0x", "\x1b["]
+)
+def test_a_ref_that_git_does_not_know_is_refused(repo: Repo, open_code: Open, ref: str) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    with pytest.raises(CueError) as caught:
+        open_code(repo.root).view(ref)
+    assert caught.value.code is ErrorCode.REF_NOT_INDEXED
+
+
+def test_a_branch_named_like_an_option_or_a_file_works(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("update-ref", "refs/heads/a.py", "HEAD")
+    assert "a::greet" in names(open_code(repo.root), "a.py")
+
+
+def test_an_unborn_branch_and_a_plain_folder_show_the_files(
+    tmp_path: Path, repo: Repo, open_code: Open
+) -> None:
+    repo.put("a.py", BASE)
+    code = open_code(repo.root)
+    assert "a::greet" in names(code)
+    repo.commit()
+    assert "a::greet" in names(code)
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    (plain / "m.py").write_text("def solo(): pass\n")
+    live = open_code(plain)
+    assert names(live) == {"m::solo"}
+    assert [row.name for row in listed(live)] == ["live"]
+    (plain / "m.py").write_text("def changed(): pass\n")
+    assert names(live) == {"m::changed"}
+
+
+def test_a_detached_head_shows_its_commit_and_its_changes(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.put("a.py", "def later(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "--detach", "HEAD~1")
+    code = open_code(repo.root)
+    assert names(code) == {"a::greet", "a::leave"}
+    repo.put("b.py", "def extra(): pass\n")
+    assert "b::extra" in names(code)
+
+
+def test_a_rewritten_branch_is_read_anew(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("b.py", "def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert "b::one" in names(code, "feat")
+    repo.put("b.py", "def two(): pass\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--amend", "-m", "rewritten")
+    assert "b::two" in names(code, "feat")
+    assert "b::one" not in names(code, "feat")
+
+
+def test_a_worktree_sees_its_own_files(repo: Repo, tmp_path: Path, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "feat")
+    (tmp_path / "tree" / "own.py").write_text("def own(): pass\n")
+    code = open_code(tmp_path / "tree")
+    assert "own::own" in names(code)
+    assert code.view().ref == "feat"
+    assert "own::own" not in names(open_code(repo.root))
+
+
+def test_switching_changes_the_default_and_back(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("branch", "feat")
+    code = open_code(repo.root)
+    code.view()
+    with pytest.raises(CueError) as caught:
+        switch(code, "feat", "me")
+    assert caught.value.code is ErrorCode.REF_NOT_INDEXED
+    assert code.wanted(None, "me").name == "main"
+    code.view("feat")
+    assert switch(code, "feat", "me").previous == "main"
+    assert code.wanted(None, "me").name == "feat"
+    assert code.wanted(None, "you").name == "main"
+    switch(code, "main", "me")
+    assert code.wanted(None, "me").name == "main"
+
+
+def test_pruning_says_why(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    for name in ("feat", "gone"):
+        repo.git("checkout", "-q", "-b", name)
+        repo.put(f"{name}.py", f"def {name}(): pass\n")
+        repo.commit()
+    repo.git("checkout", "-q", "main")
+    code = open_code(repo.root)
+    for name in ("feat", "gone"):
+        code.view(name)
+    repo.git("branch", "-q", "-D", "gone")
+    done = prune(code, 30)
+    assert [(v.ref, v.reason) for v in done.removed] == [("gone", "the ref no longer exists")]
+    assert [v.ref for v in done.kept] == ["feat"]
+    assert {v.ref for v in prune(code, 0).removed} == {"feat"}
+    assert [row.name for row in listed(code)] == ["main"]
+    assert "feat::feat" in names(code, "feat")
+
+
+def test_status_tells_what_is_indexed_without_indexing(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    commit = repo.commit()
+    code = open_code(repo.root)
+    assert status(code, None, "").status == "not_indexed"
+    code.view()
+    found = status(code, None, "")
+    assert (found.status, found.files, found.symbols, found.commit) == ("ready", 1, 2, commit)
+
+
+def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.put("lost.py", "def lost(): pass\n")
+    repo.commit()
+    blob = repo.git("rev-parse", "HEAD:lost.py")
+    (repo.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    repo.git("update-ref", "refs/heads/other", "HEAD")
+    code = open_code(repo.root)
+    assert names(code, "other") >= {"a::greet"}
+    (repo.root / "lost.py").unlink()
+    assert ("lost.py", "not in this clone") in code.problems(code.wanted("main"))
+
+
+def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_path: Path) -> None:
+    other = Repo(tmp_path / "other")
+    other.put("x.py", "def inside(): pass\n")
+    other.commit()
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.root), "sub")
+    repo.commit()
+    code = open_code(repo.root)
+    assert "sub::x::inside" not in names(code)
+    assert ("sub", "submodule") in code.problems(code.wanted(None))
