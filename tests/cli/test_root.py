@@ -68,6 +68,13 @@ def test_a_missing_folder_is_said_plainly(cue: Any) -> None:
     assert json.loads(done.stderr)["error"]["hint"] == "Give --workspace an existing folder."
 
 
+def test_a_folder_that_is_gone_is_said_plainly(cue: Any, folder: Path) -> None:
+    command = f"mkdir x; cd x; rmdir ../x; {CUE} clean; {CUE} daemon status"
+    done = cue("-c", command, program="/bin/sh")
+    assert done.stderr.count("error: The current folder no longer exists: .") == 2
+    assert "Traceback" not in done.stderr
+
+
 def test_an_unexpected_failure_is_one_line_with_an_id_and_a_private_log(cue: Any, folder: Path) -> None:
     (folder / ".cuedeck").mkdir()
     code = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,38 @@ def test_two_hundred_writes_of_twenty_agents_are_all_kept(agent: Any) -> None:
     ]
     titles = [task["title"] for page in pages for task in page["tasks"]]
     assert sorted(titles) == sorted(f"{number}-{write}" for number in range(20) for write in range(10))
+
+
+def test_bad_and_oversized_lines_are_answered_and_the_session_lives(agent: Any) -> None:
+    one = agent("--decks", "vault")
+    one.initialize()
+    for line in (
+        b"{no json\n",
+        b'{"jsonrpc":"2.0","id":9,"method":"ping","x":"' + b"y" * 5_000_000 + b'"}\n',
+    ):
+        one.process.stdin.write(line)
+        one.process.stdin.flush()
+        assert one.receive()["error"]["code"] in (-32700, -32600)
+    assert one.ask("ping")["result"] == {}
+
+
+def test_a_client_that_writes_before_it_reads_is_no_deadlock(agent: Any) -> None:
+    one = agent("--decks", "vault")
+    one.initialize()
+    count = 5000
+    for number in range(count):
+        one.send({"id": f"p{number}", "method": "ping", "params": {"_meta": {"pad": "x" * 200}}})
+    answered = {one.receive()["id"] for _ in range(count)}
+    assert len(answered) == count
+    assert one.leave() == 0
+
+
+def test_an_agent_that_is_killed_leaves_nothing_behind(agent: Any, cue: Any) -> None:
+    one = agent()
+    one.initialize()
+    before = json.loads(cue("daemon", "status", "--json").stdout)["sessions"]
+    one.process.kill()
+    deadline = time.monotonic() + 10
+    while json.loads(cue("daemon", "status", "--json").stdout)["sessions"] >= before:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import secrets
 import tempfile
 import time
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 
 from cuedeck.daemon.location import workspace_root
@@ -29,9 +31,7 @@ def record_crash(error: Exception) -> CueError:
 
 
 def _append(text: str) -> Path:
-    cache = Path(workspace_root()) / ".cuedeck" / ".cache"
-    folders = (cache / "logs", Path(tempfile.gettempdir()) / f"cuedeck-{os.getuid()}")
-    for folder in folders if cache.parent.is_dir() else folders[1:]:
+    for folder in _folders():
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             log = folder / "crash.log"
@@ -42,3 +42,13 @@ def _append(text: str) -> Path:
             file.write(text)
         return log
     return Path(os.devnull)
+
+
+def _folders() -> Iterator[Path]:
+    try:
+        ours = Path(workspace_root()) / ".cuedeck"
+        if ours.is_dir():
+            yield ours / ".cache" / "logs"
+    except OSError:
+        pass  # the current folder is gone
+    yield Path(tempfile.gettempdir()) / f"cuedeck-{getpass.getuser()}-crashes"

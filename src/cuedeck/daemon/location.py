@@ -20,7 +20,10 @@ class NoDaemon(Exception):
 
 def workspace_root(named: str | None = None) -> str:
     """The real path of the folder that was named; else what ``discovery.find_root`` finds from here."""
-    here = os.path.realpath(os.getcwd())
+    try:
+        here = os.path.realpath(os.getcwd())
+    except FileNotFoundError as error:
+        raise FileNotFoundError(error.errno, "The current folder no longer exists", ".") from error
     if named is not None:
         return os.path.realpath(os.path.join(here, os.path.expanduser(named)))
     return _nearest(here, ".cuedeck", os.path.isdir) or _nearest(here, ".git", os.path.exists) or here

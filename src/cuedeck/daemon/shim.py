@@ -8,6 +8,7 @@ import select
 from cuedeck.daemon.conversation import Conversation, refusal
 from cuedeck.daemon.dial import Refused
 from cuedeck.daemon.location import NoDaemon
+from cuedeck.daemon.outbox import Outbox
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,8 +68,7 @@ class Shim:
         self._socket: Socket | None
         self._socket, self._greeting = first
         self._conversation = Conversation()
-        self._to_daemon: list[bytes] = []
-        self._partly_sent = 0
+        self._to_daemon = Outbox()
         self._to_client = bytearray()
         self._from_client, self._from_daemon = Lines(), Lines()
         self._client_done = False
@@ -86,7 +86,7 @@ class Shim:
     def _step(self, timeout: float | None) -> bool:
         """Wait for whichever side is ready and move what can be moved; False when time ran out."""
         poller = select.poll()
-        if not self._client_done and sum(map(len, self._to_daemon)) < HIGH_WATER:
+        if not self._client_done and self._to_daemon.size < HIGH_WATER:
             poller.register(STDIN, select.POLLIN)
         poller.register(STDOUT, select.POLLOUT if self._to_client else 0)
         if self._socket is not None:
@@ -108,12 +108,12 @@ class Shim:
             data = os.read(STDIN, READ_CHUNK)
         except OSError:  # closed before we began
             data = b""
-        self._to_daemon += self._from_client.feed(data)
+        self._to_daemon.add(self._from_client.feed(data))
         if not data:
             self._client_done = True
             if rest := self._from_client.rest().strip():
-                self._to_daemon.append(rest + b"\n")
-        if self._socket is not None:
+                self._to_daemon.add([rest + b"\n"])
+        if self._socket is not None and self._to_daemon:
             self._write_daemon()
 
     def _write_client(self, events: int) -> None:
@@ -133,18 +133,11 @@ class Shim:
 
     def _write_daemon(self) -> None:
         assert self._socket is not None
-        while self._to_daemon:
-            line = self._to_daemon[0]
-            try:
-                self._partly_sent += self._socket.send(line[self._partly_sent :], DONT_WAIT)
-            except BlockingIOError:
-                return
-            except OSError:
-                self._lose_daemon()
-                return
-            if self._partly_sent == len(line):
-                self._conversation.sent(self._to_daemon.pop(0))
-                self._partly_sent = 0
+        try:
+            for line in self._to_daemon.send(self._socket, DONT_WAIT):
+                self._conversation.sent(line)
+        except OSError:
+            self._lose_daemon()
 
     def _read_daemon(self) -> None:
         assert self._socket is not None
@@ -172,22 +165,20 @@ class Shim:
         assert self._socket is not None
         self._socket.close()
         self._socket = None
-        self._partly_sent = 0
         self._from_daemon.rest()
+        self._to_daemon.recall()
         errors, again = self._conversation.abandon(_harmless(self._greeting))
         self._to_client += b"".join(errors)
-        self._to_daemon[:0] = again
+        self._to_daemon.add_first(again)
 
     def _reconnect(self) -> None:
         try:
             self._socket, self._greeting = self._dial()
         except (NoDaemon, Refused, OSError) as error:
-            for line in self._to_daemon:
-                for answer in refusal(line, _reason(error)):
-                    self._to_client += answer
-            self._to_daemon.clear()
+            for line in self._to_daemon.clear():
+                self._to_client += b"".join(refusal(line, _reason(error)))
             return
-        self._to_daemon[:0] = self._conversation.opening()
+        self._to_daemon.add_first(self._conversation.opening())
 
     def _say_goodbye(self) -> None:
         """Let requests that were already sent be answered, then end both directions."""
