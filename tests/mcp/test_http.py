@@ -172,8 +172,12 @@ def test_a_call_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
             body = text_of(call(address, "vault_slow", {"seconds": 3.0}))
             assert body["success"] is False
             assert "limits.call_seconds" in body["metadata"]["hint"]
-            error = call(address, "wait", {"seconds": 3.0}).json()["error"]
-            assert error["code"] == -32603
+            for answer in (
+                call(address, "wait", {"seconds": 3.0}),
+                post(address + "/mcp", request("wait", {"seconds": 3.0})),
+            ):
+                assert answer.json()["error"]["code"] == -32603
+                assert "limits.call_seconds" in answer.json()["error"]["data"]["hint"]
 
 
 def test_progress_reaches_a_current_client(server: str) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import anyio
 import mcp_sample
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from mcp_client import Lines, open_workspace, request
 
 from cuedeck.mcp.options import ConnectionOptions
@@ -408,6 +410,65 @@ def test_a_workspace_that_cannot_open_fails_the_call_not_the_server(served: Serv
         assert "result" in await lines.ask("tools/list")
 
     served(scenario, provider=broken)
+
+
+def test_a_missing_handshake_and_malformed_params_are_said_in_words(served: Served) -> None:
+    async def scenario(lines: Lines) -> None:
+        early = (await lines.ask("tools/list"))["error"]
+        assert early["code"] == -32602
+        assert "initialize" in early["message"]
+        await lines.initialize()
+        mistakes = [
+            ({"arguments": {}}, "name"),
+            ({"name": 5}, "name"),
+            ({"name": "x", "arguments": 3}, "arg"),
+        ]
+        for params, word in mistakes:
+            error = (await lines.ask("tools/call", params))["error"]
+            assert error["code"] == -32602
+            assert word in error["message"]
+
+    served(scenario)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+messages = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | json_values,
+        "id": st.integers(0, 9) | json_values,
+        "method": st.sampled_from(["tools/call", "tools/list", "ping", "read_context", "wat"]) | json_values,
+        "params": json_values
+        | st.fixed_dictionaries(
+            {
+                "name": st.sampled_from(["read_context", "store", "vault_page"]),
+                "arguments": json_values,
+            }
+        ),
+    },
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(messages | json_values | st.binary(max_size=60), max_size=12))
+def test_no_input_whatever_stops_the_server(served: Served, rubbish: list[Any]) -> None:
+    async def scenario(lines: Lines) -> None:
+        await lines.initialize()
+        for item in rubbish:
+            raw = item.replace(b"\n", b"") if isinstance(item, bytes) else json.dumps(item).encode()
+            await lines.write(raw)
+        await lines.write(request("ping", None, "still here"))
+        while True:
+            answer = await lines.read()
+            if isinstance(answer, dict) and answer.get("id") == "still here":
+                assert answer["result"] == {}
+                return
+
+    served(scenario)
 
 
 def test_resources_are_listed_and_read(served: Served) -> None:

@@ -62,15 +62,9 @@ class Connection:
             failure = unexpected(entry.tool.name, error)
         return self._failed(entry, failure, _since(started))
 
-    def too_slow(self, entry: Entry, seconds: float) -> Rendered:
+    def gave_up(self, entry: Entry, seconds: float) -> Rendered:
         """What a call is answered with that was given up after its time limit."""
-        error = CueError(
-            ErrorCode.UNAVAILABLE,
-            f"No answer within {seconds:g} seconds",
-            data={"call_seconds": seconds},
-            hint="Ask for less, or raise limits.call_seconds.",
-        )
-        return self._failed(entry, error, seconds * 1000)
+        return self._failed(entry, too_slow(seconds), seconds * 1000)
 
     def _failed(self, entry: Entry, error: CueError, elapsed_ms: float) -> Rendered:
         if entry.tool.deck is Deck.CONTEXT and self.options.errors == "rpc":
@@ -97,6 +91,16 @@ class Connection:
         if tool.deck is Deck.CONTEXT:
             self.runtime.limits.take(principal, tool.name, workspace.config.limits)
         return tool.handler(Call(workspace, principal, arguments, progress, cancelled, self.runtime.activity))
+
+
+def too_slow(seconds: float) -> CueError:
+    """The error of a call that outlived its time limit."""
+    return CueError(
+        ErrorCode.UNAVAILABLE,
+        f"No answer within {seconds:g} seconds",
+        data={"call_seconds": seconds},
+        hint="Ask for less, or raise limits.call_seconds.",
+    )
 
 
 def _silent(_done: float, _message: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import anyio
 from mcp.server.streamable_http import EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -18,11 +19,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 from starlette.types import Receive, Scope, Send
 
-from cuedeck.mcp.connection import Connection
+from cuedeck.mcp.connection import Connection, too_slow
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.protocol import PRINCIPAL_SCOPE_KEY, Extension, create_server, run_in_thread
 from cuedeck.mcp.registry import Registry
-from cuedeck.mcp.rendering import RpcError
+from cuedeck.mcp.rendering import RpcError, rpc_error
 from cuedeck.mcp.runtime import Runtime
 from cuedeck.mcp.tool import Tool
 from cuedeck.mcp.wire import INVALID_REQUEST, Malformed, check_request, error_response, parse, request_id_of
@@ -49,8 +50,8 @@ class Endpoint:
 
     def __init__(self, workspace: Workspace, settings: HttpSettings, options: ConnectionOptions) -> None:
         self._connection = Connection(lambda _: workspace, options, settings.runtime, settings.registry)
-        seconds = workspace.config.limits.call_seconds
-        server = create_server(self._connection, call_seconds=seconds, extend=settings.extend)
+        self._seconds = workspace.config.limits.call_seconds
+        server = create_server(self._connection, call_seconds=self._seconds, extend=settings.extend)
         # Many nodes share one PostgreSQL, and any of them may get the next request of a client.
         self._stateless = workspace.config.store.url is not None and not settings.stream_responses
         manager = partial(
@@ -103,7 +104,10 @@ class Endpoint:
         who = scope.get(PRINCIPAL_SCOPE_KEY)
         perform = partial(self._connection.perform_bare, tool, arguments, who, gone.is_set)
         try:
-            body = {"jsonrpc": "2.0", "id": request_id, "result": await run_in_thread(perform)}
+            with anyio.move_on_after(self._seconds) as patience:
+                body = {"jsonrpc": "2.0", "id": request_id, "result": await run_in_thread(perform)}
+            if patience.cancelled_caught:
+                raise rpc_error(too_slow(self._seconds))
         except RpcError as error:
             body = error_response(request_id, error.code, error.message, error.data)
         finally:

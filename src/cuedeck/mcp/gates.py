@@ -74,7 +74,7 @@ class HostGate:
         self._public = _origin_of(settings.public_url)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
+        if scope["type"] in ("http", "websocket"):
             headers = Headers(scope=scope)
             hosts = headers.getlist("host")
             if len(hosts) != 1 or not self._knows(hosts[0]):
@@ -106,7 +106,7 @@ class TokenGate:
         self._settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or _is_open(scope["path"]):
+        if scope["type"] == "lifespan" or _is_open(scope["path"]):
             await self.app(scope, receive, send)
             return
         token = _bearer(Headers(scope=scope))
@@ -175,8 +175,11 @@ async def deny(
     reason: str,
     headers: dict[str, str] | None = None,
 ) -> None:
-    """Refuse a request with a JSON body and leave the reason for the log."""
+    """Refuse a request with a JSON body, or a WebSocket by closing it, and leave the reason for the log."""
     scope[DENIED_KEY] = reason
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": message})
+        return
     body = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": message}}
     await JSONResponse(body, status_code=status, headers=headers)(scope, receive, send)
 
@@ -185,7 +188,8 @@ def base_url(scope: Scope, settings: HttpSection) -> str:
     """Where clients reach this server; the Host header has passed the gate before it is used."""
     if settings.public_url:
         return settings.public_url.rstrip("/")
-    return f"{scope['scheme']}://{Headers(scope=scope).get('host', '')}"
+    scheme = "https" if scope["scheme"] in ("https", "wss") else "http"
+    return f"{scheme}://{Headers(scope=scope).get('host', '')}"
 
 
 def _is_open(path: str) -> bool:

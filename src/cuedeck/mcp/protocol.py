@@ -18,6 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cuedeck import __version__
 from cuedeck.mcp.connection import Cancelled, Connection, Progress
+from cuedeck.mcp.explaining import explain_mistakes
 from cuedeck.mcp.registry import UnknownTool
 from cuedeck.mcp.rendering import RpcError
 from cuedeck.mcp.resources import ResourceDesk
@@ -66,7 +67,7 @@ def create_server(
         try:
             with anyio.move_on_after(call_seconds):
                 return _result(ctx, (await _in_thread(ctx, work)).to_json())
-            return _result(ctx, connection.too_slow(entry, call_seconds or 0).to_json())
+            return _result(ctx, connection.gave_up(entry, call_seconds or 0).to_json())
         except RpcError as error:
             raise MCPError(error.code, error.message, error.data) from None
 
@@ -87,7 +88,7 @@ def create_server(
         get_tool_input_schema=schema_of,
     )
     # Tracing costs a fifth of a small call and nothing here exports it.
-    server.middleware.clear()
+    server.middleware[:] = [explain_mistakes]
     if selection.resources:
         _serve_resources(server, connection)
     if extend is not None:
