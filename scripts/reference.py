@@ -20,6 +20,7 @@ from cuedeck.model.deck import Deck
 from cuedeck.model.errors import ErrorCode
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+WIDTH = 100
 NOTE = "<!-- Written by `make docs`; edit the code instead. -->\n\n"
 
 
@@ -27,14 +28,16 @@ def commands() -> str:
     from cuedeck.cli.root import Root
 
     root = Root(name="cue")
-    context = click.Context(root, info_name="cue")
+    context = click.Context(root, info_name="cue", terminal_width=WIDTH)
     parts = ["# Commands\n"]
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")
         for name in names:
             found = root.get_command(context, name)
             if found is not None:
-                parts += _command(found, click.Context(found, info_name=name, parent=context))
+                parts += _command(
+                    found, click.Context(found, info_name=name, parent=context, terminal_width=WIDTH)
+                )
     return NOTE + "\n".join(parts)
 
 
@@ -44,7 +47,9 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
         for name in command.list_commands(context):
             child = command.get_command(context, name)
             if child is not None:
-                yield from _command(child, click.Context(child, info_name=name, parent=context))
+                yield from _command(
+                    child, click.Context(child, info_name=name, parent=context, terminal_width=WIDTH)
+                )
 
 
 def tools() -> str:
