@@ -4,7 +4,7 @@ PYTHON ?= python3
 PORT ?= 8787
 WORKSPACE ?= .
 BIN := .venv/bin
-UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
+UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 INSTALLED := .venv/.installed
 MODEL := .venv/.model
 DEVELOPED := .venv/.developed
@@ -51,6 +51,7 @@ model: $(MODEL)
 $(INSTALLED): pyproject.toml | .venv/bin/uv
 	@echo "Installing CueDeck"
 	$(UV) --editable .
+	@$(BIN)/python -m compileall -q src/cuedeck
 	@touch $@
 
 $(MODEL): $(INSTALLED) $(shell find packages/cuedeck-minilm -name '*.py' -o -name pyproject.toml 2>/dev/null)
