@@ -224,6 +224,16 @@ def test_a_card_with_broken_frontmatter_is_named_and_never_written(cards: Cards,
     assert path.read_bytes() == before
 
 
+def test_a_bare_handle_is_read_and_quoted_when_the_card_is_next_written(cards: Cards, tmp_path: Path) -> None:
+    path = write(tmp_path, "abc123", "---\ntitle: x\nassignee: @ann # lead\ntags: [@a, b]\n---\nbody @ann\n")
+    card = cards.get("abc123")
+    assert (card.assignee, card.tags, len(card.problems)) == ("@ann", ("@a", "b"), 1)
+    assert cards.update("abc123", CardChange(status=CardStatus.DONE)).assignee == "@ann"
+    text = path.read_text()
+    assert text.startswith("---\ntitle: x\nassignee: '@ann' # lead\ntags: ['@a', b]\nstatus: done\n")
+    assert text.endswith("---\nbody @ann\n")
+
+
 def test_links_out_of_the_workspace_are_not_followed(cards: Cards, tmp_path: Path) -> None:
     outside = tmp_path.parent / f"{tmp_path.name}-outside.md"
     outside.write_text("---\ntitle: secret\n---\n")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
 
 if TYPE_CHECKING:
@@ -197,6 +199,20 @@ def board(here: Here, **filters: Any) -> None:
     with here.open() as workspace:
         snapshot = workspace.cards.snapshot()
     console().print(board_of(snapshot, query))
+
+
+@subcommand(command, "import", json=True)
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "form", type=FORMATS, help="Recognised when not given.")
+@click.option("--dry-run", is_flag=True, help="Only report.")
+def import_cards(here: Here, path: Path, form: str | None, dry_run: bool) -> None:
+    """Import from beads (JSONL), Backlog.md (a folder) or todo.txt."""
+    from cuedeck.tasks.imports.sources import read_source
+    from cuedeck.tasks.imports.targets import into_cards
+
+    found = read_source(path, form)
+    with here.open() as workspace:
+        show_report(here, into_cards(workspace.cards, found, dry_run=dry_run))
 
 
 def _table(cards: list[Card]) -> str:

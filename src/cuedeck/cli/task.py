@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
 
 if TYPE_CHECKING:
@@ -147,6 +149,22 @@ def graph(here: Here, project: str | None, form: str) -> None:
     with here.open() as workspace:
         edges, labels = workspace.agent_tasks.graph(project)
     here.output.line(DRAWINGS[form](edges, labels).rstrip("\n"))
+
+
+@subcommand(command, "import", json=True)
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "form", type=FORMATS, help="Recognised when not given.")
+@click.option("--dry-run", is_flag=True, help="Only report.")
+@click.option("--project", required=True, help="Project prefix, e.g. CA.")
+def import_tasks(here: Here, path: Path, form: str | None, dry_run: bool, project: str) -> None:
+    """Import from beads (JSONL), Backlog.md (a folder) or todo.txt."""
+    from cuedeck.tasks.imports.sources import read_source
+    from cuedeck.tasks.imports.targets import into_agent_tasks
+
+    found = read_source(path, form)
+    with here.open() as workspace:
+        report = into_agent_tasks(workspace.agent_tasks, found, project=project, dry_run=dry_run)
+    show_report(here, report)
 
 
 def _show(here: Here, task: AgentTask) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
 
 if TYPE_CHECKING:
@@ -102,6 +104,21 @@ def undo(here: Here, user_id: str | None) -> None:
     with _mine(here, user_id) as mine:
         what = mine.undo()
     here.output.show({"undone": what}, plain(f"Undid {what}." if what else "There is nothing to undo."))
+
+
+@subcommand(command, "import", json=True)
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "form", type=FORMATS, help="Recognised when not given.")
+@click.option("--dry-run", is_flag=True, help="Only report.")
+@user
+def import_todos(here: Here, path: Path, form: str | None, dry_run: bool, user_id: str | None) -> None:
+    """Import from todo.txt, beads (JSONL) or Backlog.md (a folder); one undo takes it back."""
+    from cuedeck.tasks.imports.sources import read_source
+    from cuedeck.tasks.imports.targets import into_todos
+
+    found = read_source(path, form)
+    with _mine(here, user_id) as mine:
+        show_report(here, into_todos(mine, found, dry_run=dry_run))
 
 
 @contextmanager

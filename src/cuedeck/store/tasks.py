@@ -70,6 +70,12 @@ def listing(
     )
 
 
+def sources(session: Session) -> dict[str, str]:
+    """Where imported tasks came from, and their ids."""
+    rows = session.rows("SELECT source, id FROM agent_tasks WHERE source IS NOT NULL")
+    return {row["source"]: row["id"] for row in rows}
+
+
 def needs_of(session: Session, ids: Collection[str]) -> dict[str, list[str]]:
     """What each of these tasks depends on."""
     found: dict[str, list[str]] = {}

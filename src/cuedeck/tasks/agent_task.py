@@ -42,6 +42,8 @@ class TaskDraft:
     depends_on: tuple[str, ...] = ()
     parent: str | None = None
     suggested_model: str | None = None
+    source: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from cuedeck.graph import DependencyGraph, dependency_graph
@@ -46,11 +47,37 @@ class AgentTasks:
         draft = _checked(draft)
         with self._store.state.write(actor=self._actor) as session:
             _check_links(session, draft)
-            number = statements.next_number(session, draft.project, draft.type)
-            task_id = f"{draft.project}-{draft.type.upper()}-{number:03}"
+            task_id = _new_id(session, draft)
             statements.insert(session, _new_row(task_id, draft, now_ms(session)), draft.depends_on)
             _settle_epics(session, draft.parent)
             return _load(session, task_id)
+
+    def create_all(
+        self, entries: Mapping[str, tuple[TaskDraft, TaskStatus]], *, known: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Add many at once, in an order in which each comes after what it needs; their ids by key.
+
+        Drafts name each other by key; ``known`` are keys of tasks that exist.
+        """
+        for draft, _status in entries.values():
+            _checked(draft)
+        with self._store.state.write(actor=self._actor) as session:
+            now = now_ms(session)
+            ids = {key: _new_id(session, draft) for key, (draft, _status) in entries.items()}
+            names = {**known, **ids}
+            for key, (draft, status) in entries.items():
+                parent = names[draft.parent] if draft.parent else None
+                needs = tuple(names[target] for target in draft.depends_on)
+                row = _new_row(ids[key], replace(draft, parent=parent), now)
+                statements.insert(session, row | _state(status, draft.note, now), needs)
+            for epic_id in dict.fromkeys(names[d.parent] for d, _ in entries.values() if d.parent):
+                _settle_epics(session, epic_id)
+        return ids
+
+    def imported(self) -> Mapping[str, str]:
+        """The ids of tasks that came from elsewhere, by their source."""
+        with self._store.state.read() as session:
+            return statements.sources(session)
 
     def get(self, task_id: str) -> AgentTask:
         """One task, or NOT_FOUND."""
@@ -224,6 +251,22 @@ def _ancestors(session: Session, epic: AgentTask) -> list[str]:
     return chain
 
 
+def _new_id(session: Session, draft: TaskDraft) -> str:
+    number = statements.next_number(session, draft.project, draft.type)
+    return f"{draft.project}-{draft.type.upper()}-{number:03}"
+
+
+def _state(status: TaskStatus, note: str | None, now: int) -> dict[str, Any]:
+    """The columns of a task that starts its life here as more than pending."""
+    match status:
+        case TaskStatus.DONE:
+            return {"status": status, "completed_at": now, "summary": note}
+        case TaskStatus.BLOCKED:
+            return {"status": status, "block_reason": note or "blocked before it was imported"}
+        case _:
+            return {"status": status}
+
+
 def _new_row(task_id: str, draft: TaskDraft, now: int) -> dict[str, Any]:
     return {
         "id": task_id,
@@ -237,6 +280,7 @@ def _new_row(task_id: str, draft: TaskDraft, now: int) -> dict[str, Any]:
         "files_readonly": json.dumps(draft.files_readonly),
         "parent": draft.parent,
         "suggested_model": draft.suggested_model,
+        "source": draft.source,
         "created_at": now,
         "updated_at": now,
     }

@@ -9,8 +9,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from cuedeck.documents.frontmatter import Problem, read_frontmatter, text_of
+from cuedeck.documents.frontmatter import Problem, text_of
 from cuedeck.tasks.dates import parse_moment, timestamp
+from cuedeck.tasks.handles import read_with_handles
 from cuedeck.tasks.plain_header import read_plain
 
 CARD_ID = re.compile(r"[a-z0-9]{6}")
@@ -54,6 +55,7 @@ class Card:
     refs: tuple[str, ...]
     created: datetime | None
     updated: datetime | None
+    source: str | None = None
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -102,7 +104,7 @@ def read_card(card_id: str, data: bytes) -> Card | BrokenCard:
         plain = read_plain(text[4 : end + 1])
         if plain is not None:
             return _Reading(plain, text[: end + 1], []).card(card_id, text[end + 5 :])
-    found = read_frontmatter(text)
+    found = read_with_handles(text)
     if conflict := _CONFLICT.search(text, 0, found.body or len(text)):
         line = text.count("\n", 0, conflict.start()) + 1
         return BrokenCard(name, Problem("an unresolved merge conflict", line))
@@ -133,6 +135,7 @@ class _Reading:
             refs=self.texts("refs"),
             created=self.moment("created"),
             updated=self.moment("updated"),
+            source=self.text("source"),
             problems=tuple(self.problems),
         )
 

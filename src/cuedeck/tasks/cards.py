@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 
-from cuedeck.documents.frontmatter import locate_frontmatter
+from cuedeck.documents.frontmatter import locate_frontmatter, read_frontmatter
 from cuedeck.documents.frontmatter_edit import edit_frontmatter
 from cuedeck.documents.yaml_value import scalar
 from cuedeck.graph import Cycle, dependency_graph, find_cycle
@@ -19,6 +20,7 @@ from cuedeck.tasks.card_folder import CardFolder, no_card
 from cuedeck.tasks.card_query import CardQuery
 from cuedeck.tasks.card_snapshot import CardSnapshot, Neighbours
 from cuedeck.tasks.dates import timestamp
+from cuedeck.tasks.handles import quote_handles
 from cuedeck.tasks.notes import append_note
 from cuedeck.tasks.text import checked
 
@@ -40,6 +42,7 @@ class CardDraft:
     refs: tuple[str, ...] = ()
     description: str = ""
     created: datetime | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,22 @@ class Cards:
             data = _new_file(draft, now)
             card_id = self._create(draft.title, now, data)
         return self._folder.parsed(card_id, data)
+
+    def create_all(self, drafts: Mapping[str, CardDraft]) -> Mapping[str, Card]:
+        """Write many cards at once; a draft may depend on another by its key in the mapping."""
+        for draft in drafts.values():
+            _check_texts(draft)
+        with self._folder.locked():
+            now = datetime.now(UTC)
+            taken = set(self.snapshot().cards)
+            ids = {key: _free_id(draft.title, now, taken) for key, draft in drafts.items()}
+            made: dict[str, Card] = {}
+            for key, draft in drafts.items():
+                needs = tuple(ids.get(target, target) for target in draft.depends_on)
+                data = _new_file(replace(draft, depends_on=needs), now)
+                self._folder.create(ids[key], data)
+                made[key] = self._folder.parsed(ids[key], data)
+            return made
 
     def update(self, card_id: str, change: CardChange) -> Card:
         """Change the fields named and nothing else; ``updated`` moves."""
@@ -168,13 +187,25 @@ def _new_id(title: str, now: datetime, attempt: int) -> str | None:
     return card_id if isinstance(scalar(card_id), str) else None
 
 
+def _free_id(title: str, now: datetime, taken: set[str]) -> str:
+    """An id that is not taken, which it then is."""
+    for attempt in count():
+        card_id = _new_id(title, now, attempt)
+        if card_id is not None and card_id not in taken:
+            taken.add(card_id)
+            return card_id
+    raise AssertionError("counting never ends")
+
+
 def _new_file(draft: CardDraft, now: datetime) -> bytes:
     created = timestamp(draft.created or now)
     heading = " ".join(draft.title.split())
-    body = f"\n# {heading}\n\n## Description\n"
-    if draft.description:
-        body += f"\n{draft.description.rstrip()}\n"
-    fields = {
+    description = draft.description.strip("\r\n").rstrip()
+    opening = "" if description.startswith("## ") else "## Description\n"
+    body = f"\n# {heading}\n\n{opening}"
+    if description:
+        body += f"{description}\n" if not opening else f"\n{description}\n"
+    fields: dict[str, object] = {
         "title": draft.title,
         "status": draft.status.value,
         "priority": draft.priority.value,
@@ -185,6 +216,8 @@ def _new_file(draft: CardDraft, now: datetime) -> bytes:
         "created": created,
         "updated": created,
     }
+    if draft.source is not None:
+        fields["source"] = draft.source
     return edit_frontmatter(body.encode(), fields)
 
 
@@ -195,6 +228,8 @@ def _edited(card: Card, data: bytes, change: CardChange, now: datetime) -> bytes
         if name != "notes":
             changes[name] = list(value) if isinstance(value, tuple) else (str(value) or None)
     changes["updated"] = timestamp(now)
+    if read_frontmatter(data.decode("utf-8-sig")).data is None:
+        data = quote_handles(data.decode("utf-8")).encode()
     edited = edit_frontmatter(data, changes)
     if change.title is not None:
         edited = _retitled(edited, card.title, change.title)

@@ -141,6 +141,12 @@ class TodoList:
             rows = statements.listing(session, self._user, status=status, limit=limit, offset=offset)
             return TodoPage(tuple(map(_todo, rows)), statements.count(session, self._user, status=status))
 
+    def open_titles(self) -> frozenset[str]:
+        """The titles of everything that is not complete."""
+        with self._state.read(user=self._user) as session:
+            rows = statements.listing(session, self._user, status="incomplete", limit=2**31, offset=0)
+        return frozenset(row["title"] for row in rows)
+
     def complete(self, which: Which, *, complete: bool = True) -> Todo:
         """Mark a todo as complete or not; twice is the same as once."""
         with self._write() as session:

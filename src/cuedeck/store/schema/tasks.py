@@ -28,6 +28,7 @@ def agent_tasks() -> list[Step]:
                 "block_reason text",
                 "resolved_by text",
                 "summary text",
+                "source text",
                 "created_at bigint not null",
                 "updated_at bigint not null",
                 "completed_at bigint",
@@ -39,6 +40,7 @@ def agent_tasks() -> list[Step]:
         index("agent_tasks", "type", "status", "priority", "rid", name="agent_tasks_queue_index"),
         index("agent_tasks", "parent", where="parent IS NOT NULL"),
         index("agent_tasks", "project", "rid"),
+        index("agent_tasks", "source", unique=True, where="source IS NOT NULL"),
         table(
             "agent_task_needs",
             ["task_id text not null", "needs_id text not null"],

@@ -1,0 +1,1 @@
+"""Tasks from other tools: read, made to fit, and reported on. Import `read_source` and the targets."""
