@@ -58,6 +58,7 @@ def post(url: str, message: dict[str, Any]) -> dict[str, Any]:
         return json.loads(answer.read())  # type: ignore[no-any-return]
 
 
+USER = "11111111-1111-4111-8111-111111111111"
 INITIALIZE = {
     "method": "initialize",
     "params": {
@@ -115,3 +116,20 @@ def test_unknown_decks_and_ports_are_refused(cue: Any) -> None:
     assert done.returncode == 101 and "memory" in done.stderr
     assert cue("serve", "--port", "70000").returncode == 2
     assert cue("serve", env={**os.environ, "PORT": "http"}).returncode == 2
+
+
+def test_several_workers_share_one_postgresql(serve: Any, postgres_url: str) -> None:
+    process, greeting = serve(
+        "--workers", "2", "--port", "0", "--decks", "todo", CUEDECK_STORE__URL=postgres_url, CUEDECK_USER=USER
+    )
+    url = url_in(greeting)
+    added = [call(url, "add_task", user_id=USER, title=f"task {number}") for number in range(10)]
+    assert all(answer["success"] for answer in added)
+    assert call(url, "list_tasks", user_id=USER)["count"] == 10
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(30) == 0
+
+
+def call(url: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    answer = post(url, {"method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+    return answer["result"]["structuredContent"]  # type: ignore[no-any-return]
