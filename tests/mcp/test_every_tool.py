@@ -16,6 +16,7 @@ from cuedeck.mcp.connection import Connection
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.registry import product
 from cuedeck.mcp.rendering import Rendered
+from cuedeck.mcp.resources import ResourceDesk
 from cuedeck.mcp.runtime import Runtime
 from cuedeck.workspace import Workspace
 
@@ -51,16 +52,16 @@ class Product:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         options = ConnectionOptions(decks=("all",), user=USER, errors="result")
-        self._connection = Connection(lambda _: workspace, options, Runtime())
+        self.connection = Connection(lambda _: workspace, options, Runtime())
 
     def call(self, name: str, /, **arguments: Any) -> Rendered:
-        entry = self._connection.selection.find(name)
-        return self._connection.perform(entry, arguments, None, lambda *_: None, lambda: False)
+        entry = self.connection.selection.find(name)
+        return self.connection.perform(entry, arguments, None, lambda *_: None, lambda: False)
 
     def good(self, name: str, /, **arguments: Any) -> Any:
         rendered = self.call(name, **arguments)
         assert not rendered.is_error, rendered.text
-        entry = self._connection.selection.find(name)
+        entry = self.connection.selection.find(name)
         Draft202012Validator(entry.output_schema).validate(rendered.structured)
         value = json.loads(rendered.text)
         assert rendered.structured in (value, {"result": value})
@@ -178,6 +179,16 @@ def state_of(workspace: Workspace) -> Any:
     }
     changes = workspace.store.state.changes(after=0, limit=100_000)
     return files, [change.seq for change in changes]
+
+
+def test_every_resource_can_be_read(product_at_work: Product) -> None:
+    product_at_work.good("memory_store", type="knowledge", content="Something to read about")
+    desk = ResourceDesk(product_at_work.connection)
+    for resource in product().resources:
+        uri = resource.uri.split("{")[0]
+        (content,) = desk.read(uri, None, modern=True)["contents"]
+        assert content["mimeType"] == resource.mime_type
+        assert json.loads(content["text"])
 
 
 def test_every_tool_refuses_an_unknown_argument(product_at_work: Product) -> None:

@@ -224,7 +224,8 @@ def test_nobody_listens_beyond_this_machine_without_authentication(host: str) ->
     with pytest.raises(CueError, match="without authentication"):
         check_bind(host, Config())
     check_bind(host, Config(auth=AuthSection(jwt_secret="s" * 32)))
-    check_bind("127.0.0.1", Config())
+    for loopback in ("127.0.0.1", "127.1.2.3", "::1", "localhost"):
+        check_bind(loopback, Config())
 
 
 def test_many_nodes_share_no_sessions(server: str, tmp_path: Path) -> None:

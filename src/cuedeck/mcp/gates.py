@@ -24,6 +24,8 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 OPEN_PATHS = ("/healthz", "/readyz", METADATA_PATH)
 DENIED_KEY = "cuedeck.denied"
+UNKNOWN_HOST = "This host is not served here (http.allowed_hosts)"
+FOREIGN_ORIGIN = "This origin may not call (http.allowed_origins)"
 
 access_log = logging.getLogger("cuedeck.access")
 
@@ -78,10 +80,10 @@ class HostGate:
             headers = Headers(scope=scope)
             hosts = headers.getlist("host")
             if len(hosts) != 1 or not self._knows(hosts[0]):
-                await deny(scope, receive, send, 421, "This host is not served here", "host")
+                await deny(scope, receive, send, 421, UNKNOWN_HOST, "host")
                 return
             if any(not self._may_call(origin) for origin in headers.getlist("origin")):
-                await deny(scope, receive, send, 403, "This origin may not call", "origin")
+                await deny(scope, receive, send, 403, FOREIGN_ORIGIN, "origin")
                 return
         await self.app(scope, receive, send)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -33,14 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["HttpSettings", "check_bind", "create_http_app"]
 
-LOOPBACK_BINDS = ("127.0.0.1", "localhost", "::1")
 BODY_SECONDS = 30.0
 READY_SECONDS = 2.0
 
 
 def check_bind(host: str, config: Config) -> None:
     """Refuse to listen beyond this machine while anybody could call without a token."""
-    if host in LOOPBACK_BINDS or config.auth.jwt_secret or config.auth.jwks:
+    if _is_loopback(host) or config.auth.jwt_secret or config.auth.jwks:
         return
     raise CueError(
         ErrorCode.CONFIGURATION,
@@ -48,6 +48,13 @@ def check_bind(host: str, config: Config) -> None:
         data={"host": host},
         hint="Set auth.jwt_secret or auth.jwks, or listen on 127.0.0.1.",
     )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def create_http_app(workspace: Workspace, settings: HttpSettings | None = None) -> Starlette:
