@@ -221,3 +221,9 @@ values = st.recursive(
 )
 def test_no_issue_can_crash_the_beads_reader(fields: dict[str, Any]) -> None:
     assert len(read_beads(json.dumps({"id": "a", "title": "b", **fields})).tasks) == 1
+
+
+def test_text_no_file_can_hold_is_made_to_fit(tmp_path: Path) -> None:
+    text = json.dumps({"id": "a", "title": "nul\0 and \ud800", "description": "\udfff"})
+    report = into_cards(Cards(tmp_path), read_beads(text), dry_run=False)
+    assert Cards(tmp_path).get(report.made["a"]).title == "nul and ?"

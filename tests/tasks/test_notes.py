@@ -15,8 +15,9 @@ HEAD = b"---\ntitle: x\n---\n"
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"", b"## Notes\n\n- 2026-03-15: hello\n"),
+        (b"", b"\n## Notes\n\n- 2026-03-15: hello\n"),
         (b"## Notes\n\nSetext\n===\n", b"## Notes\n\n- 2026-03-15: hello\n\nSetext\n===\n"),
+        (b"Notes\n---\n\nold\n", b"Notes\n---\n\nold\n- 2026-03-15: hello\n"),
         (b"- item\n  ## Notes\n", b"- item\n  ## Notes\n\n## Notes\n\n- 2026-03-15: hello\n"),
         (b"body", b"body\n\n## Notes\n\n- 2026-03-15: hello\n"),
         (b"body\n\n\n", b"body\n\n\n## Notes\n\n- 2026-03-15: hello\n"),

@@ -4,83 +4,65 @@ from __future__ import annotations
 
 import re
 from datetime import date
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from cuedeck.documents.frontmatter import locate_frontmatter
+from cuedeck.documents.markdown import parse_markdown
 
-if TYPE_CHECKING:
-    from markdown_it import MarkdownIt
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _BREAK = re.compile(r"\r\n|\n|\r")
+_EMPTY_LAST_LINE = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)$")
+_ATX = re.compile(rb" {0,3}#")
 
 
 def append_note(data: bytes, note: str, *, day: date) -> bytes:
     """Add a dated entry at the end of the notes section, which is made when there is none."""
-    text = data.decode("utf-8")
-    place = locate_frontmatter(text)
-    start = place[2] if place else 0
-    head, body = text[:start], text[start:]
-    ending = "\r\n" if "\r\n" in text else "\n"
-    return (head + _with_entry(body, _entry(note, day, ending), ending)).encode()
-
-
-def _with_entry(body: str, entry: str, ending: str) -> str:
-    section = _notes_section(body)
+    ending = b"\r\n" if b"\r\n" in data else b"\n"
+    entry = _entry(note, day, ending)
+    section = _notes_section(data)
     if section is None:
-        return f"{_padded(body, ending)}## Notes{ending * 2}{entry}"
+        return _padded(data, ending) + b"## Notes" + ending * 2 + entry
     heading_end, end = section
-    cut = max(heading_end, _end_of_line(body, len(body[:end].rstrip(" \t\r\n"))))
-    before, after = body[:cut], body[cut:]
+    cut = max(heading_end, _end_of_line(data, len(data[:end].rstrip(b" \t\r\n"))))
+    before, after = data[:cut], data[cut:]
     if cut == heading_end:
         before = _padded(before, ending)
-    elif not before.endswith(("\n", "\r")):
+    elif not before.endswith((b"\n", b"\r")):
         before += ending
-    if after and not after.startswith(("\n", "\r")):
+    if after and not after.startswith((b"\n", b"\r")):
         after = ending + after
     return before + entry + after
 
 
-def _entry(note: str, day: date, ending: str) -> str:
+def _entry(note: str, day: date, ending: bytes) -> bytes:
     """A list item: everything in it stays inside, even an open fence or a heading."""
     first, *more = _BREAK.split(note.strip("\r\n"))
     lines = [f"- {day.isoformat()}: {first}", *(f"  {line}" if line.strip() else "" for line in more)]
-    return "".join(line.rstrip(" ") + ending for line in lines)
+    return b"".join(line.rstrip(" ").encode() + ending for line in lines)
 
 
-def _padded(text: str, ending: str) -> str:
+def _padded(data: bytes, ending: bytes) -> bytes:
     """The text with an empty line at its end."""
-    if not text or re.search(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)$", text):
-        return text
-    return text + ending if text.endswith(("\n", "\r")) else text + ending * 2
+    if not data or _EMPTY_LAST_LINE.search(data):
+        return data
+    return data + ending if data.endswith((b"\n", b"\r")) else data + ending * 2
 
 
-def _end_of_line(text: str, position: int) -> int:
-    match = _LINE.match(text, position)
+def _notes_section(data: bytes) -> tuple[int, int] | None:
+    """Where the notes heading ends, and where the next heading of its level or above begins."""
+    headings = [heading for heading in parse_markdown(data.decode()).headings if heading.level <= 2]
+    ends = [*(heading.start for heading in headings[1:]), len(data)]
+    for heading, end in zip(headings, ends, strict=False):
+        if heading.level == 2 and heading.text.strip().lower() == "notes":
+            return _heading_end(data, heading.start), end
+    return None
+
+
+def _heading_end(data: bytes, start: int) -> int:
+    """A heading that is not marked in front is underlined on the next line."""
+    end = _end_of_line(data, start)
+    return end if _ATX.match(data, start) else _end_of_line(data, end)
+
+
+def _end_of_line(data: bytes, position: int) -> int:
+    match = _LINE.match(data, position)
     assert match is not None
     return match.end()
-
-
-def _notes_section(body: str) -> tuple[int, int] | None:
-    """Where the notes heading's line ends, and where the next heading of its level or above begins."""
-    lines = [0, *(match.end() for match in _BREAK.finditer(body)), len(body)]
-    found: int | None = None
-    tokens = _blocks().parse(body)
-    for position, token in enumerate(tokens):
-        if token.type != "heading_open" or token.level or token.map is None or token.tag > "h2":
-            continue
-        if found is not None:
-            return found, lines[token.map[0]]
-        if token.tag == "h2" and tokens[position + 1].content.strip().lower() == "notes":
-            found = lines[min(token.map[1], len(lines) - 1)]
-    return None if found is None else (found, len(body))
-
-
-@lru_cache(maxsize=1)
-def _blocks() -> MarkdownIt:
-    from markdown_it import MarkdownIt
-
-    parser = MarkdownIt("commonmark")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
