@@ -118,7 +118,6 @@ def test_the_working_role_may_not_change_the_schema(
         "sample_text",
         "sample_text_terms",
         "sample_text_totals",
-        "sample_vectors",
     ]
     store.close()
 

@@ -45,8 +45,8 @@ def ids(store: Store, query: np.ndarray, **options: object) -> list[int]:
 
 
 def test_the_nearest_are_the_true_nearest(sample: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Above this many PostgreSQL walks its graph; SQLite always chooses by signature from 256 on.
-    monkeypatch.setattr("cuedeck.store.postgres.vectors.EXACT", 300)
+    # Choose by bits from here on, as among many.
+    monkeypatch.setattr("cuedeck.store.matrix._FEW", 300)
     vectors = clustered(800)
     fill(sample, vectors)
     for query in clustered(12, seed=2):

@@ -16,7 +16,10 @@ from cuedeck.store.protocol import TextRecord, TextSpec, TextStatistics
 
 K1 = 1.2
 B = 0.75
+# A term is left out when it is in more than this share of the records, and in more than so many:
+# in a small index it costs little and still tells something.
 COMMON = 0.2
+MANY = 20_000
 MOST_TERMS = 64
 
 
@@ -29,11 +32,11 @@ def idf(documents: int, frequency: int) -> float:
 def chosen(terms: Sequence[str], documents: int, frequencies: Mapping[str, int]) -> list[str]:
     """The terms that take part in a ranking, in the query's order.
 
-    Unknown terms match nothing. A term in more than a fifth of the records is left out when a rarer
-    one is there, for it costs much and tells little. Of very long queries the rarest terms stay.
+    Unknown terms match nothing. In a large index a term that most records hold is left out when a
+    rarer one is there, for it costs much and tells little. Of very long queries the rarest terms stay.
     """
     known = [term for term in dict.fromkeys(terms) if frequencies.get(term, 0) > 0]
-    rare = [term for term in known if frequencies[term] <= COMMON * documents]
+    rare = [term for term in known if frequencies[term] <= max(MANY, COMMON * documents)]
     kept = rare or known
     if len(kept) <= MOST_TERMS:
         return kept

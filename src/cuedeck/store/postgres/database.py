@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -19,9 +19,10 @@ from cuedeck.store.postgres.failures import translate, translated
 from cuedeck.store.postgres.keys import key
 from cuedeck.store.postgres.listener import CHANNEL, Listener
 from cuedeck.store.postgres.pool import Connection, Pool
-from cuedeck.store.postgres.session import PostgresSession
+from cuedeck.store.postgres.session import PostgresSession, Shared
 from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName
+from cuedeck.store.vectors import VectorCache
 
 _VERSION = f"SELECT n FROM {SCHEMA}.commits WHERE workspace_id = %(workspace)s AND database = %(name)s"  # noqa: S608
 _HOLDER = (
@@ -53,7 +54,9 @@ class PostgresDatabase:
         self._place = place
         self._name = name
         self._lock = key(f"write/{place.workspace}/{name}")
-        self._identified: dict[str, bool] = {}
+        # A write's own connection shows what it has not committed, so caches are fed from another one.
+        self._for_readers = Shared(place.workspace, {}, VectorCache())
+        self._for_writers = replace(self._for_readers, reading=self._reading)
 
     @property
     def dialect(self) -> Dialect:
@@ -61,19 +64,15 @@ class PostgresDatabase:
 
     @contextmanager
     def read(self, *, user: str | None = None) -> Iterator[Session]:
-        with translated():
-            connection = self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", user=user)
-            try:
-                yield self._session(connection)
-            finally:
-                self._end_reading(connection)
+        with translated(), self._reading(user) as connection:
+            yield PostgresSession(connection, self._for_readers)
 
     @contextmanager
     def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
         with translated():
             connection = self._begun_writing(actor, user, durable=durable)
             try:
-                session = self._session(connection)
+                session = PostgresSession(connection, self._for_writers)
                 yield session
                 self._commit(connection)
             except BaseException:
@@ -107,8 +106,13 @@ class PostgresDatabase:
             )
         return [f"index {row['name']} is not valid; run REINDEX INDEX {row['name']}" for row in invalid]
 
-    def _session(self, connection: Connection) -> PostgresSession:
-        return PostgresSession(connection, self._place.workspace, self._identified)
+    @contextmanager
+    def _reading(self, user: str | None = None) -> Iterator[Connection]:
+        connection = self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", user=user)
+        try:
+            yield connection
+        finally:
+            self._end_reading(connection)
 
     def _begun_writing(self, actor: str, user: str | None, *, durable: bool) -> Connection:
         """Become the workspace's one writer, and count the commit that is to come."""

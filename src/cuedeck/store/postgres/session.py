@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -11,7 +13,9 @@ from cuedeck.store.portable import for_postgres, postgres_parameters
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
 from cuedeck.store.postgres.text import PostgresTextIndex
+from cuedeck.store.postgres.vectors import PostgresVectorTable
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
+from cuedeck.store.vectors import SketchedVectors, VectorCache, VectorTable
 
 _IDENTIFIED = (
     "SELECT 1 FROM information_schema.columns WHERE table_schema = 'cuedeck' "
@@ -19,13 +23,23 @@ _IDENTIFIED = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the sessions of one database have in common, and how one that writes reads as others do."""
+
+    workspace: str
+    identified: dict[str, bool]
+    vectors: VectorCache
+    reading: Callable[[], AbstractContextManager[Connection]] | None = None
+
+
 class PostgresSession:
     """Statements of one transaction on one connection."""
 
-    def __init__(self, connection: Connection, workspace: str, identified: dict[str, bool]) -> None:
+    def __init__(self, connection: Connection, shared: Shared) -> None:
         self._connection = connection
-        self._workspace = workspace
-        self._identified = identified
+        self._shared = shared
+        self._vectors: dict[str, SketchedVectors] = {}
         self._after_commit: list[Callable[[], None]] = []
 
     @property
@@ -77,12 +91,24 @@ class PostgresSession:
         )
 
     def text(self, spec: TextSpec, /) -> TextIndex:
-        return PostgresTextIndex(self._connection, self._workspace, spec)
+        return PostgresTextIndex(self._connection, self._shared.workspace, spec)
 
     def vectors(self, spec: VectorSpec, /) -> VectorIndex:
-        from cuedeck.store.postgres.vectors import PostgresVectorIndex
+        if spec.name not in self._vectors:
+            table = PostgresVectorTable(self._connection, spec)
+            self._vectors[spec.name] = SketchedVectors(
+                spec, table, self._shared.vectors, lambda: self._committed_vectors(spec, table)
+            )
+        return self._vectors[spec.name]
 
-        return PostgresVectorIndex(self._connection, self._workspace, spec)
+    @contextmanager
+    def _committed_vectors(self, spec: VectorSpec, table: VectorTable) -> Iterator[VectorTable]:
+        """What everyone sees, whatever this transaction has done: the cache is shared."""
+        if self._shared.reading is None:
+            yield table
+            return
+        with self._shared.reading() as connection:
+            yield PostgresVectorTable(connection, spec)
 
     def after_commit(self, action: Callable[[], None], /) -> None:
         self._after_commit.append(action)
@@ -96,10 +122,10 @@ class PostgresSession:
         return self._connection.execute(for_postgres(sql), postgres_parameters(params))
 
     def _has_rid(self, table: str) -> bool:
-        if table not in self._identified:
+        if table not in self._shared.identified:
             found = self._connection.execute(_IDENTIFIED, {"table": table}).fetchone()
-            self._identified[table] = found is not None
-        return self._identified[table]
+            self._shared.identified[table] = found is not None
+        return self._shared.identified[table]
 
 
 def _plain(row: Row) -> Row:

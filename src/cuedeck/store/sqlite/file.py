@@ -16,7 +16,7 @@ from cuedeck.store.sqlite import migrate
 from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
 from cuedeck.store.sqlite.failures import translated
 from cuedeck.store.sqlite.turnstile import Turnstile
-from cuedeck.store.sqlite.vectors import VectorCache
+from cuedeck.store.vectors import VectorCache
 
 _IDLE_READERS = 4
 

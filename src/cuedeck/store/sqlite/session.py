@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -12,10 +13,11 @@ from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorInde
 from cuedeck.store.sqlite.connection import fetch
 from cuedeck.store.sqlite.failures import translated
 from cuedeck.store.sqlite.text import SqliteTextIndex
+from cuedeck.store.sqlite.vectors import SqliteVectorTable
+from cuedeck.store.vectors import SketchedVectors, VectorTable
 
 if TYPE_CHECKING:
     from cuedeck.store.sqlite.file import OpenFile
-    from cuedeck.store.sqlite.vectors import SqliteVectorIndex
 
 
 class SqliteSession:
@@ -28,7 +30,7 @@ class SqliteSession:
         self._connection = connection
         self._file = file
         self._path = file.path
-        self._vectors: dict[str, SqliteVectorIndex] = {}
+        self._vectors: dict[str, SketchedVectors] = {}
         self._after_commit: list[Callable[[], None]] = []
 
     def rows(self, sql: str, /, **params: Any) -> list[Row]:
@@ -92,11 +94,18 @@ class SqliteSession:
         return SqliteTextIndex(self._connection, spec)
 
     def vectors(self, spec: VectorSpec, /) -> VectorIndex:
-        from cuedeck.store.sqlite.vectors import SqliteVectorIndex
-
         if spec.name not in self._vectors:
-            self._vectors[spec.name] = SqliteVectorIndex(self._connection, spec, self._file)
+            table = SqliteVectorTable(self._connection, spec)
+            self._vectors[spec.name] = SketchedVectors(
+                spec, table, self._file.vectors, lambda: self._committed_vectors(spec)
+            )
         return self._vectors[spec.name]
+
+    @contextmanager
+    def _committed_vectors(self, spec: VectorSpec) -> Iterator[VectorTable]:
+        """What everyone sees, whatever this transaction has done: the cache is shared."""
+        with self._file.reading() as connection:
+            yield SqliteVectorTable(connection, spec)
 
     def after_commit(self, action: Callable[[], None], /) -> None:
         self._after_commit.append(action)

@@ -1,0 +1,223 @@
+"""Nearest neighbours the same way on both engines: sketches in memory choose, stored vectors decide."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+from cuedeck.store.protocol import Scope, Vector, VectorHit, VectorRecord, VectorSpec
+from cuedeck.store.tokens import scope_tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from cuedeck.store.matrix import Matrix
+    from cuedeck.store.sketch import Sketches
+
+# A process further behind than this loads everything again.
+LOG_KEPT = 100_000
+_BATCH = 1_000
+_MATRICES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """A vector as it is stored: halves, and the sketch by which it is found."""
+
+    id: int
+    model: str
+    scope: str
+    halves: bytes
+    sketch: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SketchRow:
+    """A sketch read back; None in place of one that is gone, or of another model."""
+
+    id: int
+    scope: str
+    sketch: bytes | None
+
+
+class VectorTable(Protocol):
+    """What an engine does for vectors: rows in, rows out, and in which order they changed."""
+
+    def save(self, rows: list[VectorRow]) -> None:
+        """Add or replace, and log the ids."""
+
+    def delete(self, ids: Collection[int]) -> None:
+        """Remove, and log the ids."""
+
+    def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
+        """The stored halves, little-endian, of those that are there."""
+
+    def count(self, model: str) -> int:
+        """How many vectors of that model there are."""
+
+    def log_bounds(self) -> tuple[int, int]:
+        """The first and last logged sequence number; zeros when nothing is logged."""
+
+    def sketches(self, model: str) -> Iterator[SketchRow]:
+        """Every sketch of a model."""
+
+    def changed(self, model: str, after: int) -> list[SketchRow]:
+        """The sketches logged after a sequence number, each once."""
+
+
+class VectorCache:
+    """The matrices of one database, caught up by sequence before each use."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self._matrices: dict[tuple[str, str], Matrix] = {}
+
+    def matrix(self, table: VectorTable, spec: VectorSpec, model: str) -> Matrix:
+        """The matrix as of the table's committed data; the caller holds the lock."""
+        from cuedeck.store.matrix import Matrix
+
+        first, last = table.log_bounds()
+        key = (spec.name, model)
+        matrix = self._matrices.pop(key, None)
+        if matrix is None or matrix.seq < first - 1 or matrix.wasteful:
+            matrix = Matrix(spec.dimensions)
+            rows = table.sketches(model)
+            while batch := list(islice(rows, 20_000)):
+                _add(matrix, batch)
+            matrix.seq = last
+        elif matrix.seq < last:
+            changed = table.changed(model, matrix.seq)
+            matrix.remove(row.id for row in changed if row.sketch is None)
+            _add(matrix, changed)
+            matrix.seq = last
+        # The least recently used goes when there are too many.
+        self._matrices[key] = matrix
+        while len(self._matrices) > _MATRICES:
+            del self._matrices[next(iter(self._matrices))]
+        return matrix
+
+
+class SketchedVectors:
+    """The vector index of one session."""
+
+    def __init__(
+        self,
+        spec: VectorSpec,
+        table: VectorTable,
+        cache: VectorCache,
+        committed: Callable[[], AbstractContextManager[VectorTable]],
+    ) -> None:
+        self._spec = spec
+        self._table = table
+        self._cache = cache
+        self._committed = committed
+        # What this transaction has changed: others may not see it, and this one must.
+        self._pending: dict[int, VectorRecord | None] = {}
+
+    def put(self, records: Iterable[VectorRecord]) -> None:
+        incoming = iter(records)
+        while batch := list({record.id: record for record in islice(incoming, _BATCH)}.values()):
+            self._table.save(_rows(batch, self._spec))
+            self._pending.update((record.id, record) for record in batch)
+
+    def drop(self, ids: Collection[int]) -> None:
+        if ids:
+            self._table.delete(ids)
+            self._pending.update(dict.fromkeys(ids))
+
+    def nearest(
+        self, vector: Vector, *, model: str, scope: Scope = (), limit: int = 50, floor: float = -1.0
+    ) -> list[VectorHit]:
+        import numpy as np
+
+        from cuedeck.store.vector import cosines, halved
+
+        if limit <= 0 or any(not group for group in scope):
+            return []
+        query = np.asarray(vector, dtype=np.float32)
+        named = [scope_tokens(group) for group in scope]
+        # Records this transaction changed drop out of the ranking, so as many more are asked for.
+        # The connection first: nobody who holds the lock may have to wait for one.
+        with self._committed() as table, self._cache.lock:
+            matrix = self._cache.matrix(table, self._spec, model)
+            near = matrix.candidates(query, named, limit + len(self._pending), floor)
+        found, vectors = self._stored([number for number in near if number not in self._pending], model)
+        scores = dict(zip(found, cosines(vectors, query), strict=True))
+        for number, record in self._pending.items():
+            if record is not None and record.model == model and _inside(record, named):
+                scores[number] = cosines(halved(record.vector)[None, :], query)[0]
+        ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
+        return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
+
+    def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
+        found, vectors = self._stored(list(ids), model)
+        return dict(zip(found, vectors, strict=True))
+
+    def count(self, *, model: str) -> int:
+        return self._table.count(model)
+
+    def _stored(self, ids: list[int], model: str) -> tuple[list[int], npt.NDArray[np.float32]]:
+        import numpy as np
+
+        rows = self._table.halves(ids, model) if ids else []
+        halves = np.frombuffer(b"".join(blob for _, blob in rows), dtype="<f2")
+        return [number for number, _ in rows], halves.reshape(-1, self._spec.dimensions).astype(np.float32)
+
+
+def _rows(batch: list[VectorRecord], spec: VectorSpec) -> list[VectorRow]:
+    import numpy as np
+
+    from cuedeck.store.sketch import sketch
+    from cuedeck.store.vector import checked
+
+    halves = np.stack([checked(record, spec) for record in batch]).astype("<f2")
+    packed = _packed(sketch(halves.astype(np.float32)))
+    return [
+        VectorRow(r.id, r.model, " ".join(scope_tokens(r.scope)), half.tobytes(), row.tobytes())
+        for r, half, row in zip(batch, halves, packed, strict=True)
+    ]
+
+
+def _add(matrix: Matrix, rows: list[SketchRow]) -> None:
+    there = [(row.id, row.scope, row.sketch) for row in rows if row.sketch is not None]
+    if there:
+        matrix.add(
+            [number for number, _, _ in there],
+            _unpacked([blob for _, _, blob in there]),
+            (scope.split(" ") for _, scope, _ in there),
+        )
+
+
+def _packed(sketches: Sketches) -> npt.NDArray[np.uint8]:
+    """Words, scale, error and codes side by side."""
+    import numpy as np
+
+    numbers = np.stack((sketches.scales, sketches.errors), axis=1)
+    parts = (sketches.words, numbers, sketches.codes)
+    return np.concatenate([np.ascontiguousarray(part).view(np.uint8) for part in parts], axis=1)
+
+
+def _unpacked(blobs: list[bytes]) -> Sketches:
+    import numpy as np
+
+    from cuedeck.store.sketch import WORDS, Sketches
+
+    table = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), -1)
+    split = WORDS * 8
+    numbers = np.ascontiguousarray(table[:, split : split + 8]).view(np.float32)
+    return Sketches(
+        np.ascontiguousarray(table[:, :split]).view(np.uint64),
+        table[:, split + 8 :].view(np.int8),
+        numbers[:, 0],
+        numbers[:, 1],
+    )
+
+
+def _inside(record: VectorRecord, scope: Scope) -> bool:
+    mine = set(scope_tokens(record.scope))
+    return all(mine.intersection(group) for group in scope)
