@@ -51,6 +51,13 @@ def test_without_a_terminal_it_prints_the_best(cue: Any, filled: Path) -> None:
     assert "not a heading" not in cue("open", "heading").stdout
 
 
+def test_symbols_of_an_index_are_found(cue: Any, filled: Path) -> None:
+    (filled / "src/keys.py").write_text("class Vault:\n    def rotate_all(self):\n        pass\n")
+    assert "rotate_all" not in cue("open", "rotateall").stdout
+    assert cue("index").returncode == 0
+    assert cue("open", "rotateall").stdout == "src/keys.py:2\tmethod\tVault::rotate_all\n"
+
+
 def test_in_a_terminal_enter_opens_the_editor_at_the_line(filled: Path, environ: dict[str, str]) -> None:
     script = filled.parent / "nano"
     script.write_text(f'#!/bin/sh\necho "$@" > {filled.parent}/opened\n')

@@ -43,6 +43,24 @@ def gather(workspace: Workspace) -> Iterator[Candidate]:
     for path in paths:
         if path.endswith(MARKDOWN):
             yield from headings(path, _read(workspace, path))
+    yield from _symbols(workspace)
+
+
+def _symbols(workspace: Workspace) -> Iterator[Candidate]:
+    """The definitions of a code index that is there; making one first would keep the user waiting."""
+    from cuedeck.code.refs import status
+    from cuedeck.model.errors import CueError
+
+    try:
+        if not status(workspace.code, None, "").symbols:
+            return
+        snapshot = workspace.code.view().snapshot
+    except CueError:
+        return
+    for path in sorted(snapshot.paths):
+        symbols = snapshot.symbols(path)
+        for number, definition in enumerate(symbols.outline.definitions):
+            yield Candidate(definition.kind, symbols.local(number), path, definition.line_start)
 
 
 def headings(path: str, text: str) -> Iterator[Candidate]:

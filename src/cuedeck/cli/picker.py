@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from cuedeck.cli.scoring import Ranking
 STYLE = Style.from_dict(
     {"chosen": "reverse", "kind": "ansicyan", "dim": "ansibrightblack", "line": "reverse", "prompt": "bold"}
 )
-BATCH = 2000
+BATCH = 500
 
 
 class Picker:
@@ -54,24 +56,21 @@ class Picker:
             input=input,
             output=output,
         )
-        threading.Thread(target=self._gather, args=(candidates, app), daemon=True).start()
-        return app.run()
+        gathering = threading.Thread(target=self._gather, args=(candidates, app), daemon=True)
+        return app.run(pre_run=gathering.start)
 
     def _gather(self, candidates: Iterable[Candidate], app: Application[Any]) -> None:
-        batch: list[Candidate] = []
-        for candidate in candidates:
-            batch.append(candidate)
-            if len(batch) >= BATCH:
-                self._take(batch, app)
-                batch = []
-        self._gathering = False
-        self._take(batch, app)
-
-    def _take(self, batch: list[Candidate], app: Application[Any]) -> None:
-        self._ranking.candidates.extend(batch)
         loop = app.loop
-        if loop is not None:
-            loop.call_soon_threadsafe(self._search)
+        assert loop is not None
+        try:
+            for batch in _batches(candidates):
+                self._ranking.candidates.extend(batch)
+                loop.call_soon_threadsafe(self._search)
+                app.invalidate()
+        except Exception as error:  # noqa: BLE001 - raised again where the application runs
+            if app.is_running:
+                loop.call_soon_threadsafe(partial(app.exit, exception=error))
+        self._gathering = False
         app.invalidate()
 
     def _search(self) -> None:
@@ -127,3 +126,9 @@ class Picker:
         for name in ("escape", "c-c", "c-g"):
             keys.add(name, eager=True)(lambda event: event.app.exit(result=None))
         return keys
+
+
+def _batches(candidates: Iterable[Candidate]) -> Iterator[list[Candidate]]:
+    source = iter(candidates)
+    while batch := list(islice(source, BATCH)):
+        yield batch
