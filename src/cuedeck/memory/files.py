@@ -57,6 +57,7 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
     source = read_file(confined, at_most=FILE_BYTES + 1).data
     if len(source) > FILE_BYTES:
         raise invalid("file_path", f"a file of at most {FILE_BYTES} bytes", confined.relative)
+    _refuse_binary(confined.relative, source)
     digest = hashlib.sha256(source).hexdigest()
     with memories.state.read() as session:
         known = _living(session, project, confined.relative)
@@ -78,6 +79,15 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
     return Indexed(
         confined.relative, done.created, done.updated, done.removed, done.unchanged, False, masking.count
     )
+
+
+def _refuse_binary(path: str, source: bytes) -> None:
+    try:
+        text = source.decode("utf-8")
+    except UnicodeDecodeError:
+        raise invalid("file_path", "a UTF-8 text file", path) from None
+    if "\x00" in text:
+        raise invalid("file_path", "a text file", path)
 
 
 def _living(session: Session, project: str, path: str) -> list[str]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuedeck.memory import graph
 from cuedeck.memory.model import Memory
-from cuedeck.memory.query import Found, Fusion, Hit, Query
+from cuedeck.memory.query import Filters, Found, Fusion, Hit, Query
 from cuedeck.memory.records import from_row, text_record
 from cuedeck.search.analyser import query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts
-from cuedeck.search.fusion import KEYWORD, RANK_CONSTANT, SEMANTIC, Ranked, reciprocal_rank, weighted_blend
+from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, reciprocal_rank, weighted_blend
 from cuedeck.store import memories as table
+from cuedeck.store.bm25 import COMMON
 from cuedeck.store.protocol import Session
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
 # So many of either kind take part in the fusion.
 CANDIDATES = 100
-# Agreement further down says little: beyond these ranks a second mention adds nothing (docs/memory.md).
-AGREEMENT = 20
-SEMANTIC_WEIGHT = 0.4
+# Longer questions are ranked by the store's own choice of terms.
+MOST_SCOPED_TERMS = 32
+# Measured on held-out conversations, see docs/search.md.
+SEMANTIC_WEIGHT = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +35,23 @@ class Candidates:
 
     keyword: Mapping[int, float]
     semantic: Mapping[int, float]
+    known_cosines: Mapping[int, float]
     total: int
 
 
 def search(session: Session, query: Query, vector: Vector | None, *, model: str, floor: float) -> Found:
     """The answer as of this session's view."""
     terms = query_terms(query.text)
-    candidates = _candidates(session, query, terms, vector, model, floor)
+    telling, matching = _telling(session, query.filters, terms)
+    candidates = _candidates(session, query, telling, matching, vector, model, floor)
     ranked = rank(session, candidates, query.fusion)[: query.max_results]
     memories = {row["rid"]: from_row(row) for row in table.by_rids(session, [one.key for one in ranked])}
     hits = tuple(
-        Hit(memories[one.key], min(1.0, one.score), _explained(session, memories[one.key], one, terms, query))
+        Hit(
+            memories[one.key],
+            min(1.0, one.score),
+            _explained(session, memories[one.key], one, telling, query),
+        )
         for one in ranked
         if one.key in memories
     )
@@ -52,22 +60,45 @@ def search(session: Session, query: Query, vector: Vector | None, *, model: str,
 
 
 def _candidates(
-    session: Session, query: Query, terms: list[str], vector: Vector | None, model: str, floor: float
+    session: Session,
+    query: Query,
+    terms: list[str],
+    matching: set[int],
+    vector: Vector | None,
+    model: str,
+    floor: float,
 ) -> Candidates:
     scope = query.filters.scope
     text = session.text(MEMORY_TEXT)
     keyword = {hit.id: hit.score for hit in text.match(terms, scope=scope, limit=CANDIDATES)}
-    matching = set(text.matching_ids(terms, scope=scope))
     semantic: dict[int, float] = {}
+    known: dict[int, float] = {}
     if vector is not None:
-        near = session.vectors(MEMORY_VECTORS).nearest(
-            vector, model=model, scope=scope, limit=CANDIDATES, floor=floor
-        )
+        vectors = session.vectors(MEMORY_VECTORS)
+        near = vectors.nearest(vector, model=model, scope=scope, limit=CANDIDATES, floor=floor)
         semantic = {hit.id: hit.cosine for hit in near}
+        if query.fusion is Fusion.BLEND:
+            others = vectors.get(keyword.keys() - semantic.keys(), model=model)
+            known = {rid: float(stored @ vector) for rid, stored in others.items()}
         matching.update(semantic)
         if len(near) == CANDIDATES:
             matching.update(_all_near(session, query, vector, model, floor))
-    return Candidates(keyword, semantic, len(matching))
+    return Candidates(keyword, semantic, known, len(matching))
+
+
+def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list[str], set[int]]:
+    """The terms worth ranking by inside the filters, and everything that any term matches there.
+
+    The store leaves out what a fifth of all records hold; a name can be rare in all and everywhere in one
+    project.
+    """
+    text = session.text(MEMORY_TEXT)
+    if (filters.project is None and filters.type is None) or len(terms) > MOST_SCOPED_TERMS:
+        return terms, set(text.matching_ids(terms, scope=filters.scope))
+    found = {term: text.matching_ids([term], scope=filters.scope) for term in terms}
+    most = COMMON * table.count(session, str(filters.type or ""), filters.project)
+    telling = [term for term, ids in found.items() if 0 < len(ids) <= most]
+    return telling or terms, {rid for ids in found.values() for rid in ids}
 
 
 def _all_near(session: Session, query: Query, vector: Vector, model: str, floor: float) -> set[int]:
@@ -83,7 +114,7 @@ def rank(session: Session, candidates: Candidates, fusion: Fusion) -> list[Ranke
     order = table.tie_breakers(session, {*candidates.keyword, *candidates.semantic})
     keyword = {rid: score for rid, score in candidates.keyword.items() if rid in order}
     semantic = {rid: score for rid, score in candidates.semantic.items() if rid in order}
-    return fuse(keyword, semantic, fusion, order)
+    return fuse(keyword, semantic, fusion, order, candidates.known_cosines)
 
 
 def fuse(
@@ -91,32 +122,18 @@ def fuse(
     semantic: Mapping[int, float],
     fusion: Fusion,
     order: Mapping[int, tuple[float, int, str]],
+    known_cosines: Mapping[int, float] | None = None,
 ) -> list[Ranked[int]]:
-    """The fusion itself, over scores by identity."""
-    if fusion is Fusion.BLEND and semantic:
-        return weighted_blend(keyword, semantic, order=order.__getitem__, semantic_weight=SEMANTIC_WEIGHT)
+    """The fusion itself, over scores by identity; a blend also weighs the cosines of keyword hits."""
+    if fusion is Fusion.BLEND and (semantic or known_cosines):
+        cosines = {rid: cosine for rid, cosine in (known_cosines or {}).items() if rid in keyword}
+        return weighted_blend(
+            keyword, {**cosines, **semantic}, order=order.__getitem__, semantic_weight=SEMANTIC_WEIGHT
+        )
     sources = {KEYWORD: _best_first(keyword, order)}
     if semantic:
         sources[SEMANTIC] = _best_first(semantic, order)
-    top = reciprocal_rank({name: rids[:AGREEMENT] for name, rids in sources.items()}, order=order.__getitem__)
-    return top + _tail(sources, {one.key for one in top}, order)
-
-
-def _tail(
-    sources: Mapping[str, list[int]], above: Set[int], order: Mapping[int, tuple[float, int, str]]
-) -> list[Ranked[int]]:
-    """Candidates below every list's best, each by its better rank alone: never above those."""
-    scale = (RANK_CONSTANT + 1) / len(sources)
-    best: dict[int, tuple[float, str]] = {}
-    for name, rids in sources.items():
-        for rank, rid in enumerate(rids, start=1):
-            if rid not in above:
-                best[rid] = max(best.get(rid, (0.0, "")), (scale / (RANK_CONSTANT + rank), name))
-    tail = [
-        Ranked(rid, score, {each: score if each == name else 0.0 for each in sources})
-        for rid, (score, name) in best.items()
-    ]
-    return sorted(tail, key=lambda one: (-one.score, order[one.key]))
+    return reciprocal_rank(sources, order=order.__getitem__)
 
 
 def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:

@@ -37,7 +37,8 @@ def memories() -> list[Step]:
             audited=True,
         ),
         index("memories", "duplicate_key", unique=True, where="deleted_at IS NULL"),
-        index("memories", "type", "project", where="deleted_at IS NULL"),
+        index("memories", "project", "type", where="deleted_at IS NULL"),
+        index("memories", "type", where="deleted_at IS NULL"),
         index("memories", "deleted_at", where="deleted_at IS NOT NULL"),
         table(
             "memory_links",
