@@ -63,11 +63,7 @@ class PostgresVectorTable:
         sql = f"SELECT id, v FROM {self._name} WHERE id = ANY(%(ids)s) AND model = %(model)s"  # noqa: S608
         with translated(), self._connection.cursor(binary=True) as cursor:
             rows = cursor.execute(sql, {"ids": ids, "model": model}).fetchall()
-        # On the wire a halfvec is its length, a reserved word, and big-endian halves.
-        return [
-            (row["id"], np.frombuffer(row["v"], dtype=">f2", offset=4).astype("<f2").tobytes())
-            for row in rows
-        ]
+        return [(row["id"], _little_endian(row["v"])) for row in rows]
 
     def count(self, model: str) -> int:
         sql = f"SELECT count(*) AS n FROM {self._name}_sketches WHERE model = %(model)s"  # noqa: S608
