@@ -11,10 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_client import Lines, open_workspace, request
+from mcp_sample import REGISTRY
 
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.runtime import Runtime
+from cuedeck.mcp.server import serve_streams
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.workspace import Workspace
 
 Served = Callable[..., None]
 ERAS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -356,6 +359,50 @@ def test_a_cancelled_call_is_not_answered_and_its_handler_learns_it(served: Serv
 
     served(scenario)
     assert mcp_sample.cancellations == ["seen"]
+
+
+def test_a_client_that_vanishes_ends_its_connection_quietly(workspace: Workspace) -> None:
+    class Gone(Lines):
+        async def send(self, item: bytes, /) -> None:
+            raise BrokenPipeError
+
+    async def main() -> None:
+        lines = Gone()
+        await lines.write(request("ping", None, 1))
+        with anyio.fail_after(5):
+            await serve_streams(lambda _: workspace, ConnectionOptions(), lines, lines, registry=REGISTRY)
+
+    anyio.run(main)
+
+
+def test_a_flood_is_answered_in_full_without_unbounded_memory(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.mcp.server.MAX_IN_FLIGHT", 5)
+
+    async def scenario(lines: Lines) -> None:
+        await lines.initialize()
+        for number in range(60):
+            await lines.write(request("tools/call", {"name": "vault_page", "arguments": {}}, number))
+            await lines.write({"jsonrpc": "2.0", "method": "update_task"})
+        assert {(await lines.read())["id"] for _ in range(60)} == set(range(60))
+
+    served(scenario)
+
+
+def test_cancelling_the_handshake_or_a_batch_member_leaves_nothing_waiting(served: Served) -> None:
+    async def scenario(lines: Lines) -> None:
+        await lines.initialize("2025-03-26")
+        slow = request("tools/call", {"name": "wait", "arguments": {"seconds": 5}}, 2)
+        await lines.write([request("ping", None, 1), slow])
+        await anyio.sleep(0.1)
+        cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "2"}}
+        await lines.write(cancelled)
+        assert await lines.read() == [{"jsonrpc": "2.0", "id": 1, "result": {}}]
+        with anyio.fail_after(3):
+            assert await lines.everything() == []
+
+    served(scenario)
 
 
 def test_slow_calls_do_not_hold_up_fast_ones(served: Served) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable
 from functools import partial
 from typing import Any, Protocol
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCMessage, JSONRPCResponse, jsonrpc_message_adapter
 from pydantic import ValidationError
@@ -38,6 +37,8 @@ from cuedeck.mcp.wire import (
 MESSAGE_BYTES = 4 * 1024 * 1024
 # A client that closes its side still gets the answers to what it asked, within reason.
 DRAIN_SECONDS = 60.0
+# Beyond this many unanswered requests a client has to wait before more of it is read.
+MAX_IN_FLIGHT = 1000
 BATCH_VERSION = "2025-03-26"
 
 logger = logging.getLogger("cuedeck.mcp")
@@ -69,8 +70,8 @@ async def serve_streams(
 class _Batch:
     """The requests of one JSON-RPC batch and the answers gathered so far."""
 
-    def __init__(self, ids: Iterable[Id]) -> None:
-        self.waiting = set(ids)
+    def __init__(self) -> None:
+        self.waiting: set[Id] = set()
         self.answers: list[dict[str, Any]] = []
 
 
@@ -85,40 +86,37 @@ class _Line:
         self._writer = writer
         self._message_bytes = message_bytes
         self._writing = anyio.Lock()
-        self._pending: set[Id] = set()
+        self._pending: set[object] = set()
         self._settled = anyio.Event()
         self._bare: dict[Id, anyio.CancelScope] = {}
         self._batches: list[_Batch] = []
         self._initialize: Id | None = None
         self._greeted = anyio.Event()
         self._version: str | None = None
+        self._to_server, self._inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
     async def serve(self) -> None:
         server = create_server(self._connection)
-        to_server, inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outbound, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._write_answers, from_server, tasks.cancel_scope)
-            tasks.start_soon(self._read_lines, to_server, tasks)
-            await server.run(inbound, outbound, server.create_initialization_options())
+        async with anyio.create_task_group() as self._tasks:
+            self._tasks.start_soon(self._write_answers, from_server)
+            self._tasks.start_soon(self._read_lines)
+            await server.run(self._inbound, outbound, server.create_initialization_options())
 
-    async def _read_lines(
-        self, to_server: MemoryObjectSendStream[SessionMessage | Exception], tasks: anyio.abc.TaskGroup
-    ) -> None:
-        async with to_server:
+    async def _read_lines(self) -> None:
+        async with self._to_server:
             async for line in bounded_lines(self._reader, self._message_bytes):
                 try:
-                    await self._take(line, to_server, tasks)
+                    await self._take(line)
                 except Malformed as problem:
                     await self._send(problem.to_json())
-            await self._drain()
+                await self._settle_below(MAX_IN_FLIGHT)
+            with anyio.move_on_after(DRAIN_SECONDS) as patience:
+                await self._settle_below(1)
+            if patience.cancelled_caught:
+                logger.warning("the client left while %d calls were running", len(self._pending))
 
-    async def _take(
-        self,
-        line: bytes | Oversized,
-        to_server: MemoryObjectSendStream[SessionMessage | Exception],
-        tasks: anyio.abc.TaskGroup,
-    ) -> None:
+    async def _take(self, line: bytes | Oversized) -> None:
         if isinstance(line, Oversized):
             limit = f"Invalid request: longer than {self._message_bytes} bytes (limits.message_bytes)"
             raise Malformed(INVALID_REQUEST, limit, line.request_id())
@@ -126,66 +124,56 @@ class _Line:
             return
         message = parse(line)
         if isinstance(message, list):
-            await self._take_batch(message, to_server, tasks)
+            await self._take_batch(message)
         else:
-            await self._route(check_request(message), to_server, tasks)
+            await self._route(check_request(message))
 
-    async def _take_batch(
-        self,
-        messages: list[Any],
-        to_server: MemoryObjectSendStream[SessionMessage | Exception],
-        tasks: anyio.abc.TaskGroup,
-    ) -> None:
-        if not messages:
-            raise Malformed(INVALID_REQUEST, "Invalid request: an empty batch")
+    async def _take_batch(self, messages: list[Any]) -> None:
         if self._initialize is not None:
             await self._greeted.wait()
-        if self._version != BATCH_VERSION and not all(map(self._connection.selection.bare_tool, messages)):
-            version = self._version or "this connection"
-            raise Malformed(INVALID_REQUEST, f"Invalid request: batches are not part of {version}")
-        good: list[dict[str, Any]] = []
-        batch = _Batch(())
+        self._check_batch(messages)
+        batch, good = _Batch(), []
         for message in messages:
             try:
                 good.append(check_request(message))
             except Malformed as problem:
                 batch.answers.append(problem.to_json())
-        batch.waiting = {request_id_of(m) for m in good if "method" in m and "id" in m} - {None}  # type: ignore[assignment]
-        if not batch.waiting:
-            if batch.answers:
-                await self._write(batch.answers)
-        else:
-            self._batches.append(batch)
+        batch.waiting = {found for message in good if (found := _asks(message)) is not None}
+        self._batches.append(batch)
+        await self._finish(batch)
         for message in good:
-            await self._route(message, to_server, tasks)
+            await self._route(message)
 
-    async def _route(
-        self,
-        message: dict[str, Any],
-        to_server: MemoryObjectSendStream[SessionMessage | Exception],
-        tasks: anyio.abc.TaskGroup,
-    ) -> None:
-        request_id = request_id_of(message)
-        if "method" in message and request_id is not None:
+    def _check_batch(self, messages: list[Any]) -> None:
+        if not messages:
+            raise Malformed(INVALID_REQUEST, "Invalid request: an empty batch")
+        if self._version != BATCH_VERSION and not all(map(self._connection.selection.bare_tool, messages)):
+            version = self._version or "this connection"
+            raise Malformed(INVALID_REQUEST, f"Invalid request: batches are not part of {version}")
+
+    async def _route(self, message: dict[str, Any]) -> None:
+        request_id = _asks(message)
+        if request_id is not None:
             self._pending.add(request_id)
         if tool := self._connection.selection.bare_tool(message):
-            tasks.start_soon(self._answer_bare, tool, message, request_id)
+            self._tasks.start_soon(self._answer_bare, tool, message, request_id)
             return
         if message.get("method") == "initialize":
             self._initialize = request_id
             self._greeted = anyio.Event()
-        if message.get("method") == "notifications/cancelled":
+        elif message.get("method") == "notifications/cancelled":
             await self._cancelled((message.get("params") or {}).get("requestId"))
         try:
             parsed = jsonrpc_message_adapter.validate_python(message, by_name=False)
         except ValidationError:
             await self._send(error_response(request_id, INVALID_REQUEST, "Invalid request"))
             return
-        await to_server.send(SessionMessage(parsed))
+        await self._to_server.send(SessionMessage(parsed))
 
     async def _answer_bare(self, tool: Tool, message: dict[str, Any], request_id: Id | None) -> None:
         """A contract method called directly: its result is the contract's JSON, with no handshake."""
-        gone = threading.Event()
+        gone, running = threading.Event(), object()
+        self._pending.add(running)
         arguments = {key: value for key, value in (message.get("params") or {}).items() if key != "_meta"}
         with anyio.CancelScope() as scope:
             if request_id is not None:
@@ -197,36 +185,37 @@ class _Line:
                 answer = error_response(request_id, error.code, error.message, error.data)
             finally:
                 gone.set()
+                self._settle(running)
             if request_id is not None:
                 self._bare.pop(request_id, None)
                 await self._send(answer)
 
-    async def _cancelled(self, request_id: Any) -> None:
-        if not isinstance(request_id, (int, str)):
-            return
-        if scope := self._bare.pop(request_id, None):
-            scope.cancel()
-        self._settle(request_id)
-        for batch in [batch for batch in self._batches if request_id in batch.waiting]:
-            batch.waiting.discard(request_id)
-            await self._finish(batch)
+    async def _cancelled(self, given: Any) -> None:
+        """Nothing will be answered under this id, which a client may send back as text."""
+        for request_id in _spellings(given):
+            if scope := self._bare.pop(request_id, None):
+                scope.cancel()
+            self._settle(request_id)
+            if request_id == self._initialize:
+                self._greet(None)
+            for batch in [batch for batch in self._batches if request_id in batch.waiting]:
+                batch.waiting.discard(request_id)
+                await self._finish(batch)
 
-    async def _write_answers(
-        self, from_server: MemoryObjectReceiveStream[SessionMessage], scope: anyio.CancelScope
-    ) -> None:
+    async def _write_answers(self, from_server: MemoryObjectReceiveStream[SessionMessage]) -> None:
         async with from_server:
             async for item in from_server:
                 message = _plain(item.message)
-                self._note_version(message)
+                if self._initialize is not None and message.get("id") == self._initialize:
+                    self._greet(message.get("result", {}).get("protocolVersion"))
                 await self._send(message)
         # The server closed its side: nothing more can be answered.
-        scope.cancel()
+        self._tasks.cancel_scope.cancel()
 
-    def _note_version(self, message: dict[str, Any]) -> None:
-        if self._initialize is not None and message.get("id") == self._initialize:
-            self._version = message.get("result", {}).get("protocolVersion")
-            self._initialize = None
-            self._greeted.set()
+    def _greet(self, version: str | None) -> None:
+        self._version = version
+        self._initialize = None
+        self._greeted.set()
 
     async def _send(self, message: dict[str, Any]) -> None:
         """Write one message, or keep it for the batch that waits for it."""
@@ -252,21 +241,35 @@ class _Line:
             await self._write(batch.answers)
 
     async def _write(self, message: Any) -> None:
-        async with self._writing:
-            await self._writer.send(encode_line(message))
+        try:
+            async with self._writing:
+                await self._writer.send(encode_line(message))
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            logger.info("the client is gone; its connection ends")
+            self._tasks.cancel_scope.cancel()
 
-    def _settle(self, request_id: Id) -> None:
-        self._pending.discard(request_id)
-        if not self._pending:
-            self._settled.set()
+    def _settle(self, request: object) -> None:
+        self._pending.discard(request)
+        self._settled.set()
 
-    async def _drain(self) -> None:
-        with anyio.move_on_after(DRAIN_SECONDS) as patience:
-            while self._pending:
-                self._settled = anyio.Event()
-                await self._settled.wait()
-        if patience.cancelled_caught:
-            logger.warning("the client left while %d calls were running", len(self._pending))
+    async def _settle_below(self, number: int) -> None:
+        while len(self._pending) >= number:
+            self._settled = anyio.Event()
+            await self._settled.wait()
+
+
+def _asks(message: dict[str, Any]) -> Id | None:
+    """The id under which a message wants an answer."""
+    return request_id_of(message) if "method" in message else None
+
+
+def _spellings(request_id: Any) -> set[Id]:
+    if isinstance(request_id, bool) or not isinstance(request_id, (int, str)):
+        return set()
+    spelled: set[Id] = {request_id, str(request_id)}
+    if isinstance(request_id, str) and request_id.isascii() and request_id.isdecimal():
+        spelled.add(int(request_id))
+    return spelled
 
 
 def _plain(message: JSONRPCMessage) -> dict[str, Any]:

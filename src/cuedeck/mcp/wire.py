@@ -60,14 +60,14 @@ class Malformed(Exception):
 
 async def bounded_lines(source: ByteReader, limit: int) -> AsyncIterator[bytes | Oversized]:
     """Newline-terminated lines; one that is too long is skipped to its end and reported."""
-    from anyio import ClosedResourceError, EndOfStream
+    from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
 
     buffer = bytearray()
     dropped: Oversized | None = None
     while True:
         try:
             chunk = await source.receive(CHUNK)
-        except (EndOfStream, ClosedResourceError):
+        except (EndOfStream, ClosedResourceError, BrokenResourceError, OSError):
             chunk = b""
         *ended, rest = chunk.split(b"\n")
         for part in ended:
