@@ -27,6 +27,9 @@ def test_help_names_every_command_and_imports_none(cue: Any) -> None:
     done = cue("--help")
     assert done.returncode == 0
     assert all(f"  {name}" in done.stdout for name in summaries())
+    assert done.stdout.startswith("Usage: cue COMMAND [OPTIONS] [ARGUMENTS]...\n\n  Documents, code on every")
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert cue("help").stdout == cue().stdout == done.stdout
     code = "import sys; from cuedeck.cli import main; main(['--help']); print(*sys.modules)"
     loaded = cue("-c", code, program=sys.executable).stdout.splitlines()[-1].split()
     assert {"click", "typing", "re", "pathlib"}.isdisjoint(loaded)

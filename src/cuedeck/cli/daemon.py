@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.model.errors import CueError, ErrorCode
 
 command = group("daemon", "The background process of this workspace: it starts by itself and ends when idle.")
 
@@ -29,9 +32,25 @@ def stop(here: Here) -> None:
     """Stop the daemon once it has answered what it was asked; agents reconnect when they need it."""
     from cuedeck.daemon.control import stop as ask
 
-    pid = ask(str(here.root))
+    with _reachable():
+        pid = ask(str(here.root))
     human = "No daemon was running." if pid is None else f"Stopped the daemon (pid {pid})."
     here.output.show({"stopped": pid is not None, "pid": pid}, human)
+
+
+@contextmanager
+def _reachable() -> Iterator[None]:
+    """A daemon that cannot be spoken to is said in a sentence."""
+    from cuedeck.daemon.location import NoDaemon
+
+    try:
+        yield
+    except NoDaemon as problem:
+        raise CueError(
+            ErrorCode.UNAVAILABLE,
+            f"The daemon cannot be asked: {problem}",
+            hint="Agents can be served without it: cue mcp --no-daemon. One that hangs may be killed safely.",
+        ) from problem
 
 
 def _lines(found: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+ANSWER_SECONDS = 10.0
 STOP_SECONDS = 20.0
 
 
@@ -47,7 +48,7 @@ def _ask(address: Address, verb: str) -> bytes | None:
     from cuedeck.daemon.dial import ask, connect
     from cuedeck.daemon.protocol import encode_hello
 
-    connection = connect(address)
+    connection = connect(address, ANSWER_SECONDS)
     if connection is None:
         return None
     try:

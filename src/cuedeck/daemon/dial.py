@@ -30,12 +30,12 @@ class Refused(Exception):
         self.answer = answer
 
 
-def connect(address: Address) -> Socket | None:
+def connect(address: Address, patience: float = ANSWER_SECONDS) -> Socket | None:
     """A connection to the running daemon; None when there is none."""
     if _socket is None or not hasattr(_socket, "AF_UNIX"):
         raise NoDaemon("this system has no unix sockets")
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    connection.settimeout(ANSWER_SECONDS)
+    connection.settimeout(patience)
     try:
         connection.connect(address.socket)
     except (FileNotFoundError, ConnectionRefusedError):

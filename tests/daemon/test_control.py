@@ -1,0 +1,28 @@
+"""A daemon that hangs is reported, not waited for without end."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from cuedeck.daemon import control
+from cuedeck.daemon.location import NoDaemon
+
+
+def test_a_daemon_that_hangs(agent: Any, daemon: Any, environ: dict[str, str], monkeypatch: Any) -> None:
+    agent().initialize()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", environ["XDG_RUNTIME_DIR"])
+    monkeypatch.setattr(control, "ANSWER_SECONDS", 0.5)
+    root = str(daemon.folder.parent.parent / "work")
+    assert control.status(root) is not None
+    os.kill(daemon.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(NoDaemon, match="does not answer"):
+            control.status(root)
+    finally:
+        os.kill(daemon.pid, signal.SIGCONT)
+    assert control.stop(root) is not None
+    assert control.status(root) is None
