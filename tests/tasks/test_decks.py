@@ -314,6 +314,16 @@ def test_an_ambiguous_title_lists_the_candidates(client: Client) -> None:
     assert [match["title"] for match in failure["matches"]] == ["board meeting", "team meeting"]
 
 
+def test_a_denied_call_is_audited_without_its_content(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.call("todo_add_task", user_id=OTHER, title="secret plan")
+    (record,) = [entry for entry in caplog.records if entry.name == "cuedeck.audit"]
+    line = json.loads(record.message)
+    assert (line["subject"], line["claimed"], line["call"]) == (ME, OTHER, "AddTask")
+    assert "secret plan" not in record.message
+
+
 def test_without_a_local_user_every_todo_call_is_unauthorized(connect: Callable[..., Client]) -> None:
     nobody = connect()
     for name, more in (

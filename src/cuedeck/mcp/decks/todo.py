@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import logging
+import time
 from typing import Any, Literal
 
 from pydantic import Field
 
 from cuedeck.mcp.tool import ADDS, CHANGES, DESTROYS, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tasks.identity import owner
 from cuedeck.tasks.todos import KEEP, Todo, TodoList, Which
+
+audit_log = logging.getLogger("cuedeck.audit")
 
 _TEXT = {"type": "string"}
 _OPTIONAL = {"type": ["string", "null"]}
@@ -130,7 +136,25 @@ def _delete_task(call: Call[DeleteTask]) -> Answer:
 
 def _mine(call: Call[Any]) -> TodoList:
     """The caller's own list; the argument may only repeat who the caller was proven to be."""
-    return call.workspace.todos.of(owner(call.principal, call.arguments.user_id))
+    try:
+        user = owner(call.principal, call.arguments.user_id)
+    except CueError as error:
+        if error.code is ErrorCode.UNAUTHORIZED:
+            _audit(call)
+        raise
+    return call.workspace.todos.of(user)
+
+
+def _audit(call: Call[Any]) -> None:
+    """One line for whoever keeps the log: who asked for whose todos. It holds nothing else of the call."""
+    record = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "denied": "todo",
+        "call": type(call.arguments).__name__,
+        "subject": call.principal.subject,
+        "claimed": call.arguments.user_id[:100],
+    }
+    audit_log.warning(json.dumps(record))
 
 
 def _which(asked: Chosen) -> Which:
