@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from enum import StrEnum
 
 import pytest
@@ -250,6 +251,24 @@ def test_a_broken_constraint_is_a_conflict_of_its_kind(sample: Store, sql: str, 
         session.run(sql)
     assert caught.value.kind == kind
     assert titles(sample) == {"n1": "a title"}
+
+
+def test_a_swallowed_error_never_passes_for_a_commit(url: str | None, sample: Store) -> None:
+    """PostgreSQL gives the transaction up at the first error; SQLite keeps what went before."""
+
+    def write() -> None:
+        with sample.state.write(actor="me") as session:
+            add(session, "n1")
+            with suppress(Conflict):
+                add(session, "n1")
+
+    if url is None:
+        write()
+        assert list(titles(sample)) == ["n1"]
+        return
+    with pytest.raises(CueError, match="undone"):
+        write()
+    assert titles(sample) == {}
 
 
 def test_rows_go_with_the_row_they_belong_to(sample: Store) -> None:

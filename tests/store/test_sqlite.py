@@ -16,6 +16,7 @@ from store_sample import open_sample, sample_schema
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
 from cuedeck.store.ddl import add_column, table
+from cuedeck.store.errors import Conflict
 from cuedeck.store.protocol import Store
 from cuedeck.store.schema import DatabaseName, Migration, migration
 from cuedeck.store.sqlite import guard
@@ -239,6 +240,18 @@ def test_a_full_disk_loses_nothing_that_was_there(open_here: Callable[[], Store]
     assert caught.value.code is ErrorCode.DATABASE
     assert "space" in caught.value.message
     assert ids(store) == ["n1"]
+
+
+def test_going_on_after_sqlite_gave_the_transaction_up_commits_nothing(
+    open_here: Callable[[], Store],
+) -> None:
+    store = open_here()
+    with pytest.raises(CueError, match="undone"), store.state.write(actor="me") as session:
+        session.insert("notes", {"id": "n1", "title": "t"})
+        with pytest.raises(Conflict):
+            session.run("INSERT OR ROLLBACK INTO notes(id, title) VALUES('n1', 't')")
+        session.insert("notes", {"id": "n2", "title": "t"})
+    assert ids(store) == []
 
 
 def test_a_folder_that_cannot_be_written_is_named() -> None:

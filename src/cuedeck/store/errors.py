@@ -39,6 +39,14 @@ def broken(message: str, hint: str, **data: object) -> CueError:
     return CueError(ErrorCode.DATABASE, message, data=data, hint=hint)
 
 
+def lost() -> CueError:
+    """An error inside the transaction was caught, and the engine had given the transaction up."""
+    return broken(
+        "The transaction was undone by an earlier error",
+        "Nothing of it was kept; try again.",
+    )
+
+
 def too_new(where: str, unknown: str) -> CueError:
     """The database was written by a later version of CueDeck."""
     return CueError(

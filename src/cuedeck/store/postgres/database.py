@@ -10,10 +10,11 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.changes import changes_after
-from cuedeck.store.errors import locked
+from cuedeck.store.errors import locked, lost
 from cuedeck.store.postgres.ddl import SCHEMA
 from cuedeck.store.postgres.failures import translate, translated
 from cuedeck.store.postgres.keys import key
@@ -183,6 +184,9 @@ class PostgresDatabase:
                 pool.drop_idle()
 
     def _commit(self, connection: Connection) -> None:
+        # PostgreSQL answers COMMIT after a failed statement with a silent rollback.
+        if connection.info.transaction_status is not TransactionStatus.INTRANS:
+            raise lost()
         try:
             # Told after the commit, for a notification inside it would make commits queue server-wide.
             connection.execute(f"COMMIT; NOTIFY {CHANNEL}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import apsw
 
-from cuedeck.store.errors import locked
+from cuedeck.store.errors import locked, lost
 from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite import migrate
 from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
@@ -79,6 +79,8 @@ class OpenFile:
             self._begin(connection)
             try:
                 yield connection
+                if not connection.in_transaction:
+                    raise lost()
                 fetch(connection, "COMMIT")
             except BaseException:
                 if connection.in_transaction:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from cuedeck.store.errors import lost
 from cuedeck.store.portable import for_sqlite, sqlite_parameters
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
 from cuedeck.store.sqlite.connection import fetch
@@ -116,6 +117,9 @@ class SqliteSession:
             action()
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> apsw.Cursor:
+        if not self._connection.in_transaction:
+            # SQLite gives up a transaction on a full disk; going on would commit statement by statement.
+            raise lost()
         return self._connection.execute(for_sqlite(sql), sqlite_parameters(params))
 
     def _has_rid(self, table: str) -> bool:
