@@ -90,7 +90,7 @@ def picture(code: Code, ref: str | None) -> Any:
     return view.ref, symbols, references
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(step, min_size=3, max_size=14))
 def test_any_history_equals_a_fresh_index(actions: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -8,21 +8,50 @@ from functools import lru_cache
 from typing import Final
 
 from cuedeck.code.extract import extract, unreadable
-from cuedeck.code.facts import EXTRACTOR_VERSION, NAMING, OP_MASK, Definition, Facts, Kind
+from cuedeck.code.facts import (
+    EXTRACTOR_VERSION,
+    NAMING,
+    OP_MASK,
+    UNHASHED,
+    Bind,
+    Definition,
+    Facts,
+    Links,
+    Op,
+    ScopeKind,
+)
 from cuedeck.code.languages import language_named, language_of_source
-from cuedeck.code.packing import pack_links, pack_outline
+from cuedeck.code.packing import pack
 from cuedeck.search.analyser import analyse
 from cuedeck.store.code import SYMBOL_BITS, NewBlob
 
-_WORD: Final = re.compile(r"[^\W\d]\w+")
-_MAX_BODY_WORDS: Final = 120
+_WORD: Final = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]+")
+_MAX_BODY_WORDS: Final = 48
+_MAX_DOC_WORDS: Final = 48
+# Words of the languages themselves, as the analyser stems them.
+_NOISE: Final = frozenset(
+    """self def return none class import from for while not and else elif true fals assert with pass rais tri
+    except lambda yield async await this new var let const function public privat protect static void int str
+    string bool float doubl char final null undefin typeof interfac struct enum impl pub mut use mod func
+    packag rang map nil err end then local case switch break continu default throw catch super extend
+    implement overrid type typ the that are was has have can will may one all any get set""".split()  # noqa: SIM905
+)
 _MAX_DOC: Final = 1200
+_MAX_NAME: Final = 200
 _MAX_SYMBOLS: Final = (1 << SYMBOL_BITS) - 2
 
 
 @lru_cache(maxsize=65536)
 def _tokens(word: str) -> tuple[str, ...]:
     return tuple(analyse(word))
+
+
+@lru_cache(maxsize=131072)
+def _parts(word: str | bytes) -> tuple[str, ...]:
+    """The parts of an identifier that say something; the whole is found by name."""
+    text = word.decode("utf-8", "replace") if isinstance(word, bytes) else word
+    tokens = analyse(text)
+    return tuple(t for t in (tokens[1:] or tokens) if len(t) > 2 and t not in _NOISE)
 
 
 def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> NewBlob:
@@ -38,9 +67,7 @@ def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> Ne
 
 def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBlob:
     outline, links = facts.outline, facts.links
-    named = {links.b[n] for n, op in enumerate(links.ops) if op & OP_MASK in NAMING}
-    named.update(links.bindings[1])
-    uses = {links.strings[number] for number in named} - {"", "*"}
+    uses = {links.strings[number] for number in _names_seen_outside(links)} - {"", "*"}
     return NewBlob(
         oid=oid,
         language=language,
@@ -48,20 +75,52 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
         size=outline.size,
         symbols=len(outline.definitions),
         problem=outline.problem,
-        outline=pack_outline(outline),
-        links=pack_links(links),
+        facts=pack(facts),
         uses=[name for name in uses if _storable(name)],
         defines=[name for name in {d.name for d in outline.definitions} if _storable(name)],
         texts=_texts(facts, source if isinstance(source, bytes) else b""),
     )
 
 
+def _names_seen_outside(links: Links) -> set[int]:
+    """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
+    scopes, names = links.scopes, links.names
+    inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in scopes]
+    found: set[int] = set()
+    local: set[tuple[int, int]] = set()
+    for op, a, b in zip(links.ops, links.a, links.b, strict=True):
+        op &= OP_MASK
+        if op == Op.NAME:
+            if b in found or (a, b) in local:
+                continue
+            scope = a
+            while scope >= 0 and inner[scope] and b not in names[scope]:
+                scope = scopes[scope].parent
+            if scope >= 0 and inner[scope]:
+                local.add((a, b))
+            else:
+                found.add(b)
+        elif op in NAMING:
+            found.add(b)
+    for scope, name, kind, y in zip(*(links.bindings[c] for c in (0, 1, 3, 5)), strict=True):
+        if not inner[scope] or kind == Bind.IMPORT:
+            found.add(name)
+            if kind == Bind.IMPORT:
+                found.add(y)
+    return found
+
+
 def _storable(name: str) -> bool:
-    return len(name) <= 200 and "\0" not in name and not any("\ud800" <= c <= "\udfff" for c in name)
+    if name.isascii():
+        return len(name) <= _MAX_NAME and "\0" not in name
+    return len(name) <= _MAX_NAME and name.isprintable()
 
 
 def _texts(facts: Facts, source: bytes) -> list[tuple[int, dict[str, Sequence[str]], tuple[str, ...]]]:
-    """Per symbol its tokens by field; a symbol's body leaves out what its inner symbols hold."""
+    """Per symbol its tokens by field; a symbol's body leaves out what its inner symbols hold.
+
+    Members have no text of their own: their names are in their owner's body and in the table of names.
+    """
     outline = facts.outline
     definitions = outline.definitions[:_MAX_SYMBOLS]
     bodies = _own_text(definitions, source)
@@ -70,16 +129,15 @@ def _texts(facts: Facts, source: bytes) -> list[tuple[int, dict[str, Sequence[st
         (0, {"body": _body(bodies[-1])}, (scope_language, "k_module"))
     ]
     for number, d in enumerate(definitions):
+        if d.kind in UNHASHED:
+            continue
         owner = d.within or (definitions[d.parent].name if d.parent >= 0 else "")
-        doc = source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)].decode("utf-8", "replace")
-        fields: dict[str, Sequence[str]] = {"name": _tokens(d.name)}
+        fields: dict[str, Sequence[str]] = {"name": _tokens(d.name), "body": _body(bodies[number])}
         if owner:
-            fields["owner"] = _tokens(owner)
-        if d.kind not in (Kind.FIELD, Kind.MEMBER, Kind.VARIABLE, Kind.CONSTANT):
-            fields["signature"] = _words(d.signature, 40)
-        if doc:
-            fields["doc"] = _words(doc, 80)
-        fields["body"] = _body(bodies[number])
+            fields["owner"] = _parts(owner)
+        if d.doc_end:
+            doc = source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)]
+            fields["doc"] = _words(doc, _MAX_DOC_WORDS)
         texts.append((number + 1, fields, (scope_language, f"k_{d.kind}")))
     return texts
 
@@ -97,6 +155,9 @@ def _own_text(definitions: Sequence[Definition], source: bytes) -> dict[int, lis
         pieces[stack[-1]].append(source[at : d.start])
         at = max(at, d.start)
         stack.append(number)
+        if d.start < d.doc_start and d.doc_end <= d.end and not _owns(definitions, number + 1, d.doc_start):
+            pieces[number].append(source[at : d.doc_start])
+            at = max(at, d.doc_end)
     while stack:
         top = stack.pop()
         end = definitions[top].end if top >= 0 else len(source)
@@ -105,14 +166,23 @@ def _own_text(definitions: Sequence[Definition], source: bytes) -> dict[int, lis
     return pieces
 
 
+def _owns(definitions: Sequence[Definition], number: int, offset: int) -> bool:
+    """Whether the next symbol begins before an offset."""
+    return number < len(definitions) and definitions[number].start < offset
+
+
 def _body(pieces: list[bytes]) -> list[str]:
-    return _words(b" ".join(pieces).decode("utf-8", "replace"), _MAX_BODY_WORDS)
+    return _words(b" ".join(pieces), _MAX_BODY_WORDS)
 
 
-def _words(text: str, limit: int) -> list[str]:
+def _words(text: bytes, limit: int) -> list[str]:
     tokens: dict[str, None] = {}
-    for word in dict.fromkeys(_WORD.findall(text)):
-        tokens.update(dict.fromkeys(_tokens(word)))
-        if len(tokens) > limit:
-            break
-    return list(tokens)[:limit]
+    for word in set(_WORD.findall(text)):
+        for token in _parts(word):
+            tokens[token] = None
+    return sorted(tokens)[:limit] if len(tokens) <= limit else _kept(tokens, limit)
+
+
+def _kept(tokens: dict[str, None], limit: int) -> list[str]:
+    """Of too many words, the longest: short ones are the common ones."""
+    return sorted(sorted(tokens, key=lambda token: (-len(token), token))[:limit])

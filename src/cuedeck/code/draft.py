@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from blake3 import blake3
 
 from cuedeck.code.facts import (
+    CONTENT,
     ROLE_SHIFT,
+    SHAPE,
+    UNHASHED,
     Bind,
     Definition,
     Facts,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_SIGNATURE: Final = 240
+MAX_VARIABLE: Final = 80
 MAX_SYMBOL_NAME: Final = 200
 _ERROR_KIND: Final = 0xFFFF
 _SPACE: Final = b" \t\r\n\f\v"
@@ -120,11 +124,15 @@ class Draft:
         """Record a symbol; ``head`` is the byte range its signature is read from."""
         start, end = whole if isinstance(whole, tuple) else (whole.start_byte, whole.end_byte)
         name_start, name_end = name if isinstance(name, tuple) else (name.start_byte, name.end_byte)
-        text = self.source[start:end]
         label = self.source[name_start:name_end]
         if not label or len(label) > MAX_SYMBOL_NAME:
             return -1
-        head_start, head_end = head or (start, end)
+        content = shape = b""
+        if kind not in UNHASHED:
+            text = self.source[start:end]
+            content = blake3(text).digest(length=CONTENT)
+            shape = blake3(text.translate(None, _SPACE).replace(label, b"\0")).digest(length=SHAPE)
+        head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
         self.definitions.append(
             Definition(
                 label.decode("utf-8", "replace"),
@@ -139,8 +147,8 @@ class Draft:
                 self.signature(head_start, head_end),
                 doc.start_byte if doc else 0,
                 doc.end_byte if doc else 0,
-                blake3(text).digest(length=8),
-                blake3(text.translate(None, _SPACE).replace(label, b"\0")).digest(length=8),
+                content,
+                shape,
                 within,
             )
         )
@@ -152,7 +160,7 @@ class Draft:
     def signature(self, start: int, end: int) -> str:
         """The head of a definition on one line."""
         text = self.source[start : min(end, start + 2 * MAX_SIGNATURE)].decode("utf-8", "replace")
-        return re.sub(r"\s+", " ", text).strip(" \t:{=;")[:MAX_SIGNATURE].rstrip()
+        return " ".join(text.split()).strip(" :{=;")[:MAX_SIGNATURE].rstrip()
 
     def finish(self, language: str, *, broken: bool) -> Facts:
         """The facts collected so far."""

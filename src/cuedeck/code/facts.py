@@ -122,6 +122,11 @@ class Kind:
 
 KINDS: Final = tuple(value for name, value in vars(Kind).items() if name.isupper())
 
+# Members that are hashed with their owner, and the bytes of the two hashes.
+UNHASHED: Final = frozenset({Kind.FIELD, Kind.MEMBER})
+CONTENT: Final = 6
+SHAPE: Final = 4
+
 CALLABLE: Final = frozenset({Kind.FUNCTION, Kind.METHOD, Kind.MACRO})
 TYPES: Final = frozenset(
     {Kind.CLASS, Kind.STRUCT, Kind.INTERFACE, Kind.TRAIT, Kind.ENUM, Kind.UNION, Kind.TYPE}

@@ -10,13 +10,25 @@ from typing import Final
 
 import zstandard
 
-from cuedeck.code.facts import KINDS, OP_MASK, Definition, Import, Links, Op, Outline, Scope
+from cuedeck.code.facts import (
+    CONTENT,
+    KINDS,
+    OP_MASK,
+    SHAPE,
+    UNHASHED,
+    Definition,
+    Facts,
+    Import,
+    Links,
+    Op,
+    Outline,
+    Scope,
+)
 
 _LIMITS: Final = tuple(
     (code, *((0, 256**w - 1) if code.isupper() else (-(256**w) // 2, 256**w // 2 - 1)))
     for code, w in (("B", 1), ("b", 1), ("H", 2), ("h", 2), ("I", 4), ("i", 4), ("q", 8))
 )
-_HASH: Final = 8
 # Ops whose ``a`` is an expression written shortly before them: stored as the distance back.
 _BACKWARD: Final = frozenset(
     {
@@ -35,6 +47,7 @@ _BACKWARD: Final = frozenset(
         Op.TYPED,
     }
 )
+_BOTH: Final = CONTENT + SHAPE
 _MAX_FRAME: Final = 256 * 1024 * 1024
 
 
@@ -62,7 +75,7 @@ class _Writer:
         self.raw(b"".join(encoded))
 
     def finish(self) -> bytes:
-        return zstandard.ZstdCompressor(level=3, write_checksum=False).compress(b"".join(self.parts))
+        return zstandard.ZstdCompressor(level=5, write_checksum=False).compress(b"".join(self.parts))
 
 
 class _Reader:
@@ -100,9 +113,17 @@ class _Reader:
         )
 
 
-def pack_outline(outline: Outline) -> bytes:
-    """The stored form of a blob's definitions."""
+def pack(facts: Facts) -> bytes:
+    """The stored form of a blob's facts; one frame, because outline and links share their words."""
     out = _Writer()
+    _outline(out, facts.outline)
+    outline = len(b"".join(out.parts))
+    _links(out, facts.links)
+    out.parts.insert(0, outline.to_bytes(4, "little"))
+    return out.finish()
+
+
+def _outline(out: _Writer, outline: Outline) -> None:
     defs = outline.definitions
     kinds = {kind: number for number, kind in enumerate(KINDS)}
     out.strings((outline.language, outline.problem or ""))
@@ -119,14 +140,13 @@ def pack_outline(outline: Outline) -> bytes:
     out.strings([d.name for d in defs])
     out.strings([d.signature for d in defs])
     out.strings([d.within for d in defs])
-    out.raw(b"".join(d.content for d in defs))
-    out.raw(b"".join(d.shape for d in defs))
-    return out.finish()
+    out.raw(b"".join(d.content + d.shape for d in defs if d.content))
 
 
 def unpack_outline(data: bytes) -> Outline:
     """The definitions that were packed."""
     read = _Reader(data)
+    read.at = 4
     language, problem = read.strings()
     size, broken, generated, has_problem = read.column()
     lines = read.deltas()
@@ -134,7 +154,15 @@ def unpack_outline(data: bytes) -> Outline:
     starts, lengths, names_at = read.deltas(), read.column(), read.column()
     docs_at, docs = read.column(), read.column()
     names, signatures, within = read.strings(), read.strings(), read.strings()
-    content, shape = read.raw(), read.raw()
+    hashed, hashes = 0, read.raw()
+    pairs: list[tuple[bytes, bytes]] = []
+    for kind in kinds:
+        # Members have no hashes of their own: their owner's change tells of theirs.
+        if KINDS[kind] in UNHASHED:
+            pairs.append((b"", b""))
+        else:
+            pairs.append((hashes[hashed : hashed + CONTENT], hashes[hashed + CONTENT : hashed + _BOTH]))
+            hashed += _BOTH
     outline = Outline(
         language, size, lines, (), bool(broken), bool(generated), problem if has_problem else None
     )
@@ -153,8 +181,7 @@ def unpack_outline(data: bytes) -> Outline:
             signatures[n],
             start + docs_at[n] if docs[n] else 0,
             start + docs_at[n] + docs[n] if docs[n] else 0,
-            content[n * _HASH : n * _HASH + _HASH],
-            shape[n * _HASH : n * _HASH + _HASH],
+            *pairs[n],
             within[n],
         )
         for n, start in enumerate(starts)
@@ -163,9 +190,7 @@ def unpack_outline(data: bytes) -> Outline:
     return outline
 
 
-def pack_links(links: Links) -> bytes:
-    """The stored form of what resolution needs."""
-    out = _Writer()
+def _links(out: _Writer, links: Links) -> None:
     out.strings(links.strings)
     out.column(links.ops)
     out.column(
@@ -177,7 +202,7 @@ def pack_links(links: Links) -> bytes:
     out.column(links.b)
     out.deltas(links.pos)
     out.column([len(items) for items in links.lists])
-    out.column([item for items in links.lists for item in items])
+    out.deltas([item for items in links.lists for item in items])
     scopes, names, pos, kinds, x, y = links.bindings
     out.column(scopes)
     out.column(names)
@@ -189,12 +214,12 @@ def pack_links(links: Links) -> bytes:
         out.column([scope[field] for scope in links.scopes])
     out.strings([imported.module for imported in links.imports])
     out.column([imported.level for imported in links.imports])
-    return out.finish()
 
 
 def unpack_links(data: bytes) -> Links:
     """The links that were packed."""
     read = _Reader(data)
+    read.at = 4 + int.from_bytes(read.data[:4], "little")
     strings = read.strings()
     ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
     a = array(
@@ -205,7 +230,7 @@ def unpack_links(data: bytes) -> Links:
         ),
     )
     ends = list(accumulate(read.column()))
-    flat = tuple(read.column())
+    flat = tuple(read.deltas())
     lists = tuple(flat[i:j] for i, j in zip((0, *ends), ends, strict=False))
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
     fields = [read.column() for _ in Scope._fields]

@@ -51,26 +51,24 @@ class FactsCache:
 
     def outline(self, blob: int) -> Outline:
         """A blob's definitions."""
-        found: Outline = self._get("o", blob, table.outlines, unpack_outline)
+        found: Outline = self._get("o", blob, table.facts, unpack_outline)
         return found
 
     def links(self, blob: int) -> Links:
         """What resolution needs of a blob."""
-        found: Links = self._get("l", blob, table.links, unpack_links)
+        found: Links = self._get("l", blob, table.facts, unpack_links)
         return found
 
     def load(self, blobs: Collection[int], *, links: bool) -> None:
         """Read many blobs in one go."""
-        kind, read, unpack = (
-            ("l", table.links, unpack_links) if links else ("o", table.outlines, unpack_outline)
-        )
+        kind = "l" if links else "o"
         wanted = [blob for blob in blobs if (kind, blob) not in self._held]
         if len(wanted) < 2:
             return
         with self.store.index.read() as session:
-            packed = read(session, wanted)
+            packed = table.facts(session, wanted)
         for blob, data in packed.items():
-            self._put((kind, blob), unpack(data), len(data))
+            self._put((kind, blob), (unpack_links if links else unpack_outline)(data), len(data))
 
     def _get(
         self,

@@ -45,8 +45,7 @@ def as_plain(blob: NewBlob) -> tuple[Any, ...]:
         blob.size,
         blob.symbols,
         blob.problem,
-        blob.outline,
-        blob.links,
+        blob.facts,
         list(blob.uses),
         list(blob.defines),
         [

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -27,10 +29,23 @@ def analyse_all(
     """The stored form of every blob; in this process when there are few."""
     count = processes or os.cpu_count() or 1
     if len(jobs) < _WORTH_A_PROCESS or count == 1:
-        for oid, path, language in jobs:
-            yield analyse_blob(oid, path, language, read_blob(repository, oid))
+        with _without_collecting():
+            for oid, path, language in jobs:
+                yield analyse_blob(oid, path, language, read_blob(repository, oid))
         return
     yield from _in_processes(root, jobs, min(count, len(jobs) // (_WORTH_A_PROCESS // 2) or 1))
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Extraction allocates much and makes no cycles: collecting meanwhile only costs."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _in_processes(root: Path, jobs: Sequence[Job], count: int) -> Iterator[NewBlob]:

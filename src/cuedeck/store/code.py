@@ -38,8 +38,7 @@ class NewBlob:
     size: int
     symbols: int
     problem: str | None
-    outline: bytes
-    links: bytes
+    facts: bytes
     uses: Collection[str]
     defines: Collection[str]
     texts: Sequence[tuple[int, Mapping[str, Sequence[str]], Collection[str]]]
@@ -206,23 +205,14 @@ def blob_problems(session: Session, rids: Collection[int]) -> dict[int, str]:
     return {row["rid"]: row["problem"] for row in rows if row["rid"] in wanted}
 
 
-def outlines(session: Session, rids: Collection[int]) -> dict[int, bytes]:
-    """Packed outlines by blob."""
-    return _column(session, "outline", rids)
-
-
-def links(session: Session, rids: Collection[int]) -> dict[int, bytes]:
-    """Packed links by blob."""
-    return _column(session, "links", rids)
-
-
-def _column(session: Session, column: str, rids: Collection[int]) -> dict[int, bytes]:
+def facts(session: Session, rids: Collection[int]) -> dict[int, bytes]:
+    """Packed facts by blob."""
     found: dict[int, bytes] = {}
     ordered = list(rids)
-    sql = f"SELECT rid, {column} AS packed FROM code_blobs WHERE rid IN :rids"  # noqa: S608 - fixed names
+    sql = "SELECT rid, facts FROM code_blobs WHERE rid IN :rids"
     for start in range(0, len(ordered), _BATCH):
         for row in session.rows(sql, rids=ordered[start : start + _BATCH]):
-            found[row["rid"]] = bytes(row["packed"])
+            found[row["rid"]] = bytes(row["facts"])
     return found
 
 
@@ -249,8 +239,7 @@ def put_blobs(
                 "symbols": blob.symbols,
                 "problem": blob.problem,
                 "searchable": int(searchable),
-                "outline": blob.outline,
-                "links": blob.links,
+                "facts": blob.facts,
             },
         )
         made[blob.oid, blob.language] = BlobRow(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.draft import Walk
 from cuedeck.code.facts import INSTANCE, ROLE_SHIFT, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.grammars import parser_of
+from cuedeck.code.grammars import grammar_of, parser_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_rules import PythonRules
 
@@ -16,7 +16,28 @@ if TYPE_CHECKING:
 _NAME: Final = Op.NAME
 _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
 _NAMED: Final = (Op.NAME, Op.ATTR)
-_TYPED_CALLS: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
+# Calls whose arguments decide their value, and those that take types.
+_EVALUATED: Final = (
+    b"cast",
+    b"TypeVar",
+    b"NewType",
+    b"type",
+    b"list",
+    b"sorted",
+    b"reversed",
+    b"set",
+    b"tuple",
+    b"frozenset",
+    b"iter",
+    b"next",
+    b"enumerate",
+    b"anext",
+    b"min",
+    b"max",
+    b"deque",
+    b"zip",
+)
+_TYPED: Final = (b"cast", b"TypeVar", b"NewType")
 _MAX_QUOTED_ANNOTATION: Final = 400
 
 
@@ -90,6 +111,11 @@ class PythonWalk(Walk):
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
         self.results: list[int] = []
+        self.evaluated = {self.intern(text) for text in _EVALUATED if text in source}
+        self.typed = {self.intern(text) for text in _TYPED if text in source}
+        kinds = grammar_of(PYTHON)
+        self.keyword_kind = kinds.id_for_node_kind("keyword_argument", True)
+        self.arguments_kind = kinds.id_for_node_kind("argument_list", True)
 
     # -- expressions
 
@@ -112,32 +138,27 @@ class PythonWalk(Walk):
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
-        callee = self.table[parts[0].kind_id](self, parts[0], scope, Role.CALL)
+        table = self.table
+        callee = table[parts[0].kind_id](self, parts[0], scope, Role.CALL)
         base = callee << 2
         called = self.rows[base + 2] if self.rows[base] & 31 in _NAMED else 0
-        inner = Role.TYPE if called and self._text(called) in _TYPED_CALLS else 0
+        kept = called in self.evaluated
+        inner = Role.TYPE if kept and called in self.typed else 0
         given: list[int] = []
         arguments = parts[-1]
-        if arguments.type == "argument_list":
+        keyword = self.keyword_kind
+        if arguments.kind_id == self.arguments_kind:
             for child in arguments.named_children:
-                kind = child.type
-                if kind == "keyword_argument":
-                    name, value = child.named_children[0], child.named_children[-1]
+                kind = child.kind_id
+                if kind == keyword:
+                    name, *_, value = child.named_children
                     self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
-                    self.table[value.kind_id](self, value, scope, inner)
-                elif kind != "comment":
-                    given.append(self.table[child.kind_id](self, child, scope, inner))
+                    table[value.kind_id](self, value, scope, inner)
+                else:
+                    given.append(table[kind](self, child, scope, inner))
         elif len(parts) > 1:
             self.visit(arguments, scope)
-        return self.row(Op.CALL, callee, self.items(given[:3]) if given else 0)
-
-    def _text(self, number: int) -> bytes:
-        # Few calls ask; a reverse table for every file would cost more.
-        source, pos = self.source, self.rows[-1] - self.base
-        for text in _TYPED_CALLS:
-            if self.numbers.get(text) == number:
-                return text
-        return source[pos:pos]
+        return self.row(Op.CALL, callee, self.items(given[:3]) if kept else 0)
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope)
@@ -183,7 +204,7 @@ class PythonWalk(Walk):
             for child in node.named_children:
                 if child.type == "interpolation":
                     self.children(child, scope)
-        return self.row(Op.TEXT, 0)
+        return 0
 
     def quoted(self, node: Node, scope: int) -> int:
         content = next((c for c in node.named_children if c.type == "string_content"), None)

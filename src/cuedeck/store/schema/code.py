@@ -7,7 +7,7 @@ from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.schema import migration
 
 CODE_TEXT = TextSpec(
-    "code_text", (("name", 4.0), ("owner", 1.5), ("signature", 1.5), ("doc", 1.5), ("body", 0.7))
+    "code_text", (("name", 4.0), ("owner", 1.5), ("doc", 1.5), ("body", 0.8))
 )
 CODE_VECTORS = VectorSpec("code_vectors", 384)
 
@@ -26,8 +26,7 @@ def code() -> list[Step]:
                 "problem text",
                 # 1 when its names and text are indexed: blobs read only for a comparison are not.
                 "searchable integer not null",
-                "outline blob not null",
-                "links blob not null",
+                "facts blob not null",
             ],
             key=["oid", "language"],
             rid=True,
