@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
 from itertools import chain
+from operator import add
 from typing import Final
 from unicodedata import normalize
 
 import Stemmer
 
-from cuedeck.search.normal import fold_marks, mark_class
+from cuedeck.search.normal import APOSTROPHES, INVISIBLE, fold_marks, mark_class
 from cuedeck.search.stopwords import STOP_WORDS
 
 MAX_TOKEN: Final = 64
@@ -31,8 +32,10 @@ _UNSPACED: Final = (
 _ASCII_WORD: Final = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+){0,7}")
 _ASCII_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BREAK: Final = re.compile(r"[_-]+")
-_CONTRACTION: Final = re.compile(r"'(?<=\w')(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
-_RUN: Final = re.compile(f"(?P<unspaced>[{_UNSPACED}]+)|[^{_UNSPACED}]+")
+_APOSTROPHE: Final = re.compile(f"['{APOSTROPHES}]")
+_CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
+_RUN: Final = re.compile(f"[{_UNSPACED}]+")
+_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
 
 
@@ -63,16 +66,17 @@ def scope_token(prefix: str, value: str, *, fold: bool = False) -> str:
 
 
 def _words(text: str) -> list[str]:
+    """Words as they are written; what they have in common with other spellings is found word by word."""
     if text.isascii():
-        word = _ASCII_WORD
-    else:
-        text, word = fold_marks(text), _unicode_word()
-    return word.findall(_CONTRACTION.sub("", text) if "'" in text else text)
+        return _ASCII_WORD.findall(_CONTRACTION.sub("", text) if "'" in text else text)
+    word = _unicode_word(astral=_ASTRAL.search(text) is not None)
+    return word.findall(_CONTRACTION.sub("", text) if _APOSTROPHE.search(text) else text)
 
 
 @cache
-def _unicode_word() -> re.Pattern[str]:
-    letters = rf"[\w{mark_class()}]+"
+def _unicode_word(*, astral: bool) -> re.Pattern[str]:
+    # Without astral characters a class is a table to look up; with them it is a list to walk through.
+    letters = rf"[\w{INVISIBLE}{mark_class(astral=astral)}]+"
     return re.compile(rf"{letters}(?:-{letters}){{0,7}}")
 
 
@@ -88,29 +92,35 @@ class _TokenCache(dict[str, tuple[str, ...]]):
         self._single_characters = single_characters
 
     def __missing__(self, word: str) -> tuple[str, ...]:
-        if len(word) > MAX_WORD:
-            return tuple(self._tokens(word))
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-        tokens = self[word] = tuple(self._tokens(word))
+        if word.isascii():
+            tokens = tuple(_word_tokens(word))
+        else:
+            folded = fold_marks(word)
+            tokens = tuple(self._folded_tokens(folded))
+            if _RUN.match(folded) is not None:
+                # Text without spaces hardly repeats itself from one break to the next.
+                return tokens
+        if len(word) <= MAX_WORD:
+            if len(self) >= _CACHED_WORDS:
+                self.clear()
+            self[word] = tokens
         return tokens
 
-    def _tokens(self, word: str) -> Iterator[str]:
-        if word.isascii():
-            yield from _word_tokens(word)
-            return
-        for run in _RUN.finditer(word):
-            if run.lastgroup == "unspaced":
-                yield from _ngrams(run.group().casefold(), self._single_characters)
-            else:
-                yield from _word_tokens(run.group())
+    def _folded_tokens(self, folded: str) -> list[str]:
+        tokens: list[str] = []
+        for word in _unicode_word(astral=True).findall(folded):
+            end = 0
+            for run in _RUN.finditer(word):
+                tokens += _word_tokens(word[end : run.start()])
+                tokens += _ngrams(run.group().casefold(), self._single_characters)
+                end = run.end()
+            tokens += _word_tokens(word[end:])
+        return tokens
 
 
-def _ngrams(run: str, single_characters: bool) -> Iterator[str]:
-    if single_characters or len(run) == 1:
-        yield from run
-    for start in range(len(run) - 1):
-        yield run[start : start + 2]
+def _ngrams(run: str, single_characters: bool) -> list[str]:
+    pairs = list(map(add, run, run[1:]))
+    return [*run, *pairs] if single_characters or len(run) == 1 else pairs
 
 
 def _word_tokens(word: str) -> Iterator[str]:

@@ -8,9 +8,9 @@ from typing import Final
 from unicodedata import category, normalize
 
 # Invisible formatting that would split a word, and the typographic apostrophes.
-_REWRITE: Final = {ord(char): None for char in "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"} | {
-    ord(char): "'" for char in "\u2018\u2019\u02bc\uff07"
-}
+INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
+APOSTROPHES: Final = "\u2018\u2019\u02bc\uff07"
+_REWRITE: Final = {ord(char): None for char in INVISIBLE} | {ord(char): "'" for char in APOSTROPHES}
 _LATIN_ACCENT: Final = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 
 
@@ -22,10 +22,19 @@ def fold_marks(text: str) -> str:
 
 
 @cache
-def mark_class() -> str:
-    """Every combining mark, written as the inside of a regular-expression class."""
-    points = [point for point in range(0x300, 0x1F000) if category(chr(point)) in ("Mn", "Mc")]
+def mark_class(*, astral: bool = True) -> str:
+    """Combining marks and symbols that stand for letters, as the inside of a regular-expression class."""
+    last = 0x1F000 if astral else 0x10000
+    points = [point for point in range(0x80, last) if _joins(chr(point))]
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _ranges(points))
+
+
+def _joins(character: str) -> bool:
+    if character.isalnum():
+        return False
+    if category(character) in ("Mn", "Mc"):
+        return True
+    return any(part.isalnum() for part in normalize("NFKC", character))
 
 
 def _ranges(points: list[int]) -> list[tuple[int, int]]:
