@@ -58,7 +58,7 @@ def render_value(value: Any, meta: Mapping[str, Any]) -> Rendered:
     """A contract value as a tool result; arrays are wrapped in structured content only."""
     text, value = encoded(value)
     structured = value if isinstance(value, dict) else {"result": value}
-    return Rendered(text, structured, meta)
+    return Rendered(text, structured, encoded(dict(meta))[1] if meta else {})
 
 
 def render_error(tool: Tool, error: CueError, elapsed_ms: float, schema: Mapping[str, Any]) -> Rendered:
