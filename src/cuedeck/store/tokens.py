@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
+_UNSAFE_TEXT = re.compile(r"[\x00-\x1f\x7fA-Z]|(?:^| )[#]|  |^ | $")
 _UNSAFE = re.compile(r"[\x00-\x20\x7fA-Z]|^#")
 
 
@@ -21,6 +22,14 @@ def scope_token(token: str) -> str:
 def stored_tokens(tokens: Iterable[str]) -> list[str]:
     """Field tokens in order; empty ones are dropped."""
     return [stored_token(token) for token in tokens if token]
+
+
+def stored_text(tokens: Sequence[str]) -> str:
+    """Field tokens as one text; the usual ones, which need no care, are joined in one go."""
+    joined = " ".join(tokens)
+    if joined.count(" ") == len(tokens) - 1 and not _UNSAFE_TEXT.search(joined):
+        return joined
+    return " ".join(stored_tokens(tokens))
 
 
 def scope_tokens(scope: Collection[str]) -> list[str]:

@@ -8,7 +8,7 @@ import apsw
 
 from cuedeck.store import bm25
 from cuedeck.store.protocol import Scope, TextHit, TextRecord, TextSpec, TextStatistics
-from cuedeck.store.tokens import scope_tokens, stored_token, stored_tokens
+from cuedeck.store.tokens import scope_tokens, stored_text, stored_token
 
 _PUNCTUATION = "".join(chr(code) for code in range(33, 127) if not chr(code).isalnum())
 
@@ -41,7 +41,7 @@ class SqliteTextIndex:
                 (
                     record.id,
                     " ".join(scope_tokens(record.scope)),
-                    *(" ".join(stored_tokens(record.fields.get(name, ()))) for name in names),
+                    *(stored_text(record.fields.get(name, ())) for name in names),
                 )
                 for record in records
             ),
