@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from store_sample import VECTORS, open_sample
 
+from cuedeck.store import archive
 from cuedeck.store.protocol import Store, VectorRecord
 from cuedeck.store.sketch import radius, signatures
 
@@ -120,6 +121,31 @@ def test_another_process_is_caught_up(sample: Store, open_again: Callable[..., S
         index.put([VectorRecord(5000, "m", vectors[42]), VectorRecord(43, "m", -vectors[43])])
     assert ids(other, query, limit=1) == ids(sample, query, limit=1) == [5000]
     assert 43 not in ids(other, vectors[43], limit=5)
+
+
+def test_an_import_under_a_running_process_is_noticed(tmp_path: Path) -> None:
+    vectors = clustered(300)
+    store = open_sample(None, tmp_path, "w")
+    fill(store, vectors)
+    with store.state.write(actor="me") as session:
+        # As many changes as the import will bring, so that the sequence alone tells nothing.
+        session.vectors(VECTORS).put([VectorRecord(number, "m", vectors[0]) for number in range(300)])
+    assert ids(store, vectors[42], limit=1) != [42]
+    (tmp_path / "other").mkdir()
+    other = open_sample(None, tmp_path / "other", "w")
+    fill(other, vectors)
+    fill(other, vectors)
+    other.close()
+    archive_copy(tmp_path / "other", tmp_path)
+    assert ids(store, vectors[42], limit=1) == [42]
+    store.close()
+
+
+def archive_copy(source: Path, target: Path) -> None:
+    """What an import does to the database, without its checks of the product's schema."""
+    staged = source / ".cuedeck" / "state.db"
+    archive._mark_replaced(staged)
+    archive._copy_database(staged, target / ".cuedeck" / "state.db")
 
 
 def test_a_write_sees_its_own_vectors_and_nobody_else_does_before_it_ends(sample: Store) -> None:

@@ -93,6 +93,9 @@ def import_state(
             if name in description["files"]:
                 _check_database(staging / _FOLDER / inner, "state" if name == "state.db" else "index")
         open_store(None, root=staging, workspace_id="import").close()
+        for name, inner in _DATABASES.items():
+            if name in description["files"]:
+                _mark_replaced(staging / _FOLDER / inner)
         open_store(None, root=root, state_root=state_root, workspace_id="import").close()
         with workspace_lock(root, timeout=lock_timeout):
             kept = _keep_old_state(state_root)
@@ -125,6 +128,13 @@ def _copy_database(source: Path, target: Path) -> None:
     finally:
         old.close()
         new.close()
+
+
+def _mark_replaced(path: Path) -> None:
+    """Give the content a number of its own, by which running processes know their caches are of another."""
+    connection = apsw.Connection(str(path))
+    connection.execute(f"PRAGMA user_version = {secrets.randbits(31)}").fetchall()
+    connection.close()
 
 
 def _keep_old_state(state_root: Path) -> Path | None:

@@ -60,6 +60,9 @@ class VectorTable(Protocol):
     def count(self, model: str) -> int:
         """How many vectors of that model there are."""
 
+    def content(self) -> int:
+        """A number that changes when the whole database was replaced by another, as an import does."""
+
     def log_bounds(self) -> tuple[int, int]:
         """The first and last logged sequence number; zeros when nothing is logged."""
 
@@ -75,12 +78,16 @@ class VectorCache:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self._content = 0
         self._matrices: dict[tuple[str, str], Matrix] = {}
 
     def matrix(self, table: VectorTable, spec: VectorSpec, model: str) -> Matrix:
         """The matrix as of the table's committed data; the caller holds the lock."""
         from cuedeck.store.matrix import Matrix
 
+        if (content := table.content()) != self._content:
+            self._matrices.clear()
+            self._content = content
         first, last = table.log_bounds()
         key = (spec.name, model)
         matrix = self._matrices.pop(key, None)

@@ -69,6 +69,9 @@ class PostgresVectorTable:
         sql = f"SELECT count(*) AS n FROM {self._name}_sketches WHERE model = %(model)s"  # noqa: S608
         return int(self._rows(sql, model=model)[0]["n"])
 
+    def content(self) -> int:
+        return 0
+
     def log_bounds(self) -> tuple[int, int]:
         found = self._rows(
             f"SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM {self._name}_log"  # noqa: S608

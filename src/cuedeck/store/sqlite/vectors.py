@@ -60,6 +60,9 @@ class SqliteVectorTable:
         sql = f"SELECT count(*) FROM {self._name}_sketches WHERE model = ?"  # noqa: S608
         return int(fetch(self._connection, sql, (model,))[0][0])
 
+    def content(self) -> int:
+        return int(fetch(self._connection, "PRAGMA user_version")[0][0])
+
     def log_bounds(self) -> tuple[int, int]:
         # Two questions, for SQLite answers min and max together by reading everything.
         first, last = fetch(
