@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,9 +69,15 @@ class Product:
         return value
 
 
-@pytest.fixture(scope="module")
-def product_at_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def product_at_work(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Product]:
     root = tmp_path_factory.mktemp("product")
+    settings = {"CUEDECK_LIMITS__ENABLED": "false", "CUEDECK_SEARCH__ENABLED": "false"}
+    if request.param == "postgres":
+        settings["CUEDECK_STORE__URL"] = request.getfixturevalue("postgres_url")
+        settings["CUEDECK_STORE__WORKSPACE"] = f"every-tool-{uuid.uuid4()}"
     (root / "docs").mkdir()
     (root / "docs" / "topic.md").write_text(NOTE)
     (root / "docs" / "other.md").write_text("# Other\n\nBack to [[topic]].\n")
@@ -82,7 +89,7 @@ def product_at_work(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Produc
     git(root, "checkout", "-q", "-b", "feature")
     (root / "app.py").write_text(PYTHON + "\n\ndef extra() -> None:\n    main()\n")
     git(root, "commit", "-q", "-am", "second")
-    with open_workspace(root, CUEDECK_LIMITS__ENABLED="false", CUEDECK_SEARCH__ENABLED="false") as workspace:
+    with open_workspace(root, **settings) as workspace:
         yield Product(workspace)
 
 

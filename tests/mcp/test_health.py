@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,21 @@ def test_a_good_workspace_is_healthy(workspace: Workspace) -> None:
     assert data["version"] == __version__
     assert data["requestCount"] == 2
     assert data["uptime"] >= 0
+
+
+def test_postgresql_is_probed_too(tmp_path: Path, postgres_url: str) -> None:
+    with open_workspace(
+        tmp_path, CUEDECK_STORE__URL=postgres_url, CUEDECK_STORE__WORKSPACE=str(uuid.uuid4())
+    ) as workspace:
+        assert check(workspace)["status"] == "healthy"
+
+
+def test_a_server_that_is_down_is_unhealthy(tmp_path: Path) -> None:
+    down = "postgresql://cuedeck:hunter2@127.0.0.1:1/none?connect_timeout=2"
+    with open_workspace(tmp_path, CUEDECK_STORE__URL=down, CUEDECK_STORE__WORKSPACE="x") as workspace:
+        data = check(workspace)
+    assert data["status"] == "unhealthy"
+    assert "hunter2" not in str(data)
 
 
 def test_checking_leaves_nothing_behind(workspace: Workspace) -> None:
