@@ -19,7 +19,6 @@ _EDGE_OF_ROLE: Final = {
     Role.IMPORT: "imports",
 }
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
-_DEFINING: Final = frozenset({Bind.FUNCTION, Bind.CLASS, Bind.NAMESPACE, Bind.ALIAS})
 _MAX_ALIASES: Final = 40
 _MAX_SUBCLASSES: Final = 400
 
@@ -42,9 +41,12 @@ class References:
     possible: tuple[Site, ...]
 
 
-def references(snapshot: Snapshot, symbol: Symbol) -> References:
-    """All references to a symbol, in path order; the definitions themselves are left out."""
-    return _Search(snapshot, symbol).run()
+def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None) -> References:
+    """All references to a symbol, in path order, without the definition that is asked about.
+
+    Other declarations of the same symbol (overloads, setters, redefinitions) count as references to it.
+    """
+    return _Search(snapshot, symbol, defined_at).run()
 
 
 def module_references(snapshot: Snapshot, path: str) -> References:
@@ -65,7 +67,7 @@ def module_references(snapshot: Snapshot, path: str) -> References:
 
 
 class _Search:
-    def __init__(self, snapshot: Snapshot, symbol: Symbol) -> None:
+    def __init__(self, snapshot: Snapshot, symbol: Symbol, defined_at: int | None) -> None:
         self.snapshot = snapshot
         self.linker: Linker = snapshot.linker
         self.symbol = symbol
@@ -73,7 +75,8 @@ class _Search:
         self.maybe: dict[tuple[str, int], Site] = {}
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
-        self.definitions = {(symbol.path, outline.definitions[n].name_at) for n in numbers}
+        places = [outline.definitions[n].name_at for n in numbers[:1]] if defined_at is None else [defined_at]
+        self.definitions = {(symbol.path, place) for place in places}
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
     def run(self) -> References:
@@ -120,7 +123,7 @@ class _Search:
         if kind in (Bind.IMPORT, Bind.LINK):
             if self.symbol in self.linker.linked(path, binding) and kind == Bind.IMPORT:
                 self.add(path, place, Role.IMPORT)
-        elif kind not in _FORWARDING and kind not in _DEFINING:
+        elif kind not in _FORWARDING:
             same = (path, links.bindings[0][binding]) == (self.symbol.path, self.symbol.scope)
             if same and links.strings[links.bindings[1][binding]] == self.symbol.name:
                 self.add(path, place, Role.WRITE)

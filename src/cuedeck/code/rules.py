@@ -54,6 +54,8 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # A function's variables are seen in the whole function, so only their order tells what they hold.
+    reads_in_order: ClassVar[bool] = False
 
     def __init__(self, project: Project) -> None:
         self.project = project

@@ -200,7 +200,8 @@ class Snapshot:
             if record.number < 0:
                 found = module_references(self, record.path)
             else:
-                found = references(self, symbol) if symbol is not None else References((), ())
+                place = self.outline(record.path).definitions[record.number].name_at
+                found = references(self, symbol, place) if symbol is not None else References((), ())
             self._references[key] = found
         return self._references[key]
 

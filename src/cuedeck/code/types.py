@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, Bind, Op, ScopeKind
 from cuedeck.code.values import (
     CLASS,
+    EXTERNAL,
     FUNCTION,
     MAPPING,
     SEQUENCE,
@@ -60,12 +61,13 @@ class Typing(ABC):
     def member(self, owner: Value, name: str, *, skip: int = 0) -> Symbol | None:
         """The member a class or its ancestors declare."""
 
-    def values(self, targets: Targets) -> Values:
-        """What the things that names lead to are worth."""
+    def values(self, targets: Targets, use: tuple[str, int, int] | None = None) -> Values:
+        """What the things that names lead to are worth; ``use`` is the path, scope and place of the name."""
         found: list[Value] = []
         for target in targets:
             if isinstance(target, Symbol):
-                found += self.type_of(target)
+                reaching = self.reaching(target, use) if use is not None else None
+                found += self.type_of(target) if reaching is None else reaching
             else:
                 found.append(target)
         return unique(found)
@@ -79,6 +81,10 @@ class Typing(ABC):
         links = self.links(symbol.path)
         number = links.string_numbers.get(symbol.name)
         bindings = links.names[symbol.scope].get(number, ()) if number is not None else ()
+        return self._type_of_bindings(symbol, tuple(bindings))
+
+    def _type_of_bindings(self, symbol: Symbol, bindings: tuple[int, ...]) -> Values:
+        links = self.links(symbol.path)
         kinds, xs = links.bindings[3], links.bindings[4]
         declared = [b for b in bindings if kinds[b] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER) and xs[b]]
         found: list[Value] = []
@@ -87,6 +93,30 @@ class Typing(ABC):
             if len(found) > _MAX_VALUES:
                 break
         return unique(found)
+
+    def reaching(self, symbol: Symbol, use: tuple[str, int, int]) -> Values | None:
+        """What a variable of a function holds at a place, as far as the order of lines tells; else None."""
+        path, scope, place = use
+        if not self.rules_of(path).reads_in_order or path != symbol.path:
+            return None
+        links = self.links(path)
+        if links.scopes[symbol.scope].kind != ScopeKind.FUNCTION:
+            return None
+        while links.scopes[scope].kind == ScopeKind.BLOCK:
+            scope = links.scopes[scope].parent
+        bindings = links.names[symbol.scope].get(links.string_numbers[symbol.name], [])
+        if scope != symbol.scope or len(bindings) < 2:
+            return None
+        earlier = [b for b in bindings if links.bindings[2][b] < place]
+        # A loop may bring back what is assigned further down: then all of them count.
+        if not earlier or len(earlier) == len(bindings):
+            earlier = bindings
+        return self.type_of_bindings(symbol, tuple(earlier))
+
+    def type_of_bindings(self, symbol: Symbol, bindings: tuple[int, ...]) -> Values:
+        """What a symbol holds when only some of its bindings count."""
+        result: Values = self.solve(("b", symbol, bindings), self._type_of_bindings, symbol, bindings)
+        return result
 
     def bound(self, symbol: Symbol, binding: int) -> Values:
         """What one binding gives its name."""
@@ -205,7 +235,14 @@ class Typing(ABC):
         if label in ("tuple", "Tuple"):
             items = tuple(self.annotation(path, item) for item in arguments)
             return (Value(TUPLE, inside=items),) if any(items) else ()
-        return self.annotation(path, base)
+        if label == "Callable":
+            return ()
+        known = self.annotation(path, base)
+        if any(value.tag != EXTERNAL for value in known) or not arguments:
+            return known
+        # A foreign container: what comes out of it is what was put in.
+        inside = unique([v for item in arguments for v in self.annotation(path, item)])
+        return (sequence(inside),) if inside else known
 
     # -- expressions
 
@@ -232,7 +269,9 @@ class Typing(ABC):
         links = self.links(path)
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
         match op:
-            case Op.NAME | Op.ATTR | Op.MODULE | Op.IMPORTED:
+            case Op.NAME:
+                return self.values(self.targets(path, number), (path, a, links.pos[number]))
+            case Op.ATTR | Op.MODULE | Op.IMPORTED:
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])

@@ -4,44 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.draft import Walk
-from cuedeck.code.facts import INSTANCE, ROLE_SHIFT, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.grammars import grammar_of, parser_of
+from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.python_expressions import PythonExpressions
 from cuedeck.code.languages.python_rules import PythonRules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_NAME: Final = Op.NAME
 _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
 _NAMED: Final = (Op.NAME, Op.ATTR)
-# Calls whose arguments decide their value, and those that take types.
-_EVALUATED: Final = (
-    b"cast",
-    b"TypeVar",
-    b"NewType",
-    b"type",
-    b"list",
-    b"sorted",
-    b"reversed",
-    b"set",
-    b"tuple",
-    b"frozenset",
-    b"iter",
-    b"next",
-    b"enumerate",
-    b"anext",
-    b"min",
-    b"max",
-    b"deque",
-    b"zip",
-)
-_TYPED: Final = (b"cast", b"TypeVar", b"NewType")
-_MAX_QUOTED_ANNOTATION: Final = 400
 
 
-class PythonWalk(Walk):
+class PythonWalk(PythonExpressions):
     """Visits Python; ``role`` TYPE marks annotations, in which strings are read as expressions."""
 
     handlers: ClassVar[dict[str, str]] = {
@@ -111,201 +86,9 @@ class PythonWalk(Walk):
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
         self.results: list[int] = []
-        self.evaluated = {self.intern(text) for text in _EVALUATED if text in source}
-        self.typed = {self.intern(text) for text in _TYPED if text in source}
-        kinds = grammar_of(PYTHON)
-        self.keyword_kind = kinds.id_for_node_kind("keyword_argument", True)
-        self.arguments_kind = kinds.id_for_node_kind("argument_list", True)
 
-    # -- expressions
-
-    def identifier(self, node: Node, scope: int, role: int = 0) -> int:
-        start = node.start_byte
-        text = self.source[start : node.end_byte]
-        name = self.numbers.get(text)
-        if name is None:
-            name = self.numbers[text] = len(self.numbers)
-        rows = self.rows
-        number = len(rows) >> 2
-        rows += (_NAME | role << ROLE_SHIFT, scope, name, start + self.base)
-        return number
-
-    def attribute(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        target, name = parts[0], parts[-1]
-        value = self.table[target.kind_id](self, target, scope, 0)
-        return self.row(Op.ATTR, value, self.name(name), name.start_byte, role)
-
-    def call(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        table = self.table
-        callee = table[parts[0].kind_id](self, parts[0], scope, Role.CALL)
-        base = callee << 2
-        called = self.rows[base + 2] if self.rows[base] & 31 in _NAMED else 0
-        kept = called in self.evaluated
-        inner = Role.TYPE if kept and called in self.typed else 0
-        given: list[int] = []
-        arguments = parts[-1]
-        keyword = self.keyword_kind
-        if arguments.kind_id == self.arguments_kind:
-            for child in arguments.named_children:
-                kind = child.kind_id
-                if kind == keyword:
-                    name, *_, value = child.named_children
-                    self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
-                    table[value.kind_id](self, value, scope, inner)
-                else:
-                    given.append(table[kind](self, child, scope, inner))
-        elif len(parts) > 1:
-            self.visit(arguments, scope)
-        return self.row(Op.CALL, callee, self.items(given[:3]) if kept else 0)
-
-    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        value = self.visit(node.named_children[0], scope)
-        inner = Role.TYPE if role == Role.TYPE and not self._is_literal(value) else 0
-        return self.row(
-            Op.INDEX, value, self.items([self.visit(c, scope, inner) for c in node.named_children[1:]])
-        )
-
-    def generic_type(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        value = self.visit(parts[0], scope, Role.TYPE)
-        inner = 0 if self._is_literal(value) else Role.TYPE
-        return self.row(
-            Op.INDEX,
-            value,
-            self.items([self.visit(d, scope, inner) for c in parts[1:] for d in c.named_children]),
-        )
-
-    def _is_literal(self, value: int) -> bool:
-        base = value << 2
-        return self.rows[base] & 31 in _NAMED and self.rows[base + 2] == self.numbers.get(b"Literal")
-
-    def type(self, node: Node, scope: int, role: int = 0) -> int:
-        value = 0
-        for child in node.named_children:
-            value = self.visit(child, scope, role or Role.TYPE)
-        return value
-
-    def member_type(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        value = self.visit(parts[0], scope)
-        return self.row(Op.ATTR, value, self.name(parts[-1]), parts[-1].start_byte, Role.TYPE)
-
-    def union(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(
-            Op.UNION, 0, self.items([self.visit(c, scope, Role.TYPE) for c in node.named_children])
-        )
-
-    def string(self, node: Node, scope: int, role: int = 0) -> int:
-        if role == Role.TYPE:
-            return self.quoted(node, scope)
-        if node.named_child_count > 2:
-            for child in node.named_children:
-                if child.type == "interpolation":
-                    self.children(child, scope)
-        return 0
-
-    def quoted(self, node: Node, scope: int) -> int:
-        content = next((c for c in node.named_children if c.type == "string_content"), None)
-        if content is None or content.end_byte - content.start_byte > _MAX_QUOTED_ANNOTATION:
-            return 0
-        text = self.source[content.start_byte : content.end_byte]
-        if b"\\" in text or not text.strip():
-            return 0
-        # Leading blanks would read as indentation; parentheses make the offset uniform.
-        root = parser_of(PYTHON).parse(b"(" + text + b")").root_node
-        if root.has_error or root.named_child_count != 1:
-            return 0
-        kept = self.source, self.base
-        self.source, self.base = b"(" + text + b")", content.start_byte + self.base - 1
-        value = self.only(root.named_children[0], scope, Role.TYPE)
-        self.source, self.base = kept
-        return value
-
-    def binary(self, node: Node, scope: int, role: int = 0) -> int:
-        chain: list[Node] = []
-        while node.type == "binary_operator":
-            parts = node.named_children
-            if len(parts) < 2:
-                break
-            chain.append(node)
-            node = parts[0]
-        value = self.visit(node, scope, role)
-        for step in reversed(chain):
-            right = self.visit(step.named_children[-1], scope, role)
-            operator = step.child_by_field_name("operator")
-            either = operator is not None and operator.type == "|"
-            value = self.row(Op.UNION, 0, self.items([value, right])) if either else value
-        return value
-
-    def boolean(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.UNION, 0, self.items([self.visit(c, scope) for c in node.named_children]))
-
-    def conditional(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope, role) for c in node.named_children]
-        return self.row(Op.UNION, 0, self.items([values[0], values[-1]]))
-
-    def awaited(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.AWAIT, self.only(node, scope))
-
-    def named(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        value = self.visit(parts[-1], scope)
-        while self.scopes[scope][0] == ScopeKind.BLOCK:
-            scope = self.scopes[scope][1]
-        self.assign(parts[0], scope, 0, value)
-        return value
-
-    def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
-        parameters = node.child_by_field_name("parameters")
-        if parameters is not None:
-            self.parameters(parameters, scope, inner, None)
-        body = node.child_by_field_name("body")
-        value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner][5] = self.items([value])
-        return self.row(Op.FUNCTION, inner)
-
-    def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
-        body = node.child_by_field_name("body")
-        first = True
-        for child in node.named_children:
-            if child.type == "for_in_clause":
-                right = child.child_by_field_name("right")
-                left = child.child_by_field_name("left")
-                if left is None or right is None:
-                    continue
-                source = self.visit(right, scope if first else inner)
-                first = False
-                self.assign(left, inner, 0, self.row(Op.ELEMENT, source))
-        for child in node.named_children:
-            if child.type == "if_clause":
-                self.children(child, inner)
-        if body is None:
-            return 0
-        if body.type == "pair":
-            value = [self.visit(c, inner) for c in body.named_children][-1]
-            return self.row(Op.MAPPING, value)
-        return self.row(Op.SEQUENCE, self.visit(body, inner))
-
-    def sequence(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(
-            Op.TUPLE,
-            0,
-            self.items([self.visit(c, scope, role) for c in node.named_children if c.type != "comment"]),
-        )
-
-    def mapping(self, node: Node, scope: int, role: int = 0) -> int:
-        value = 0
-        for child in node.named_children:
-            visited = self.only(child, scope) if child.type == "pair" else self.visit(child, scope)
-            value = value or visited
-        return self.row(Op.MAPPING, value)
-
-    def stray_keyword(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.visit(node.named_children[-1], scope, role)
+    def language(self) -> Language:
+        return PYTHON
 
     # -- assignment
 

@@ -75,6 +75,7 @@ class PythonRules(Rules):
         {"property", "cached_property", "setter", "getter"}
     )
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
+    reads_in_order: ClassVar[bool] = True
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
 
     @cached_property
