@@ -89,7 +89,7 @@ def help_text() -> str:
     lines = [
         f"Usage: {name} COMMAND [OPTIONS] [ARGUMENTS]...",
         "",
-        "  Documents, code on every branch, memory, tasks and workflows for coding agents.",
+        "  Documents, code on every branch, memory, tasks, workflows for coding agents.",
     ]
     for title, commands in SECTIONS.items():
         lines += ["", f"{title}:"]

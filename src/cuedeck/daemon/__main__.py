@@ -18,7 +18,6 @@ ANOTHER_DAEMON_SECONDS = 15.0
 def main() -> int:
     """``python -m cuedeck.daemon ROOT READY_FD``; the starter is told through the descriptor."""
     root, ready = sys.argv[1], int(sys.argv[2])
-    os.umask(0o077)
     if os.fork():  # the starter waits for this process only, and never gets a zombie
         os._exit(0)
     from cuedeck.daemon.life import Life
@@ -44,6 +43,7 @@ def _serve(address: Address, life: Life, ready: int) -> None:
     from cuedeck.daemon.daemon import Daemon
     from cuedeck.daemon.logs import start_log
 
+    _allow_many_clients()
     log = start_log(Path(address.root), Path(address.errors))
 
     def tell_starter() -> None:
@@ -54,6 +54,16 @@ def _serve(address: Address, life: Life, ready: int) -> None:
         await Daemon(address, life, log, tell_starter).serve()
 
     anyio.run(run)
+
+
+def _allow_many_clients() -> None:
+    """Each client is a file descriptor, and the usual limit is meant for ordinary programs."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 if __name__ == "__main__":

@@ -119,6 +119,9 @@ class Daemon:
                 logger.warning("refused a client: %s", error)
             except (anyio.EndOfStream, anyio.IncompleteRead, OSError, anyio.BrokenResourceError):
                 logger.debug("a client went away")
+            except Exception:
+                # One client's trouble must not end the daemon for all others.
+                logger.exception("a session failed")
 
     async def _answer(self, client: Client, hello: Hello) -> None:
         match hello.verb:
@@ -142,10 +145,14 @@ class Daemon:
 
     async def _serve(self, client: Client, hello: Hello) -> None:
         try:
-            session = await self._begin(client, hello)
+            session = await self._prepare(client, hello)
         except CueError as error:
             await client.refuse(error)
             return
+        if self._stopping:
+            await client.send_away()
+            return
+        self._sessions.begin(session)
         self._tell()
         try:
             await client.accept({"pid": os.getpid(), "harmless": session.harmless})
@@ -154,7 +161,7 @@ class Daemon:
             self._sessions.end(session)
             self._tell()
 
-    async def _begin(self, client: Client, hello: Hello) -> Session:
+    async def _prepare(self, client: Client, hello: Hello) -> Session:
         from cuedeck.daemon.session import options_from
 
         if hello.fields.get("root") != self._address.root:
@@ -164,7 +171,7 @@ class Daemon:
                 hint="Start with --no-daemon.",
             )
         options = options_from(hello.fields, hello.environment)
-        session = await anyio.to_thread.run_sync(self._sessions.begin, client, options)
+        session = await anyio.to_thread.run_sync(self._sessions.prepare, client, options)
         self._idle_seconds = float(session.workspace().config.daemon.idle_seconds)
         return session
 

@@ -48,13 +48,16 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._open)
 
-    def begin(self, client: Client, options: ConnectionOptions) -> Session:
-        """Admit a client, or refuse its choices; opens its workspace."""
+    def prepare(self, client: Client, options: ConnectionOptions) -> Session:
+        """A session for a client, or a refusal of its choices; reads its configuration."""
         session = Session(client, options, partial(self._workspaces.get, options.environment), self._runtime)
         session.workspace()
+        return session
+
+    def begin(self, session: Session) -> None:
+        """A client has come."""
         self._open.add(session)
         self.served += 1
-        return session
 
     def end(self, session: Session) -> None:
         """A client has left."""
