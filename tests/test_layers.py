@@ -122,7 +122,7 @@ def test_nothing_heavy_is_imported_before_it_is_needed(module: str) -> None:
 
 
 def test_the_shim_uses_the_standard_library_only() -> None:
-    code = "import sys; before = set(sys.modules); import cuedeck.daemon.shim; print(*(set(sys.modules) - before))"
+    code = "import sys; old = set(sys.modules); import cuedeck.daemon.shim; print(*(set(sys.modules) - old))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     outside = {
         name
