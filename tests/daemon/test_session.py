@@ -85,6 +85,19 @@ def test_each_agent_sees_the_decks_it_chose(agent: Any, daemon: Any) -> None:
     assert "vault_health_check" in everything.tools()
 
 
+def test_each_agent_brings_its_own_settings(agent: Any) -> None:
+    user = "22222222-2222-4222-8222-222222222222"
+    anonymous, known = agent("--decks=todo"), agent("--decks=todo", CUEDECK_USER=user)
+    small = agent("--decks=todo", CUEDECK_LIMITS__MESSAGE_BYTES="65536")
+    for each in (anonymous, known, small):
+        each.initialize()
+    refused = anonymous.call("list_tasks", user_id=user)["result"]["content"][0]["text"]
+    assert json.loads(refused)["error"] == "unauthorized"
+    assert health(known.call("list_tasks", user_id=user))["success"] is True
+    small.send({"id": 7, "method": "ping", "params": {"_meta": {"pad": "x" * 70_000}}})
+    assert small.receive()["error"]["code"] == -32600
+
+
 def test_socket_and_log_are_private(agent: Any, daemon: Any, folder: Path) -> None:
     agent().initialize()
     (socket,) = daemon.folder.glob("*.sock")

@@ -21,7 +21,7 @@ def command(
 ) -> None:
     """Add CueDeck to an agent's MCP configuration; everything else in the file stays as it is."""
     from cuedeck.cli.atomic import write_atomically
-    from cuedeck.cli.clients import CLIENTS, connection
+    from cuedeck.cli.clients import CLIENTS, connection, our_command
     from cuedeck.cli.difference import difference
 
     options = [*(["--decks", decks] if decks else []), *(["--read-only"] if read_only else [])]
@@ -33,6 +33,10 @@ def command(
     changed = change.after != change.before
     if changed:
         write_atomically(change.path, change.after.encode(), mode=0o600 if scope == "user" else 0o644)
+    if scope == "project" and our_command() != "cue":
+        here.output.note(
+            "cue is not on the PATH, so its path on this machine was written; others need their own."
+        )
     title = CLIENTS[client].title
     shown = [difference(change.before, change.after, path or ""), f"{title} is connected: {path}"]
     here.output.show(

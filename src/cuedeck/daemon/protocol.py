@@ -32,13 +32,14 @@ def identity() -> dict[str, str]:
     return {"version": __version__, "executable": sys.executable, "package": package}
 
 
+def travels(name: str) -> bool:
+    """Whether an environment variable belongs to the client's choices."""
+    return name.startswith("CUEDECK_") or name in _TRAVELLING
+
+
 def travelling_environment() -> dict[str, str]:
     """The environment variables that belong to the client's choices."""
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith("CUEDECK_") or name in _TRAVELLING
-    }
+    return {name: value for name, value in os.environ.items() if travels(name)}
 
 
 def encode_hello(verb: str, fields: dict[str, str], environment: dict[str, str] | None = None) -> bytes:

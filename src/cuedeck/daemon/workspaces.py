@@ -11,6 +11,7 @@ from pathlib import Path
 from cuedeck.config import Config, load_config
 from cuedeck.config.load import WORKSPACE_FILE, user_config_path
 from cuedeck.daemon.background import Background
+from cuedeck.daemon.protocol import travels
 from cuedeck.workspace import Workspace
 
 Environment = tuple[tuple[str, str], ...]
@@ -94,4 +95,4 @@ def _stamp(path: Path) -> tuple[int, int, int] | None:
 
 
 def _own_environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+    return {name: value for name, value in os.environ.items() if not travels(name)}
