@@ -23,6 +23,26 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(_DATA, str(Path(tempfile.gettempdir()) / f"cuedeck-postgres-{os.getpid()}"))
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave nothing behind on a server that is not ours."""
+    given = os.environ.get("CUEDECK_TEST_POSTGRES")
+    if not given or hasattr(session.config, "workerinput"):
+        return
+    import psycopg
+    from psycopg import sql
+
+    with psycopg.connect(given, autocommit=True) as connection:
+        names = connection.execute(
+            "SELECT datname FROM pg_database WHERE datname LIKE %s", (f"cuedeck\\_%\\_{_session()}",)
+        ).fetchall()
+        for (name,) in names:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _session() -> str:
+    return Path(os.environ[_DATA]).name.rpartition("-")[2]
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> str:
     """The URL of a server of this test session; ``CUEDECK_TEST_POSTGRES`` names another one."""
@@ -47,7 +67,7 @@ def make_database(postgres_server: str) -> Callable[[str], str]:
     from psycopg import conninfo, errors, sql
 
     def make(purpose: str) -> str:
-        name = f"cuedeck_{purpose}_{Path(os.environ[_DATA]).name.rpartition('-')[2]}"
+        name = f"cuedeck_{purpose}_{_session()}"
         with (
             psycopg.connect(postgres_server, autocommit=True) as connection,
             # Another worker may have been faster.

@@ -114,6 +114,17 @@ def test_a_writer_that_does_not_finish_is_named(sample: Store, open_again: OpenA
     assert sorted(titles(sample)) == ["n1", "n2"]
 
 
+def test_a_write_inside_a_write_is_a_mistake_and_says_so(sample: Store) -> None:
+    with (
+        pytest.raises(RuntimeError, match="already inside"),
+        sample.state.write(actor="me"),
+        sample.state.write(actor="me"),
+    ):
+        pass
+    with sample.state.write(actor="me") as session:
+        add(session, "n1")
+
+
 def test_state_and_index_are_written_independently(sample: Store) -> None:
     with sample.state.write(actor="me") as session, sample.index.write(actor="me") as cache:
         add(session, "n1")

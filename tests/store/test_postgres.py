@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from store_sample import open_sample
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -49,7 +50,7 @@ def test_a_server_that_is_down_is_named_with_a_hint(tmp_path: Path) -> None:
 
 def test_a_missing_database_is_named(postgres_server: str, tmp_path: Path) -> None:
     with pytest.raises(CueError) as caught:
-        open_sample(postgres_server.replace("/postgres?", "/no_such_database?"), tmp_path, "w")
+        open_sample(make_conninfo(postgres_server, dbname="no_such_database"), tmp_path, "w")
     assert caught.value.code is ErrorCode.UNAVAILABLE
 
 

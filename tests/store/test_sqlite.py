@@ -388,17 +388,6 @@ def test_every_connection_has_its_settings(open_here: Callable[[], Store]) -> No
         assert session.value("PRAGMA synchronous") == 2
 
 
-def test_a_write_inside_a_write_is_a_mistake_and_says_so(open_here: Callable[[], Store]) -> None:
-    store = open_here()
-    with (
-        pytest.raises(RuntimeError, match="already inside"),
-        store.state.write(actor="me"),
-        store.state.write(actor="me"),
-    ):
-        pass
-    add(store, "n1")
-
-
 def test_an_unknown_url_is_a_configuration_error(tmp_path: Path) -> None:
     with pytest.raises(CueError) as caught:
         open_store("mysql://localhost/x", root=tmp_path, workspace_id="w")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -54,6 +55,7 @@ class PostgresDatabase:
     def __init__(self, place: Place, name: DatabaseName) -> None:
         self._place = place
         self._name = name
+        self._thread = threading.local()
         self._lock = key(f"write/{place.workspace}/{name}")
         # A write's own connection shows what it has not committed, so caches are fed from another one.
         self._for_readers = Shared(place.workspace, {}, VectorCache())
@@ -70,8 +72,11 @@ class PostgresDatabase:
 
     @contextmanager
     def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
+        if getattr(self._thread, "writing", False):
+            raise RuntimeError("this thread is already inside a write transaction")
         with translated():
             connection = self._begun_writing(actor, user, durable=durable)
+            self._thread.writing = True
             try:
                 session = PostgresSession(connection, self._for_writers)
                 yield session
@@ -80,6 +85,7 @@ class PostgresDatabase:
                 self._roll_back(connection)
                 raise
             finally:
+                self._thread.writing = False
                 self._place.pool.give_back(connection)
         session.committed()
 

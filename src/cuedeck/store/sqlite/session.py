@@ -51,14 +51,14 @@ class SqliteSession:
             if found is None:
                 return None
             names = [column[0] for column in cursor.description]
-            _drain(cursor)
+            cursor.close(True)
             return dict(zip(names, found, strict=True))
 
     def value(self, sql: str, /, **params: Any) -> Any:
         with translated(self._path):
             cursor = self._execute(sql, params)
             found = cursor.fetchone()
-            _drain(cursor)
+            cursor.close(True)
             return None if found is None else found[0]
 
     def run(self, sql: str, /, **params: Any) -> int:
