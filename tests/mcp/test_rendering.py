@@ -123,6 +123,11 @@ def test_undecodable_names_are_shown_replaced() -> None:
     assert value == {"path": "caf?.md", "list": ["ok", "?"]}
 
 
+def test_structure_is_exactly_what_the_text_says() -> None:
+    text, value = encoded({2: (1, 2), True: {"a": None}, "deck": Deck.TODO})
+    assert value == {"2": [1, 2], "true": {"a": None}, "deck": "todo"} == json.loads(text)
+
+
 def test_a_value_json_cannot_hold_is_an_error_not_a_guess() -> None:
     with pytest.raises(ValueError, match="JSON compliant"):
         encoded({"score": float("nan")})

@@ -340,21 +340,24 @@ def test_a_closing_client_still_gets_its_answers(served: Served) -> None:
     served(scenario)
 
 
-@pytest.mark.parametrize("bare", [True, False])
-def test_a_cancelled_call_is_not_answered_and_its_handler_learns_it(served: Served, bare: bool) -> None:
+@pytest.mark.parametrize("way", ["handshake", "stateless", "bare"])
+def test_a_cancelled_call_is_not_answered_and_its_handler_learns_it(served: Served, way: str) -> None:
     mcp_sample.cancellations.clear()
     mcp_sample.woke.clear()
 
     async def scenario(lines: Lines) -> None:
-        await lines.initialize()
-        if bare:
+        meta = {"_meta": ENVELOPE} if way == "stateless" else {}
+        if way == "handshake":
+            await lines.initialize()
+        if way == "bare":
             await lines.write(request("wait", {"seconds": 5}, 7))
         else:
-            await lines.write(request("tools/call", {"name": "wait", "arguments": {"seconds": 5}}, 7))
+            params = {"name": "wait", "arguments": {"seconds": 5}, **meta}
+            await lines.write(request("tools/call", params, 7))
         await anyio.sleep(0.2)
         cancelled = {"requestId": 7, "reason": "enough"}
         await lines.write({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
-        assert (await lines.ask("ping", None, 8))["id"] == 8
+        assert (await lines.ask("tools/list", meta, 8))["id"] == 8
         assert await anyio.to_thread.run_sync(mcp_sample.woke.wait, 3)
 
     served(scenario)
@@ -417,10 +420,13 @@ def test_slow_calls_do_not_hold_up_fast_ones(served: Served) -> None:
     served(scenario)
 
 
-def test_progress_is_sent_when_asked_for(served: Served) -> None:
+@pytest.mark.parametrize("envelope", [{}, ENVELOPE])
+def test_progress_is_sent_when_asked_for(served: Served, envelope: dict[str, Any]) -> None:
     async def scenario(lines: Lines) -> None:
-        await lines.initialize()
-        params = {"name": "wait", "arguments": {"seconds": 0.5}, "_meta": {"progressToken": "t"}}
+        if not envelope:
+            await lines.initialize()
+        meta = {"progressToken": "t", **envelope}
+        params = {"name": "wait", "arguments": {"seconds": 0.5}, "_meta": meta}
         await lines.write(request("tools/call", params, 1))
         seen = []
         while "method" in (message := await lines.read()):

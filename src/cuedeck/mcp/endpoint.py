@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
 
+MAX_SESSIONS = 1000
+
+
 @dataclass(frozen=True)
 class HttpSettings:
     """What `cue serve` chose, beyond the workspace's configuration."""
@@ -60,6 +63,7 @@ class Endpoint:
             stateless=self._stateless,
             event_store=settings.event_store,
             retry_interval=500 if settings.event_store else None,
+            max_sessions=MAX_SESSIONS,
             max_request_body_size=workspace.config.limits.message_bytes,
             # The gates have checked Host and Origin of every route already, MCP or not.
             security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),

@@ -19,6 +19,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from cuedeck import __version__
 from cuedeck.mcp.connection import Cancelled, Connection, Progress
 from cuedeck.mcp.explaining import explain_mistakes
+from cuedeck.mcp.instructions import instructions
 from cuedeck.mcp.registry import UnknownTool
 from cuedeck.mcp.rendering import RpcError
 from cuedeck.mcp.resources import ResourceDesk
@@ -31,14 +32,6 @@ Extension = Callable[[Server[Any]], None]
 
 PRINCIPAL_SCOPE_KEY = "cuedeck.principal"
 PROGRESS_INTERVAL = 0.1
-
-INSTRUCTIONS = """\
-CueDeck knows this workspace: its documents and task cards (context), its code on every branch (code), \
-todos (todo), what was learned before (memory), and its notes and workflows (vault).
-Search before you read: context read_context, code search_code or locate_symbol, memory search. \
-Then open only what you need: read_doc with an anchor, find_references, read.
-After solving something hard, store it in memory; after a failure, reflect.
-Errors carry a hint that says what to do next. Paths are relative to the workspace."""
 
 _CACHE_HINTS: Mapping[Any, CacheHint] = {
     "tools/list": CacheHint(ttl_ms=300_000, scope="private"),
@@ -81,7 +74,7 @@ def create_server(
         "cuedeck",
         version=__version__,
         title="CueDeck",
-        instructions=INSTRUCTIONS,
+        instructions=instructions(selection),
         cache_hints=_CACHE_HINTS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,

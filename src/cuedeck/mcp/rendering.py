@@ -74,14 +74,11 @@ def rpc_error(error: CueError) -> RpcError:
 
 
 def encoded(value: Any) -> tuple[str, Any]:
-    """A value's JSON text and the value itself, with anything UTF-8 cannot carry replaced."""
+    """A value's JSON text, and what that text says: names are strings, and UTF-8 can carry all of it."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        value = readable(value)
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text, value
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return text, json.loads(text)
 
 
 def readable(value: Any) -> Any:
