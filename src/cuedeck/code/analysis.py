@@ -132,12 +132,10 @@ def _texts(facts: Facts, source: bytes) -> list[tuple[int, dict[str, Sequence[st
         if d.kind in UNHASHED:
             continue
         owner = d.within or (definitions[d.parent].name if d.parent >= 0 else "")
-        fields: dict[str, Sequence[str]] = {"name": _tokens(d.name), "body": _body(bodies[number])}
-        if owner:
-            fields["owner"] = _parts(owner)
+        about = list(_parts(owner)) if owner else []
         if d.doc_end:
-            doc = source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)]
-            fields["doc"] = _words(doc, _MAX_DOC_WORDS)
+            about += _words(source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)], _MAX_DOC_WORDS)
+        fields = {"name": _tokens(d.name), "about": about, "body": _body(bodies[number])}
         texts.append((number + 1, fields, (scope_language, f"k_{d.kind}")))
     return texts
 

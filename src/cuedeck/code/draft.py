@@ -225,9 +225,11 @@ class Walk(Draft):
 
     def children(self, node: Node, scope: int, role: int = 0) -> int:
         """Visit everything inside a node that means nothing by itself."""
-        table = self.table
+        table, nothing = self.table, Walk.nothing
         for child in node.named_children:
-            table[child.kind_id](self, child, scope, 0)
+            handler = table[child.kind_id]
+            if handler is not nothing:
+                handler(self, child, scope, 0)
         return 0
 
     def only(self, node: Node, scope: int, role: int = 0) -> int:

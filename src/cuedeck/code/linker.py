@@ -355,4 +355,20 @@ class Linker(Typing):
                 number = links.string_numbers.get(name)
                 if number is not None and number in links.names[value.scope]:
                     found.append(Symbol(value.path, value.scope, name))
+                else:
+                    found += self.unpacked(value, name)
         return tuple(found)
+
+    def unpacked(self, function: Value, name: str) -> Targets:
+        """The field of a typed dictionary that a function takes as its keyword arguments."""
+        links = self.links(function.path)
+        for bindings in links.names[function.scope].values():
+            for binding in bindings:
+                kind, hint = links.bindings[3][binding], links.bindings[4][binding]
+                if kind != Bind.PARAMETER or not hint or links.ops[hint] & OP_MASK != Op.MAPPING:
+                    continue
+                for value in self.evaluate(function.path, links.a[hint]):
+                    field = self.member(value, name) if value.tag == INSTANCE_OF else None
+                    if field:
+                        return (field,)
+        return ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, CALLABLE, TYPES, Bind, Kind
+from cuedeck.code.facts import BIND_MASK, CALLABLE, INSTANCE, TYPES, Bind, Kind
 from cuedeck.code.generated import is_secondary
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
-from cuedeck.code.values import Symbol
+from cuedeck.code.values import CLASS, Symbol, Value
 
 _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
@@ -113,7 +113,13 @@ def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
     number = links.string_numbers.get(definition.name)
     for binding in links.bound.get(number, ()) if number is not None else ():
         if links.bindings[2][binding] == definition.name_at:
-            return Symbol(record.path, links.bindings[0][binding], definition.name)
+            scope = links.bindings[0][binding]
+            if links.bindings[3][binding] & INSTANCE:
+                # An ancestor may declare what this class only assigns.
+                declared = snapshot.linker.member(Value(CLASS, record.path, scope), definition.name)
+                if declared is not None:
+                    return declared
+            return Symbol(record.path, scope, definition.name)
     return None
 
 

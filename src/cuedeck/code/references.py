@@ -20,7 +20,6 @@ _EDGE_OF_ROLE: Final = {
 }
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40
-_MAX_SUBCLASSES: Final = 400
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -146,33 +145,16 @@ class _Search:
         owner = links.scopes[self.symbol.scope]
         if self.symbol.name not in rules.constructors or owner.kind != ScopeKind.CLASS:
             return
-        pending, seen = [Value(CLASS, self.symbol.path, self.symbol.scope)], set[Value]()
-        while pending and len(seen) < _MAX_SUBCLASSES:
-            made = pending.pop()
-            if made in seen or self.linker.member(made, self.symbol.name) != self.symbol:
-                continue
-            seen.add(made)
-            pending += self.uses_of_class(made)
-
-    def uses_of_class(self, made: Value) -> list[Value]:
-        """Record the calls of a class; the classes derived from it."""
+        made = Value(CLASS, self.symbol.path, self.symbol.scope)
         name = self.linker.class_name(made)
-        derived: list[Value] = []
         paths = self.snapshot.files_naming(name) if name else ()
         self.snapshot.prepare(paths)
         for path in paths:
-            links = self.snapshot.links(path)
-            for site in links.sites.get(links.string_numbers.get(name, -1), ()):
-                role = links.ops[site] >> ROLE_SHIFT
-                if role == Role.CALL and made in self.linker.evaluate(path, site):
-                    self.add(path, links.pos[site], Role.CALL)
-                elif role == Role.EXTENDS and made in self.linker.evaluate(path, site):
-                    derived += [
-                        Value(CLASS, path, scope)
-                        for scope, row in enumerate(links.scopes)
-                        if row.kind == ScopeKind.CLASS and site in links.lists[row.bases]
-                    ]
-        return derived
+            sites = self.snapshot.links(path)
+            for site in sites.sites.get(sites.string_numbers.get(name, -1), ()):
+                called = sites.ops[site] >> ROLE_SHIFT == Role.CALL
+                if called and made in self.linker.evaluate(path, site):
+                    self.add(path, sites.pos[site], Role.CALL)
 
     def add(self, path: str, offset: int, role: int) -> None:
         if (path, offset) in self.definitions:

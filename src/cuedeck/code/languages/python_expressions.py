@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NAME: Final = Op.NAME
+_ATTR: Final = Op.ATTR
+_CALL: Final = Op.CALL
 _NAMED: Final = (Op.NAME, Op.ATTR)
 # Calls whose arguments decide their value, and those that take types.
 _EVALUATED: Final = (
@@ -79,7 +81,15 @@ class PythonExpressions(Walk):
         parts = node.named_children
         target, name = parts[0], parts[-1]
         value = self.table[target.kind_id](self, target, scope, 0)
-        return self.row(Op.ATTR, value, self.name(name), name.start_byte, role)
+        start = name.start_byte
+        text = self.source[start : name.end_byte]
+        number = self.numbers.get(text)
+        if number is None:
+            number = self.numbers[text] = len(self.numbers)
+        rows = self.rows
+        made = len(rows) >> 2
+        rows += (_ATTR | role << ROLE_SHIFT, value, number, start + self.base)
+        return made
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
@@ -105,7 +115,10 @@ class PythonExpressions(Walk):
                     given.append(table[kind](self, child, scope, as_type))
         elif len(parts) > 1:
             self.visit(arguments, scope)
-        return self.row(Op.CALL, callee, self.items(given[:3]) if kept else 0)
+        rows = self.rows
+        made = len(rows) >> 2
+        rows += (_CALL, callee, self.items(given[:3]) if kept else 0, rows[-1])
+        return made
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope)

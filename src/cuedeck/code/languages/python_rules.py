@@ -28,6 +28,7 @@ class PythonRules(Rules):
             "Awaitable",
             "Coroutine",
             "ReadOnly",
+            "Unpack",
             "TypeGuard",
             "cached_property",
             "property",

@@ -6,9 +6,7 @@ from cuedeck.store.ddl import Step, index, table, text_index, vector_table
 from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.schema import migration
 
-CODE_TEXT = TextSpec(
-    "code_text", (("name", 4.0), ("owner", 1.5), ("doc", 1.5), ("body", 0.8))
-)
+CODE_TEXT = TextSpec("code_text", (("name", 4.0), ("about", 1.5), ("body", 0.8)))
 CODE_VECTORS = VectorSpec("code_vectors", 384)
 
 
