@@ -144,7 +144,10 @@ def _short_word_tokens(word: str) -> Iterator[str]:
 
 
 def _parts(word: str) -> list[str]:
-    return _ASCII_PART.findall(word) if word.isascii() else list(_unicode_parts(word))
+    if word.isascii():
+        return _ASCII_PART.findall(word)
+    plain = word.isalpha() and (word[1:].islower() or word.lower() == word)
+    return [word] if plain else list(_unicode_parts(word))
 
 
 def _unicode_parts(word: str) -> Iterator[str]:

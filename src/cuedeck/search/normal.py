@@ -11,6 +11,7 @@ from unicodedata import category, normalize
 INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 APOSTROPHES: Final = "\u2018\u2019\u02bc\uff07"
 _REWRITE: Final = {ord(char): None for char in INVISIBLE} | {ord(char): "'" for char in APOSTROPHES}
+_NOT_A_LETTER: Final = re.compile(r"[^\w\s]")
 _LATIN_ACCENT: Final = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 
 
@@ -24,14 +25,12 @@ def fold_marks(text: str) -> str:
 @cache
 def mark_class(*, astral: bool = True) -> str:
     """Combining marks and symbols that stand for letters, as the inside of a regular-expression class."""
-    last = 0x1F000 if astral else 0x10000
-    points = [point for point in range(0x80, last) if _joins(chr(point))]
+    everything = "".join(map(chr, range(0x80, 0x1F000 if astral else 0x10000)))
+    points = [ord(character) for character in _NOT_A_LETTER.findall(everything) if _joins(character)]
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _ranges(points))
 
 
 def _joins(character: str) -> bool:
-    if character.isalnum():
-        return False
     if category(character) in ("Mn", "Mc"):
         return True
     return any(part.isalnum() for part in normalize("NFKC", character))
