@@ -346,3 +346,86 @@ def test_only_reading_tools_survive_read_only(connect: Callable[..., Client]) ->
         "todo_list_tasks",
         "memory_list_tasks",
     }
+
+
+HOSTILE = [
+    "'; DROP TABLE todos; --",
+    '" OR ""="',
+    "%_\\",
+    "${HOME} $(reboot) `id` {{7*7}} <script>alert(1)</script>",
+    "../../etc/passwd",
+    "---\ntitle: forged\n---",
+    "line\r\nbreak\x0b\x0c\x85\u2028",
+    "\u202eright to left \u200b\ufeff",
+    "😀 漢字 e\u0301 \U0001f468\u200d\U0001f469",
+    "\x01\x1b[31m\x7f",
+    "nul\0nul",
+    "lone \ud800",
+    "null",
+    "1e999",
+    "@everyone !!python/object/apply:os.system ['id']",
+    " ",
+]
+
+
+def settled(client: Client, name: str, /, **arguments: Any) -> Any:
+    """The answer, or None for a refusal the contract knows; anything else fails the test."""
+    try:
+        value = client.call(name, **arguments)
+    except RpcError as error:
+        assert error.code == 1010, error.message
+        return None
+    if isinstance(value, dict) and ("code" in value or value.get("success") is False):
+        word = value.get("code") or value["error"]
+        assert word.lower() in ("validation_error", "not_found")
+        return None
+    return value
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_in_cards_is_kept_or_refused(client: Client, text: str) -> None:
+    for field, value in (("title", text), ("tags", [text]), ("assignee", text)):
+        made = settled(client, "context_create_task", **{"title": "plain", field: value})
+        if made:
+            assert made["metadata"][field] == value
+            listed = {task["id"]: task["title"] for task in client.call("context_list_tasks")}
+            assert listed[made["id"]] == made["metadata"]["title"]
+    card = client.call("context_create_task", title="card")["id"]
+    done = settled(client, "context_update_task", id=card, updates={"assignee": text})
+    assert done is None or done["assignee"] == text
+    settled(client, "context_update_task", id=card, updates={"notes": text})
+    assert client.call("context_list_tasks", tags=["plain"]) == []
+    assert client.call("context_validate_task_graph")["valid"] is True
+    assert "unreadable_cards" not in client.meta
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_in_agent_tasks_is_kept_or_refused(client: Client, text: str) -> None:
+    fields = dict.fromkeys(("name", "description", "project", "parent"), text)
+    lists = {name: [text] for name in ("files_exclusive", "files_readonly", "depends_on")}
+    for field, value in {**fields, **lists}.items():
+        made = settled(client, "memory_create_task", **{"project": "CA", "name": "plain", field: value})
+        assert made is None or made[field] == value
+    task = client.call("memory_create_task", project="CA", name="x")["task_id"]
+    blocked = settled(client, "memory_complete_task", task_id=task, block=text)
+    assert blocked is None or blocked["block_reason"] == text
+    done = settled(client, "memory_complete_task", task_id=task, summary=text)
+    assert done is None or done["summary"] == text
+    claimed = settled(client, "memory_get_next_task", claim=True, agent=text)
+    assert claimed is None or claimed["task"] is None or claimed["task"]["agent"] == text
+    assert {entry["project"] for entry in settled(client, "memory_list_tasks", project=text) or []} <= {text}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_in_todos_is_kept_or_refused(client: Client, text: str) -> None:
+    added = settled(client, "todo_add_task", user_id=ME, title=text, description=text)
+    other = client.call("todo_add_task", user_id=ME, title="something else")["task"]["id"]
+    if added:
+        task = added["task"]
+        assert (task["title"], task["description"]) == (text.strip(), text)
+        found = client.call("todo_complete_task", user_id=ME, task_title=text)
+        assert found["task"]["id"] == task["id"]
+        assert client.call("todo_delete_task", user_id=ME, task_title=text)["deleted_count"] == 1
+    assert settled(client, "todo_delete_task", user_id=ME, task_title=text) is None
+    assert settled(client, "todo_delete_task", user_id=ME, task_id=text) is None
+    assert [task["id"] for task in client.call("todo_list_tasks", user_id=ME)["tasks"]] == [other]

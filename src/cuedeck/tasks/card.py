@@ -175,11 +175,9 @@ class _Reading:
 
 def _items(value: Any) -> list[str]:
     if isinstance(value, str):
-        value = value.split(",")
-    elif not isinstance(value, list):
-        value = [value]
-    texts = (text_of(item) for item in value)
-    return [text.strip() for text in texts if text and text.strip()]
+        value = [part.strip() for part in value.split(",")]
+    texts = map(text_of, value if isinstance(value, list) else [value])
+    return [text for text in texts if text and text.strip()]
 
 
 def _first_heading(body: str) -> str | None:
