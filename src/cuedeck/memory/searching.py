@@ -27,6 +27,9 @@ CANDIDATES = 100
 MOST_SCOPED_TERMS = 32
 # Measured on held-out conversations, see docs/search.md.
 SEMANTIC_WEIGHT = 0.6
+BOTH = "both"
+# Agreement beyond the first dozen of each list is noise.
+WINDOW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +80,8 @@ def _candidates(
         vectors = session.vectors(MEMORY_VECTORS)
         near = vectors.nearest(vector, model=model, scope=scope, limit=CANDIDATES, floor=floor)
         semantic = {hit.id: hit.cosine for hit in near}
-        if query.fusion is Fusion.BLEND:
-            others = vectors.get(keyword.keys() - semantic.keys(), model=model)
-            known = {rid: float(stored @ vector) for rid, stored in others.items()}
+        others = vectors.get(keyword.keys() - semantic.keys(), model=model)
+        known = {rid: float(stored @ vector) for rid, stored in others.items()}
         matching.update(semantic)
         if len(near) == CANDIDATES:
             matching.update(_all_near(session, query, vector, model, floor))
@@ -124,16 +126,24 @@ def fuse(
     order: Mapping[int, tuple[float, int, str]],
     known_cosines: Mapping[int, float] | None = None,
 ) -> list[Ranked[int]]:
-    """The fusion itself, over scores by identity; a blend also weighs the cosines of keyword hits."""
-    if fusion is Fusion.BLEND and (semantic or known_cosines):
-        cosines = {rid: cosine for rid, cosine in (known_cosines or {}).items() if rid in keyword}
-        return weighted_blend(
-            keyword, {**cosines, **semantic}, order=order.__getitem__, semantic_weight=SEMANTIC_WEIGHT
-        )
-    sources = {KEYWORD: _best_first(keyword, order)}
-    if semantic:
-        sources[SEMANTIC] = _best_first(semantic, order)
-    return reciprocal_rank(sources, order=order.__getitem__)
+    """The fusion itself, over scores by identity; keyword hits bring their cosines along.
+
+    Reciprocal rank fuses three lists: by words, by meaning, and by both scores blended.
+    """
+    cosines = {rid: cosine for rid, cosine in (known_cosines or {}).items() if rid in keyword} | dict(
+        semantic
+    )
+    if not cosines:
+        return reciprocal_rank({KEYWORD: _best_first(keyword, order)}, order=order.__getitem__, window=WINDOW)
+    blend = weighted_blend(keyword, cosines, order=order.__getitem__, semantic_weight=SEMANTIC_WEIGHT)
+    if fusion is Fusion.BLEND:
+        return blend
+    sources = {
+        KEYWORD: _best_first(keyword, order),
+        SEMANTIC: _best_first(semantic, order),
+        BOTH: [one.key for one in blend],
+    }
+    return reciprocal_rank(sources, order=order.__getitem__, window=WINDOW)
 
 
 def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:

@@ -25,18 +25,22 @@ class Ranked(Generic[K]):
 
 
 def reciprocal_rank(
-    sources: Mapping[str, Sequence[K]], *, order: Callable[[K], Any], k: int = RANK_CONSTANT
+    sources: Mapping[str, Sequence[K]],
+    *,
+    order: Callable[[K], Any],
+    k: int = RANK_CONSTANT,
+    window: int = RANK_WINDOW,
 ) -> list[Ranked[K]]:
     """Reciprocal rank fusion of best-first lists, scaled so that first in every list is 1.
 
-    A rank after the first 20 counts a hundredth: agreement far down the lists is noise, yet it still
+    A rank after the window counts a hundredth: agreement far down the lists is noise, yet it still
     orders the tail. ``order`` breaks ties and must tell any two keys apart.
     """
     scale = (k + 1) / len(sources) if sources else 0.0
     parts: dict[K, dict[str, float]] = defaultdict(lambda: dict.fromkeys(sources, 0.0))
     for name, keys in sources.items():
         for rank, key in enumerate(dict.fromkeys(keys), start=1):
-            weight = 1.0 if rank <= RANK_WINDOW else 0.01
+            weight = 1.0 if rank <= window else 0.01
             parts[key][name] = scale * weight / (k + rank)
     return _best_first(parts, order)
 
