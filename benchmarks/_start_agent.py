@@ -29,7 +29,7 @@ INITIALIZE = {
 class Ground:
     """A fresh workspace with a runtime folder nobody else uses."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, url: str | None) -> None:
         self.folder = folder / "work"
         (self.folder / ".cuedeck").mkdir(parents=True)
         self.runtime = folder / "run"
@@ -37,6 +37,8 @@ class Ground:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
         kept.pop("PYTHONDONTWRITEBYTECODE", None)
         self.environ = {**kept, "XDG_RUNTIME_DIR": str(self.runtime), "CUEDECK_USER": USER}
+        if url is not None:
+            self.environ["CUEDECK_STORE__URL"] = url
 
     def agent(self, *options: str) -> Agent:
         return Agent(self, *options)
@@ -51,10 +53,10 @@ class Ground:
 
 
 @contextmanager
-def ground() -> Iterator[Ground]:
-    """Make one, and stop its daemon afterwards."""
+def ground(url: str | None = None) -> Iterator[Ground]:
+    """Make one, with its state in PostgreSQL when there is a URL, and stop its daemon afterwards."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Ground(Path(folder))
+        made = Ground(Path(folder), url)
         try:
             yield made
         finally:

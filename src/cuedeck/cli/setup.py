@@ -12,7 +12,7 @@ from cuedeck.discovery import FOLDER
 IGNORED = (".cuedeck/.cache/", ".cuedeck/state.db*", ".cuedeck/SCENE.md")
 
 SETTINGS = """\
-# Settings of this CueDeck workspace; docs/configuration.md lists every key with its default.
+# Settings of this CueDeck workspace; docs/reference/settings.md of CueDeck lists every key.
 
 # [core]
 # token_limit = 32000
