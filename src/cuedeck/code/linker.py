@@ -280,7 +280,10 @@ class Linker(Typing):
             bindings = links.names[scope].get(number, ()) if number is not None else ()
             if not bindings:
                 continue
-            if any(not links.bindings[3][binding] & INSTANCE for binding in bindings):
+            kinds, hints = links.bindings[3], links.bindings[4]
+            in_body = [b for b in bindings if not kinds[b] & INSTANCE]
+            # What an ancestor declares with a type is meant by assignments below it; mere defaults are not.
+            if in_body and (assigned is None or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)):
                 return Symbol(path, scope, name)
             assigned = assigned or Symbol(path, scope, name)
         return assigned

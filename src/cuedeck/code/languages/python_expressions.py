@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.draft import Walk
-from cuedeck.code.facts import ROLE_SHIFT, Op, Role, ScopeKind
+from cuedeck.code.facts import ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.grammars import grammar_of, parser_of
 from cuedeck.code.languages.language import Language
 
@@ -50,6 +50,7 @@ class PythonExpressions(Walk):
         self.evaluated = {self.intern(text) for text in _EVALUATED if text in source}
         self.typed = {self.intern(text) for text in _TYPED if text in source}
         self.cast = self.numbers.get(b"cast", -1)
+        self.tested = self.intern(b"isinstance") if b"isinstance" in source else -1
         kinds = grammar_of(self.language())
         self.keyword_kind = kinds.id_for_node_kind("keyword_argument", True)
         self.arguments_kind = kinds.id_for_node_kind("argument_list", True)
@@ -115,10 +116,25 @@ class PythonExpressions(Walk):
                     given.append(table[kind](self, child, scope, as_type))
         elif len(parts) > 1:
             self.visit(arguments, scope)
+        if called == self.tested and len(given) == 2:
+            self.narrow(arguments.named_children[0], scope, given[1])
         rows = self.rows
         made = len(rows) >> 2
         rows += (_CALL, callee, self.items(given[:3]) if kept else 0, rows[-1])
         return made
+
+    def narrow(self, node: Node, scope: int, kind: int) -> None:
+        """After ``isinstance(x, T)`` the local ``x`` may be a T."""
+        while self.scopes[scope][0] == ScopeKind.BLOCK:
+            scope = self.scopes[scope][1]
+        if node.type != "identifier" or self.scopes[scope][0] != ScopeKind.FUNCTION:
+            return
+        name = self.name(node)
+        if name in self.names[scope]:
+            row = kind << 2
+            if self.rows[row] & 31 == Op.TUPLE:
+                kind = self.row(Op.UNION, 0, self.rows[row + 2])
+            self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind)
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope)
