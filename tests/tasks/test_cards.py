@@ -258,6 +258,16 @@ def test_a_linked_cards_folder_is_refused(tmp_path: Path) -> None:
     assert not list(elsewhere.iterdir())
 
 
+def test_a_folder_that_cannot_be_used_is_said_plainly(cards: Cards, tmp_path: Path) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    (tmp_path / ".cuedeck" / "cards").write_text("not a folder")
+    for attempt in (lambda: cards.list(), lambda: cards.create(CardDraft("x"))):
+        with pytest.raises(CueError) as refusal:
+            attempt()
+        assert refusal.value.code is ErrorCode.UNAVAILABLE
+        assert str(tmp_path) not in refusal.value.message
+
+
 def test_an_edit_by_hand_during_an_update_is_merged(tmp_path: Path) -> None:
     path = write(tmp_path, "abc123", "---\ntitle: x\nstatus: todo\nassignee: ann\n---\nbody\n")
     folder = CardFolder(tmp_path, lock_timeout=1)

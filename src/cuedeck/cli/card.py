@@ -211,8 +211,9 @@ def import_cards(here: Here, path: Path, form: str | None, dry_run: bool) -> Non
     from cuedeck.tasks.imports.targets import into_cards
 
     found = read_source(path, form)
-    with here.open() as workspace:
-        show_report(here, into_cards(workspace.cards, found, dry_run=dry_run))
+    with here.open() as workspace, here.output.progress("Importing") as progress:
+        report = into_cards(workspace.cards, found, dry_run=dry_run, progress=progress)
+    show_report(here, report)
 
 
 def _table(cards: list[Card]) -> str:

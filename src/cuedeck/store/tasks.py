@@ -16,12 +16,17 @@ _READY = """SELECT t.* FROM agent_tasks t
       AND (CAST(:project AS text) IS NULL OR t.project = :project)
       AND (t.priority > :priority OR (t.priority = :priority AND t.rid > :rid))
     ORDER BY t.priority, t.rid LIMIT :limit"""
-_WAITING = """SELECT t.id, min(n.needs_id) AS needs FROM agent_tasks t
+_WAITING = """FROM agent_tasks t
     JOIN agent_task_needs n ON n.task_id = t.id JOIN agent_tasks d ON d.id = n.needs_id
     WHERE t.type = 'task' AND d.status <> 'done'
       AND (t.status = 'pending' OR (t.status = 'in_progress' AND t.lease_until < :now))
-      AND (CAST(:project AS text) IS NULL OR t.project = :project)
-    GROUP BY t.id, t.priority, t.rid ORDER BY t.priority, t.rid"""
+      AND (CAST(:project AS text) IS NULL OR t.project = :project)"""
+_WAITING_COUNT = "SELECT count(DISTINCT t.id) " + _WAITING
+_WAITING_FIRST = (
+    "SELECT t.id, min(n.needs_id) AS needs "
+    + _WAITING
+    + " GROUP BY t.id, t.priority, t.rid ORDER BY t.priority, t.rid LIMIT :limit"
+)
 
 
 def next_number(session: Session, project: str, type_: str) -> int:
@@ -100,9 +105,10 @@ def ready(session: Session, *, project: str | None, now: int, after: Row | None,
     return session.rows(_READY, project=project, now=now, priority=priority, rid=rid, limit=limit)
 
 
-def waiting(session: Session, *, project: str | None, now: int) -> list[Row]:
-    """Free tasks that a dependency holds back, best first, each with one of what it waits for."""
-    return session.rows(_WAITING, project=project, now=now)
+def waiting(session: Session, *, project: str | None, now: int, limit: int) -> tuple[int, list[Row]]:
+    """How many free tasks a dependency holds back, and the best of them with one of what each waits for."""
+    count = session.value(_WAITING_COUNT, project=project, now=now)
+    return int(count), session.rows(_WAITING_FIRST, project=project, now=now, limit=limit)
 
 
 def working(session: Session, *, now: int) -> list[Row]:

@@ -16,7 +16,7 @@ from cuedeck.store.protocol import Row, Session, Store
 from cuedeck.store.runs import now_ms
 from cuedeck.tasks.agent_task import AgentTask, TaskDraft, TaskStatus, TaskType, task_from_row
 from cuedeck.tasks.files import checked_paths
-from cuedeck.tasks.next_task import NextTask, held_back, nothing_to_do
+from cuedeck.tasks.next_task import EXAMPLES, NextTask, held_back, nothing_to_do
 from cuedeck.tasks.progress import Progress, progress_of
 from cuedeck.tasks.text import checked
 
@@ -104,6 +104,10 @@ class AgentTasks:
         """Take the next task for an agent, until its lease ends."""
         checked("agent", agent, longest=200)
         lease = self._lease_ms if lease_seconds is None else lease_seconds * 1000
+        # Agents that wait ask often; only one that can have a task takes the writers' turn.
+        glimpse = self.next(project)
+        if glimpse.task is None:
+            return glimpse
         with self._store.state.write(actor=f"{self._actor}:{agent}") as session:
             now = now_ms(session)
             found = self._next(session, project, now)
@@ -190,7 +194,7 @@ class AgentTasks:
                 held.append((row["id"], reason))
             after = rows[-1]
         tally = statements.tally(session, project=project)
-        waiting = statements.waiting(session, project=project, now=now)
+        waiting = statements.waiting(session, project=project, now=now, limit=EXAMPLES)
         return NextTask(None, nothing_to_do(tally, waiting, held))
 
     def _held(self, session: Session, task_id: str, agent: str | None) -> AgentTask:

@@ -7,7 +7,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,7 +52,7 @@ class CardFolder:
 
     def snapshot(self) -> CardSnapshot:
         """Every card as it is on disk now."""
-        with self._guard:
+        with self._guard, _told("read"):
             if self._watch is not None and self._watch.quiet():
                 return self._snapshot
             try:
@@ -80,8 +80,9 @@ class CardFolder:
         path = self._path(card_id)
         if os.path.lexists(path.absolute):
             return False
-        path.absolute.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, data)
+        with _told("written"):
+            path.absolute.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, data)
         return True
 
     def change(self, card_id: str, edit: Callable[[Card, bytes], bytes]) -> Card:
@@ -92,7 +93,8 @@ class CardFolder:
                 edited = edit(card, data)
                 try:
                     if edited != data:
-                        replace_file(self._path(card_id), edited, expected=data)
+                        with _told("written"):
+                            replace_file(self._path(card_id), edited, expected=data)
                 except CueError as error:
                     if error.code is not ErrorCode.STALE_CACHE or not remaining:
                         raise
@@ -100,9 +102,13 @@ class CardFolder:
                     return self.parsed(card_id, edited)
         raise AssertionError("the last round returns or raises")
 
-    def locked(self) -> AbstractContextManager[None]:
-        """The workspace's write lock."""
-        return workspace_lock(self._root, timeout=self._lock_timeout)
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the workspace's write lock."""
+        with ExitStack() as held:
+            with _told("written"):
+                held.enter_context(workspace_lock(self._root, timeout=self._lock_timeout))
+            yield
 
     def parsed(self, card_id: str, data: bytes) -> Card:
         """A card's bytes as a card, or why they are none."""
@@ -180,6 +186,20 @@ class _Place:
 
     def _in(self, name: str) -> str:
         return name if self._descriptor is not None else f"{self.path}{os.sep}{name}"
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """A folder that the system refuses is an error to act on, not an accident."""
+    try:
+        yield
+    except OSError as error:
+        raise CueError(
+            ErrorCode.UNAVAILABLE,
+            f"Cards cannot be {what}: {(error.strerror or str(error)).lower()}",
+            data={"path": FOLDER},
+            hint=f"Check the permissions of {FOLDER} and the space on the disk.",
+        ) from error
 
 
 def _stamp(status: os.stat_result) -> Stamp:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -106,7 +106,9 @@ class Cards:
             card_id = self._create(draft.title, now, data)
         return self._folder.parsed(card_id, data)
 
-    def create_all(self, drafts: Mapping[str, CardDraft]) -> Mapping[str, Card]:
+    def create_all(
+        self, drafts: Mapping[str, CardDraft], progress: Callable[[int, int], None] = lambda _done, _all: None
+    ) -> Mapping[str, Card]:
         """Write many cards at once; a draft may depend on another by its key in the mapping."""
         for draft in drafts.values():
             _check_texts(draft)
@@ -120,6 +122,7 @@ class Cards:
                 data = _new_file(replace(draft, depends_on=needs), now)
                 self._folder.create(ids[key], data)
                 made[key] = self._folder.parsed(ids[key], data)
+                progress(len(made), len(drafts))
             return made
 
     def update(self, card_id: str, change: CardChange) -> Card:

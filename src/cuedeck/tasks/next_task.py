@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuedeck.store.protocol import Row
 from cuedeck.tasks.agent_task import AgentTask
 from cuedeck.tasks.files import collision
 
-_EXAMPLES = 3
+EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,9 @@ def held_back(candidate: Row, working: Sequence[Row]) -> str | None:
     return None
 
 
-def nothing_to_do(tally: Sequence[Row], waiting: Sequence[Row], held: Sequence[tuple[str, str]]) -> str:
+def nothing_to_do(
+    tally: Sequence[Row], waiting: tuple[int, Sequence[Row]], held: Sequence[tuple[str, str]]
+) -> str:
     """One sentence that says what stands in the way."""
     counts: dict[str, int] = {}
     for row in tally:
@@ -44,10 +46,12 @@ def nothing_to_do(tally: Sequence[Row], waiting: Sequence[Row], held: Sequence[t
         return f"All {counts['done']} tasks are done."
     parts: list[str] = []
     if held:
-        parts.append(f"{len(held)} held back by files in use: {_shown(f'{id_}: {why}' for id_, why in held)}")
-    if waiting:
-        shown = _shown(f"{row['id']} needs {row['needs']}" for row in waiting)
-        parts.append(f"{len(waiting)} waiting for dependencies: {shown}")
+        shown = [f"{task_id}: {why}" for task_id, why in held[:EXAMPLES]]
+        parts.append(f"{len(held)} held back by files in use: {_shown(shown, len(held))}")
+    total, first = waiting
+    if total:
+        shown = [f"{row['id']} needs {row['needs']}" for row in first]
+        parts.append(f"{total} waiting for dependencies: {_shown(shown, total)}")
     if blocked := counts.get("blocked"):
         parts.append(f"{blocked} blocked")
     if working := counts.get("in_progress"):
@@ -55,7 +59,6 @@ def nothing_to_do(tally: Sequence[Row], waiting: Sequence[Row], held: Sequence[t
     return "No task can be started: " + "; ".join(parts) + "."
 
 
-def _shown(texts: Iterable[str]) -> str:
-    items = list(texts)
-    more = f", and {len(items) - _EXAMPLES} more" if len(items) > _EXAMPLES else ""
-    return ", ".join(items[:_EXAMPLES]) + more
+def _shown(examples: Sequence[str], total: int) -> str:
+    more = f", and {total - len(examples)} more" if total > len(examples) else ""
+    return ", ".join(examples) + more

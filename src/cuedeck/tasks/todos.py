@@ -216,7 +216,7 @@ class TodoList:
 
     def _find(self, session: Session, which: Which) -> Todo:
         if which.id is not None:
-            row = statements.find(session, self._user, which.id) if _storable(which.id) else None
+            row = statements.find(session, self._user, which.id.lower()) if _storable(which.id) else None
             if row is None:
                 raise not_found("Task not found")
             return _todo(row)

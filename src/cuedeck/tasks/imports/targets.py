@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,7 +61,13 @@ class ImportReport:
         }
 
 
-def into_cards(cards: Cards, found: ForeignTasks, *, dry_run: bool) -> ImportReport:
+def into_cards(
+    cards: Cards,
+    found: ForeignTasks,
+    *,
+    dry_run: bool,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> ImportReport:
     """One card for each task; a task that was imported before is left alone."""
     plan = plan_import(found, with_parents=False)
     known = {card.source: card.id for card in cards.snapshot().cards.values() if card.source}
@@ -70,7 +76,7 @@ def into_cards(cards: Cards, found: ForeignTasks, *, dry_run: bool) -> ImportRep
     for task in plan.tasks:
         if _source(plan, task) not in known:
             drafts[task.key] = _card(plan, task, known, misfits)
-    made = {} if dry_run else {key: card.id for key, card in cards.create_all(drafts).items()}
+    made = {} if dry_run else {key: card.id for key, card in cards.create_all(drafts, progress).items()}
     return _report(plan, made or dict.fromkeys(drafts, ""), misfits, dry_run)
 
 
