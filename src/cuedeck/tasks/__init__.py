@@ -1,1 +1,1 @@
-"""The task engine: cards, agent tasks, todos."""
+"""The task engine: `Cards`, `AgentTasks` and `Todos`, each in the module of its name; `imports` for the rest."""
