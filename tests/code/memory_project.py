@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from cuedeck.code.extract import extract
-from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links
+from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
 from cuedeck.code.languages import language_named, language_of
 from cuedeck.code.linker import Linker
 from cuedeck.code.rules import Rules
@@ -28,6 +28,7 @@ class MemoryProject:
             if (
                 name is None
                 or ".git/" in path
+                or "node_modules/" in path
                 or not file.is_file()
                 or (endings and not path.endswith(endings))
             ):
@@ -48,6 +49,12 @@ class MemoryProject:
 
     def links(self, path: str) -> Links:
         return self.facts[path].links
+
+    def outline(self, path: str) -> Outline:
+        return self.facts[path].outline
+
+    def prepare(self, paths: Collection[str]) -> None:
+        """Everything is in memory."""
 
     def text(self, path: str) -> str | None:
         file = self.root / path
