@@ -74,9 +74,9 @@ def trusted_mtime(stamp: FileStamp, read_at_ns: int) -> int:
 def _chunk(chunk: Chunk, found: Extracted) -> ChunkRow:
     fields = {
         "name": found.name_tokens,
-        "headings": chunk.headings,
-        "symbols": chunk.symbols,
-        "body": chunk.body,
+        "headings": chunk.headings.split(),
+        "symbols": chunk.symbols.split(),
+        "body": chunk.body.split(),
     }
     return ChunkRow(chunk.anchor, chunk.start, chunk.end, chunk.line, chunk.last_line, chunk.digest, fields)
 

@@ -29,7 +29,7 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A searchable piece: where it stands, under which anchor, and its tokens."""
+    """A searchable piece: where it stands, under which anchor, and its tokens, joined by spaces."""
 
     anchor: int
     start: int
@@ -37,9 +37,9 @@ class Chunk:
     line: int
     last_line: int
     digest: str
-    headings: Sequence[str]
-    symbols: Sequence[str]
-    body: Sequence[str]
+    headings: str
+    symbols: str
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
     for section in sections_of(parsed, len(data)):
         anchor += 1 if section.level else 0
         trail = " / ".join(section.trail)
-        headings = analyse(trail)
+        headings = _joined(trail)
         for start, end in chunks_of(data, section.start, section.end):
             piece = data[start:end]
             if not piece.strip():
@@ -128,8 +128,8 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
                 parsed.line_at(end - 1),
                 _digest(trail, piece),
                 headings,
-                (),
-                analyse(piece.decode("utf-8")),
+                "",
+                _joined(piece.decode("utf-8")),
             )
 
 
@@ -178,9 +178,9 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[Chunk]:
                 line,
                 end_line,
                 _digest(names, piece),
-                (),
-                analyse(names),
-                analyse(piece.decode("utf-8")),
+                "",
+                _joined(names),
+                _joined(piece.decode("utf-8")),
             )
 
 
@@ -222,6 +222,10 @@ def tag_scope(tag: str) -> str:
 def field_scope(name: str, value: str) -> str:
     """The filter token of a frontmatter field, in any case."""
     return scope_token(name, value.strip(), fold=True)
+
+
+def _joined(text: str) -> str:
+    return " ".join(analyse(text))
 
 
 def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:

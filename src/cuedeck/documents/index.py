@@ -14,8 +14,9 @@ from cuedeck.documents.entries import Reading, entry_of, trusted_mtime
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.links import KnownNames, Names, fold, name_keys, resolve
 from cuedeck.documents.markdown import LinkKind
-from cuedeck.documents.reading import read_document, read_documents
+from cuedeck.documents.reading import read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
+from cuedeck.documents.workers import read_many
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Database, Session
 
@@ -136,7 +137,7 @@ class DocumentIndex:
         silent = not self._has_baseline()
         names = KnownNames.of(filter(_in_names, scan.files), {}) if scan and silent else None
         touched: set[str] = set()
-        readings = read_documents(self.root, look, max_bytes=self._max_bytes)
+        readings = read_many(self.root, look, max_bytes=self._max_bytes)
         done = 0
         for batch in _batches(readings, _BATCH):
             missing = [path for path, reading in batch if reading is None]
