@@ -4,6 +4,7 @@ import contextlib
 import json
 import logging
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -178,6 +179,30 @@ def test_a_call_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
             ):
                 assert answer.json()["error"]["code"] == -32603
                 assert "limits.call_seconds" in answer.json()["error"]["data"]["hint"]
+
+
+@pytest.mark.parametrize("era", ["2025-11-25", "2026-07-28"])
+def test_a_call_under_way_is_answered_before_the_server_stops(tmp_path: Path, era: str) -> None:
+    answers = []
+    message, headers = modern("vault_slow", {"seconds": 1.0})
+
+    def ask(url: str) -> None:
+        if era == "2025-11-25":
+            client = {"name": "t", "version": "1"}
+            hello = {"protocolVersion": era, "capabilities": {}, "clientInfo": client}
+            session = post(url, request("initialize", hello)).headers["mcp-session-id"]
+            answers.append(post(url, message, **{"mcp-session-id": session}))
+        else:
+            answers.append(post(url, message, **headers))
+
+    with open_workspace(tmp_path) as workspace:
+        app = create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))
+        with running(app, grace=10) as address:
+            asking = threading.Thread(target=ask, args=[address + "/mcp"])
+            asking.start()
+            time.sleep(0.6)
+        asking.join(10)
+    assert text_of(answers[0])["data"] == {"ok": True}
 
 
 def test_progress_reaches_a_current_client(server: str) -> None:

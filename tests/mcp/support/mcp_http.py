@@ -18,10 +18,10 @@ JSON = {"content-type": "application/json", "accept": "application/json, text/ev
 
 
 @contextmanager
-def running(app: Any) -> Iterator[str]:
+def running(app: Any, *, grace: int = 1) -> Iterator[str]:
     """The app's address while the block lasts."""
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=grace)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
