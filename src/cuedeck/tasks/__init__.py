@@ -1,1 +1,1 @@
-"""The task engine: `Cards`, `AgentTasks` and `Todos`, each in the module of its name; `imports` for the rest."""
+"""The task engine: `Cards`, `AgentTasks` and `Todos`, each in its module, and `imports`."""
