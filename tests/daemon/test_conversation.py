@@ -105,3 +105,15 @@ def test_what_could_not_be_delivered_is_refused_one_by_one() -> None:
     assert [json.loads(each)["id"] for each in refusal(batch, "no room")] == [1, "x"]
     assert refusal(line(method="notifications/initialized"), "no room") == []
     assert refusal(b"\xff{\n", "no room") == []
+
+
+def test_a_handshake_that_was_never_answered_reaches_the_client() -> None:
+    talk = Conversation()
+    first = line(id=0, method="initialize", params={})
+    talk.sent(first)
+    errors, again = talk.abandon(frozenset())
+    assert (errors, again) == ([], [first])
+    assert talk.opening() == []
+    talk.sent(first)
+    assert talk.received(line(id=0, result={}))
+    assert talk.opening() == [first]

@@ -6,18 +6,17 @@ from __future__ import annotations
 _REPLAYED = ("initialize", "notifications/initialized", "logging/setLevel", "resources/subscribe")
 # Requests that stay open for as long as the client likes; nobody waits for their answer.
 _STANDING = ("subscriptions/listen",)
+_MANY = 1000
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 
 
 class Request:
-    """One question of the client that has no answer yet."""
+    """One question of the client that has no answer yet; without its line it cannot be sent again."""
 
     def __init__(self, method: str, tool: str | None, line: bytes | None) -> None:
         self.method = method
         self.tool = tool
-        self.line = (
-            line  # None when it cannot be sent again by itself: part of a batch, or sent twice already
-        )
+        self.line = line
 
     def is_harmless(self, harmless_tools: frozenset[str]) -> bool:
         """Whether it changes nothing, so that it may be sent again."""
@@ -39,6 +38,8 @@ class Conversation:
         """A line went to the daemon."""
         if line not in self._repeated:
             self._unread.append((True, line))
+        if len(self._unread) > _MANY:
+            self.read()
 
     def received(self, line: bytes) -> bool:
         """A line came from the daemon; False when the client must not see it."""
@@ -84,11 +85,13 @@ class Conversation:
         again: list[bytes] = []
         for identity, request in lost.items():
             harmless = request.is_harmless(harmless_tools)
-            if harmless and request.line is not None and request.method not in _REPLAYED:
+            if harmless and request.line is not None:
                 again.append(request.line)
             else:
                 errors.append(_lost(identity, harmless))
         self._again.update(again)
+        # A handshake that was never answered is not repeated behind the client's back: it waits for it.
+        self._replayed = {key: line for key, line in self._replayed.items() if line not in self._again}
         return errors, again
 
     def _note_client(self, line: bytes) -> None:
@@ -98,6 +101,7 @@ class Conversation:
             parsed = json.loads(line)
         except (ValueError, RecursionError):
             return  # the server answers it with -32700
+        # Neither a part of a batch nor what was sent twice already is sent again.
         repeatable = None if isinstance(parsed, list) or line in self._again else line
         self._again.discard(line)
         for message in parsed if isinstance(parsed, list) else [parsed]:

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from _socket import socket as Socket
 
+DONT_WAIT: int = getattr(_socket, "MSG_DONTWAIT", 0)
 ATTEMPTS = 4
 ANSWER_SECONDS = 30.0
 START_SECONDS = 30.0

@@ -6,7 +6,7 @@ import os
 import select
 
 from cuedeck.daemon.conversation import Conversation, refusal
-from cuedeck.daemon.dial import Refused
+from cuedeck.daemon.dial import DONT_WAIT, Refused
 from cuedeck.daemon.location import NoDaemon
 from cuedeck.daemon.outbox import Outbox
 
@@ -26,7 +26,6 @@ HIGH_WATER = 8 * 1024 * 1024
 # A line this long is no longer held back until it is whole; the server refuses it, and lives on.
 LONGEST_LINE = 64 * 1024 * 1024
 LAST_ANSWERS_SECONDS = 120.0
-GOODBYE_SECONDS = 5.0
 
 
 class ClientGone(Exception):
@@ -41,8 +40,9 @@ class Lines:
 
     def feed(self, data: bytes) -> list[bytes]:
         """The lines that these bytes complete."""
+        end = data.rfind(b"\n") + 1
+        end += len(self._rest) if end else 0
         self._rest += data
-        end = self._rest.rfind(b"\n") + 1
         if not end and len(self._rest) > LONGEST_LINE:
             end = len(self._rest)
         whole = bytes(self._rest[:end])
@@ -204,12 +204,3 @@ def _reason(error: Exception) -> str:
 
         return str(json.loads(error.answer).get("message", "it refused"))
     return str(error)
-
-
-def _dont_wait() -> int:
-    from _socket import MSG_DONTWAIT
-
-    return MSG_DONTWAIT
-
-
-DONT_WAIT = _dont_wait() if hasattr(select, "poll") else 0
