@@ -14,7 +14,7 @@ logger = logging.getLogger("cuedeck.daemon")
 # Engines with ``start`` and ``close``; watching comes first, because workflows react to what it sees.
 ENGINES = ("documents", "workflows")
 # The first client asks its first questions before the engines begin to compete with it.
-DELAY_SECONDS = 0.5
+DELAY_SECONDS = 2.0
 
 
 class Background:
