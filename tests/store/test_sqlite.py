@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 import subprocess
@@ -260,6 +261,26 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
         open_store(None, root=Path("/proc/self"), workspace_id="w")
     assert caught.value.code in (ErrorCode.DATABASE, ErrorCode.PATH_REFUSED)
     assert caught.value.hint
+
+
+def test_a_lock_that_cannot_be_made_is_named_and_leaks_nothing(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    (tmp_path / ".cuedeck" / "state.db-lock").mkdir(parents=True)
+    with pytest.raises(CueError) as caught:
+        open_here()
+    assert caught.value.code is ErrorCode.DATABASE
+    assert "state.db-lock" in caught.value.message
+    (tmp_path / ".cuedeck" / "state.db-lock").rmdir()
+    (tmp_path / ".cuedeck" / "state.db").write_bytes(b"garbage" * 1000)
+    descriptors = Path("/dev/fd")
+    before = len(list(descriptors.iterdir())) if descriptors.exists() else 0
+    for _ in range(20):
+        with pytest.raises(CueError):
+            open_here()
+    gc.collect()
+    if before:
+        assert len(list(descriptors.iterdir())) <= before + 2
 
 
 def git(root: Path, *arguments: str) -> None:

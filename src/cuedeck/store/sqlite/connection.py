@@ -27,7 +27,7 @@ def private_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
-        raise _refused(path.parent, error) from error
+        raise refused(path.parent, error) from error
 
 
 def private_file(path: Path) -> None:
@@ -41,7 +41,7 @@ def private_file(path: Path) -> None:
                 if part.exists() and part.stat().st_mode & 0o077:
                     part.chmod(0o600)
     except OSError as error:
-        raise _refused(path, error) from error
+        raise refused(path, error) from error
 
 
 def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection:
@@ -80,7 +80,8 @@ def _pragma(connection: apsw.Connection, name: str, value: object, expected: obj
         )
 
 
-def _refused(path: Path, error: OSError) -> CueError:
+def refused(path: Path, error: OSError) -> CueError:
+    """The system does not let us have the file."""
     return broken(
         f"{path.name} cannot be created or opened: {error.strerror}",
         "Make the .cuedeck folder writable for this user, or choose another workspace.",

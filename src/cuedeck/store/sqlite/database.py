@@ -14,7 +14,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.changes import changes_after
 from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName, Migration
-from cuedeck.store.sqlite.connection import fetch, private_folder
+from cuedeck.store.sqlite.connection import fetch, private_folder, refused
 from cuedeck.store.sqlite.failures import is_corrupt, translated
 from cuedeck.store.sqlite.file import OpenFile, file_identity
 from cuedeck.store.sqlite.session import SqliteSession
@@ -43,7 +43,11 @@ class SqliteDatabase:
         self._thread = threading.local()
         self._closed = False
         self._base = 0
-        self._current()
+        try:
+            self._current()
+        except BaseException:
+            self.close()
+            raise
         _databases.add(self)
 
     @property
@@ -151,7 +155,11 @@ class SqliteDatabase:
     def _open_once(self) -> OpenFile:
         private_folder(self.path)
         if self._turnstile is None:
-            self._turnstile = Turnstile(self.path.with_name(f"{self.path.name}-lock"))
+            lock = self.path.with_name(f"{self.path.name}-lock")
+            try:
+                self._turnstile = Turnstile(lock)
+            except OSError as error:
+                raise refused(lock, error) from error
         return OpenFile(
             self.path,
             self._known,
