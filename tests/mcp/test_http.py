@@ -83,7 +83,14 @@ def test_a_wrong_host_is_misdirected_and_a_foreign_origin_forbidden(server: str)
     for path in ("/mcp", "/mcp/todo", "/healthz", "/"):
         for host in ("evil.com", "127.0.0.1.evil.com", "localhost:80@evil.com", "evil.com:8787", ""):
             assert get(server + path, host=host).status_code == 421
-        for origin in ("http://evil.com", "null", "https://127.0.0.1.evil.com", "file://"):
+        for origin in (
+            "http://evil.com",
+            "null",
+            "https://127.0.0.1.evil.com",
+            "file://",
+            "http://[::1",
+            "http://localhost@evil.com",
+        ):
             assert get(server + path, origin=origin).status_code == 403
     for origin in ("http://localhost:3000", "http://127.0.0.1", "http://[::1]:8787"):
         assert get(server + "/healthz", origin=origin).status_code == 200

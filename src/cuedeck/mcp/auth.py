@@ -67,9 +67,12 @@ class TokenVerifier:
                 leeway=self._settings.leeway,
                 options={"require": self._required(), "verify_aud": self._settings.audience is not None},
             )
+            return _verified(claims)
         except jwt.PyJWTError as error:
             raise TokenRefused(_reason(error)) from None
-        return _verified(claims)
+        except (ValueError, TypeError, OverflowError):
+            # A well-signed token with absurd claims, or a key set with absurd keys.
+            raise TokenRefused("the token is not valid") from None
 
     def _required(self) -> list[str]:
         required = ["exp", "sub"]

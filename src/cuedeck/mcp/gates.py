@@ -95,8 +95,8 @@ class HostGate:
         origin = origin.strip().rstrip("/").lower()
         if origin in self._origins or origin == self._public:
             return True
-        url = urlsplit(origin)
-        return url.scheme in ("http", "https") and _without_port(url.netloc) in LOOPBACK_HOSTS
+        scheme, _, host = origin.partition("://")
+        return scheme in ("http", "https") and _without_port(host) in LOOPBACK_HOSTS
 
 
 class TokenGate:
