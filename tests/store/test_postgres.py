@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from store_sample import open_sample
+from store_sample import CACHE, NOTES, open_sample, sample_schema
 
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.ddl import table
 from cuedeck.store.postgres.migrate import APP_ROLE
+from cuedeck.store.postgres.store import PostgresStore
 from cuedeck.store.protocol import Store
+from cuedeck.store.schema import DatabaseName, Migration
 
 
 def add(store: Store, id: str) -> None:
@@ -95,6 +99,37 @@ def test_a_plain_login_is_bound_by_the_policies_itself(
     assert ids(theirs) == []
     ours.close()
     theirs.close()
+
+
+def test_derived_tables_of_another_build_are_made_anew_and_state_is_refused(
+    make_database: Callable[[str], str], tmp_path: Path
+) -> None:
+    url = make_database("builds")
+    store = open_sample(url, tmp_path, "w")
+    add(store, "n1")
+    with store.index.write(actor="me") as session:
+        session.insert("files", {"path": "a.py"})
+    store.close()
+    files = Migration("index", "sample", 1, (table("files", ["path text not null", "n text"], key=["path"]),))
+
+    def newer(database: DatabaseName) -> list[Migration]:
+        return [
+            *(m for m in sample_schema(database) if m != CACHE),
+            *([files] if database == "index" else []),
+        ]
+
+    def wrong(database: DatabaseName) -> list[Migration]:
+        return [replace(m, steps=m.steps[:-1]) if m == NOTES else m for m in newer(database)]
+
+    store = PostgresStore(url, workspace_id="w", busy_timeout=5, pool_size=2, known=newer)
+    assert ids(store) == ["n1"]
+    with store.index.read() as session:
+        assert session.rows("SELECT path, n FROM files") == []
+    store.close()
+    with pytest.raises(CueError) as caught:
+        PostgresStore(url, workspace_id="w", busy_timeout=5, pool_size=2, known=wrong)
+    assert caught.value.code is ErrorCode.SCHEMA_TOO_NEW
+    assert caught.value.data["differing_migration"] == "state/sample/1"
 
 
 def test_the_working_role_may_not_change_the_schema(

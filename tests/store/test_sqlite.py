@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
-from store_sample import open_sample, sample_schema
+from store_sample import NOTES, open_sample, sample_schema
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
@@ -170,6 +170,46 @@ def test_a_newer_schema_is_refused_and_kept(tmp_path: Path, open_here: Callable[
     again = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=newer)
     assert ids(again) == ["n1"]
     again.close()
+
+
+def other_build(database: DatabaseName) -> list[Migration]:
+    """The same numbers, another content."""
+    files = Migration("index", "sample", 1, (table("files", ["path text not null", "n text"], key=["path"]),))
+    notes = Migration("state", "sample", 1, (*NOTES.steps, table("more", ["id text not null"], key=["id"])))
+    changed = {"index": files, "state": notes}[database]
+    return [*(m for m in sample_schema(database) if m.domain != "sample"), changed]
+
+
+def test_an_index_of_another_build_is_built_anew_at_the_start(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    def newer(database: DatabaseName) -> list[Migration]:
+        return other_build(database) if database == "index" else list(sample_schema(database))
+
+    old = open_here()
+    cache(old, "a.py")
+    add(old, "n1")
+    store = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=newer)
+    with store.index.write(actor="me") as session:
+        session.insert("files", {"path": "b.py", "n": "x"})
+    assert ids(store) == ["n1"]
+    # The older build still runs, and must not throw away what the newer one has made.
+    with pytest.raises(CueError) as caught:
+        cached(old)
+    assert caught.value.code is ErrorCode.SCHEMA_TOO_NEW
+    assert cached(store) == 1
+    store.close()
+
+
+def test_a_state_of_another_build_is_refused_and_kept(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    store = open_here()
+    add(store, "n1")
+    store.close()
+    with pytest.raises(CueError) as caught:
+        SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=other_build)
+    assert caught.value.code is ErrorCode.SCHEMA_TOO_NEW
+    assert caught.value.data["differing_migration"] == "sample/1"
+    assert ids(open_here()) == ["n1"]
 
 
 def test_a_migration_keeps_data_and_the_log_knows_the_new_column(

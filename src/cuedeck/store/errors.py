@@ -55,3 +55,14 @@ def too_new(where: str, unknown: str) -> CueError:
         data={"database": where, "unknown_migration": unknown},
         hint="Upgrade CueDeck with `cue upgrade`; the data is untouched.",
     )
+
+
+def differing(where: str, migration: str) -> CueError:
+    """The database was written by a build whose migration of the same number did something else."""
+    return CueError(
+        ErrorCode.SCHEMA_TOO_NEW,
+        f"{where} was written by another build of CueDeck",
+        data={"database": where, "differing_migration": migration},
+        hint="Use the build that wrote it, or move it aside and restore from `cue state export`; "
+        "the data is untouched.",
+    )

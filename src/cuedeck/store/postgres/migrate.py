@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 import psycopg
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.store.errors import too_new
+from cuedeck.store.ddl import Table
+from cuedeck.store.errors import differing, too_new
 from cuedeck.store.postgres.ddl import LOG_FUNCTION, SCHEMA, statements
 from cuedeck.store.postgres.pool import Connection
+from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.schema import DatabaseName, Migration
 
 APP_ROLE = "cuedeck_app"
@@ -22,11 +24,12 @@ _GROUND = f"""
 CREATE SCHEMA IF NOT EXISTS {SCHEMA};
 SET LOCAL search_path TO {SCHEMA}, public;
 CREATE TABLE IF NOT EXISTS migrations(database text NOT NULL, domain text NOT NULL, number integer NOT NULL,
-    applied_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (database, domain, number));
+    digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (database, domain, number));
 CREATE TABLE IF NOT EXISTS commits(workspace_id text COLLATE "C" NOT NULL, database text NOT NULL,
     n bigint NOT NULL, PRIMARY KEY (workspace_id, database)) WITH (fillfactor = 50);
 """
-_RECORDED = f"SELECT database, domain, number FROM {SCHEMA}.migrations"  # noqa: S608
+_RECORDED = f"SELECT database, domain, number, digest FROM {SCHEMA}.migrations"  # noqa: S608
 _GRANTS = f"""
 GRANT USAGE ON SCHEMA {SCHEMA} TO {APP_ROLE};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {SCHEMA} TO {APP_ROLE};
@@ -38,7 +41,7 @@ def prepare(connection: Connection, known: Known) -> str | None:
     """Apply what is missing; the role to act as, when the login role would bypass row-level security."""
     bypasses = _bypasses(connection)
     wanted = {(m.database, m.domain, m.number): m for database in _DATABASES for m in known(database)}
-    if _applied(connection, wanted) != set(wanted):
+    if _applied(connection, wanted) != {name: made.digest for name, made in wanted.items()}:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             _apply(connection, wanted, bypasses=bypasses)
@@ -52,6 +55,11 @@ def _apply(
     connection.execute(_GROUND)
     # Asked again under the lock: another process may have been faster.
     applied = _applied(connection, wanted)
+    for database, domain, _ in [name for name in applied if wanted[name].digest != applied[name]]:
+        _drop_derived(
+            connection, domain, [m for m in wanted.values() if (m.database, m.domain) == (database, domain)]
+        )
+        applied = {name: digest for name, digest in applied.items() if name[:2] != (database, domain)}
     connection.execute(LOG_FUNCTION)
     for name, migration in wanted.items():
         if name in applied:
@@ -59,22 +67,45 @@ def _apply(
         for step in migration.steps:
             for text in statements(step):
                 connection.execute(text)
-        connection.execute("INSERT INTO migrations(database, domain, number) VALUES(%s, %s, %s)", name)
+        connection.execute(
+            "INSERT INTO migrations(database, domain, number, digest) VALUES(%s, %s, %s, %s)",
+            (*name, migration.digest),
+        )
     if bypasses:
         _app_role(connection)
 
 
+def _drop_derived(connection: Connection, domain: str, made: list[Migration]) -> None:
+    """Remove a domain's derived tables, so that they are made anew in their present form."""
+    for step in (step for migration in made for step in migration.steps):
+        match step:
+            case Table(name=name):
+                names = [name]
+            case TextSpec(name=name):
+                names = [name, f"{name}_terms", f"{name}_totals"]
+            case VectorSpec(name=name):
+                names = [name, f"{name}_sketches", f"{name}_log"]
+            case _:
+                names = []
+        for name in names:
+            connection.execute(f"DROP TABLE IF EXISTS {name} CASCADE")
+    connection.execute("DELETE FROM migrations WHERE database = 'index' AND domain = %s", (domain,))
+
+
 def _applied(
     connection: Connection, wanted: dict[tuple[DatabaseName, str, int], Migration]
-) -> set[tuple[DatabaseName, str, int]]:
+) -> dict[tuple[DatabaseName, str, int], str]:
     try:
         with connection.transaction():
             found = connection.execute(_RECORDED).fetchall()
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
-        return set()
-    applied = {(row["database"], row["domain"], row["number"]) for row in found}
-    if unknown := sorted(applied - set(wanted)):
-        raise too_new("The PostgreSQL store", "/".join(map(str, unknown[0])))
+        return {}
+    applied = {(row["database"], row["domain"], row["number"]): row["digest"] for row in found}
+    for name, digest in sorted(applied.items()):
+        if name not in wanted:
+            raise too_new("The PostgreSQL store", "/".join(map(str, name)))
+        if name[0] == "state" and wanted[name].digest != digest:
+            raise differing("The PostgreSQL store", "/".join(map(str, name)))
     return applied
 
 

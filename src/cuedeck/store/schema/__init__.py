@@ -7,9 +7,11 @@ import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from typing import Literal
 
 from cuedeck.store.ddl import Step, Table
+from cuedeck.store.protocol import TextSpec
 
 DatabaseName = Literal["state", "index"]
 
@@ -22,6 +24,15 @@ class Migration:
     domain: str
     number: int
     steps: tuple[Step, ...]
+
+    @property
+    def digest(self) -> str:
+        """What tells two forms of a migration apart; a text index's weights are not stored and not counted."""
+        told = [
+            (step.name, [name for name, _ in step.fields]) if isinstance(step, TextSpec) else repr(step)
+            for step in self.steps
+        ]
+        return blake2b(repr(told).encode(), digest_size=8).hexdigest()
 
 
 _registered: dict[tuple[str, str, int], Migration] = {}

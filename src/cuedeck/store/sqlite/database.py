@@ -147,10 +147,14 @@ class SqliteDatabase:
         try:
             return self._open_once()
         except CueError as error:
-            if self._name != "index" or not is_corrupt(error):
+            if self._name != "index" or not (is_corrupt(error) or self._may_replace(error)):
                 raise
         self._set_aside(found)
         return self._open_once()
+
+    def _may_replace(self, error: CueError) -> bool:
+        """Another build's index is replaced when we start, never while running: the two would take turns."""
+        return error.code is ErrorCode.SCHEMA_TOO_NEW and self._base == 0
 
     def _open_once(self) -> OpenFile:
         private_folder(self.path)

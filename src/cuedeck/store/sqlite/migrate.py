@@ -7,24 +7,27 @@ from collections.abc import Sequence
 
 import apsw
 
-from cuedeck.store.errors import too_new
+from cuedeck.store.errors import differing, too_new
 from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite.connection import fetch
 from cuedeck.store.sqlite.ddl import rebuild_audit, statements
 
 _HISTORY = (
     "CREATE TABLE IF NOT EXISTS migrations(domain TEXT NOT NULL, number INTEGER NOT NULL, "
-    "applied_at INTEGER NOT NULL, PRIMARY KEY (domain, number)) STRICT, WITHOUT ROWID"
+    "applied_at INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (domain, number)) STRICT, WITHOUT ROWID"
 )
 
 
 def pending(connection: apsw.Connection, known: Sequence[Migration], shown: str) -> list[Migration]:
     """The migrations this file still lacks."""
     applied = _applied(connection)
-    names = {(m.domain, m.number) for m in known}
-    if unknown := sorted(applied - names):
-        raise too_new(shown, f"{unknown[0][0]}/{unknown[0][1]}")
-    return [m for m in known if (m.domain, m.number) not in applied]
+    wanted = {(m.domain, m.number): m for m in known}
+    for name, digest in sorted(applied.items()):
+        if name not in wanted:
+            raise too_new(shown, f"{name[0]}/{name[1]}")
+        if wanted[name].digest != digest:
+            raise differing(shown, f"{name[0]}/{name[1]}")
+    return [m for name, m in wanted.items() if name not in applied]
 
 
 def apply(connection: apsw.Connection, missing: list[Migration]) -> None:
@@ -35,17 +38,19 @@ def apply(connection: apsw.Connection, missing: list[Migration]) -> None:
             for text in statements(step):
                 fetch(connection, text)
         connection.execute(
-            "INSERT INTO migrations VALUES(?, ?, ?)",
-            (migration.domain, migration.number, int(time.time() * 1000)),
+            "INSERT INTO migrations VALUES(?, ?, ?, ?)",
+            (migration.domain, migration.number, int(time.time() * 1000), migration.digest),
         ).fetchall()
     if _exists(connection, "audited_tables"):
         rebuild_audit(connection)
 
 
-def _applied(connection: apsw.Connection) -> set[tuple[str, int]]:
+def _applied(connection: apsw.Connection) -> dict[tuple[str, int], str]:
     if not _exists(connection, "migrations"):
-        return set()
-    return set(fetch(connection, "SELECT domain, number FROM migrations"))
+        return {}
+    rows = fetch(connection, "SELECT * FROM migrations")
+    # Builds before the first release recorded no digest.
+    return {(domain, number): "".join(digest) for domain, number, _, *digest in rows}
 
 
 def _exists(connection: apsw.Connection, table: str) -> bool:
