@@ -27,7 +27,7 @@ class Migration:
 
     @property
     def digest(self) -> str:
-        """What tells two forms of a migration apart; a text index's weights are not stored and not counted."""
+        """What tells two forms of a migration apart; the weights of a text index are not stored."""
         told = [
             (step.name, [name for name, _ in step.fields]) if isinstance(step, TextSpec) else repr(step)
             for step in self.steps
