@@ -131,7 +131,8 @@ class Draft:
         if kind not in UNHASHED:
             text = self.source[start:end]
             content = blake3(text).digest(length=CONTENT)
-            shape = blake3(text.translate(None, _SPACE).replace(label, b"\0")).digest(length=SHAPE)
+            nameless = text[: name_start - start] + text[name_end - start :]
+            shape = blake3(nameless.translate(None, _SPACE)).digest(length=SHAPE)
         head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
         self.definitions.append(
             Definition(

@@ -28,7 +28,7 @@ _EXTENSIONS: Final = {
     "swift": ("swift", "SWIFT"),
 }
 NAMES: Final = tuple(_EXTENSIONS)
-_SHEBANG: Final = re.compile(rb"#!\s*\S*?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
+_SHEBANG: Final = re.compile(rb"#!\s*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
 
 
 @cache

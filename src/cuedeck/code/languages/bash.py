@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.languages.table import Declares, TableWalk, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class BashWalk(TableWalk):
 
     def command(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
-        word = name.named_child(0) if name is not None else None
+        word = first_of(name) if name is not None else None
         arguments = node.children_by_field_name("argument")
         if word is not None and word.type == "word":
             text = self.text(word)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.languages.table import Declares, TableWalk, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class JavaWalk(TableWalk):
         return 0
 
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
-        path = node.named_child(0)
+        path = first_of(node)
         if path is None:
             return 0
         if any(c.type == "asterisk" for c in node.named_children):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declares, TableWalk, doc_above
+from cuedeck.code.languages.table import Declares, TableWalk, doc_above, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class KotlinWalk(TableWalk):
         return self.row(Op.INDEX, value, self.items(arguments)) if arguments else value
 
     def parameter(self, node: Node, scope: int) -> None:
-        name = node.named_child(0)
+        name = first_of(node)
         of = 0
         for child in node.named_children[1:]:
             value = self.visit(child, scope, Role.TYPE)
@@ -161,7 +161,7 @@ class KotlinWalk(TableWalk):
             if child != target and child.type != "modifiers":
                 value = self.visit(child, scope) or value
         if target is not None:
-            name = target.named_child(0)
+            name = first_of(target)
             for child in target.named_children[1:]:
                 of = self.visit(child, scope, Role.TYPE)
             if name is not None:
@@ -169,7 +169,7 @@ class KotlinWalk(TableWalk):
         return 0
 
     def entry(self, node: Node, scope: int, role: int = 0) -> int:
-        name = node.named_child(0)
+        name = first_of(node)
         if name is not None:
             self.assign(name, scope, 0, 0, Kind.MEMBER, node)
         for child in node.named_children[1:]:
@@ -188,7 +188,7 @@ class KotlinWalk(TableWalk):
         return 0
 
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
-        path = node.named_child(0)
+        path = first_of(node)
         if path is None:
             return 0
         parts = path.named_children

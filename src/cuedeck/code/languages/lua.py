@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import TableWalk, doc_above
+from cuedeck.code.languages.table import TableWalk, doc_above, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class LuaWalk(TableWalk):
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
         name, arguments = node.child_by_field_name("name"), node.child_by_field_name("arguments")
-        first = arguments.named_child(0) if arguments is not None else None
+        first = first_of(arguments) if arguments is not None else None
         if name is not None and first is not None and first.type == "string" and self.text(name) == "require":
             return self.row(Op.MODULE, self.imported(self.text(first).strip("'\"[]")))
         return super().call(node, scope, role)

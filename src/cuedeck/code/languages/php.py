@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.languages.table import Declares, TableWalk, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class PhpWalk(TableWalk):
         return 0
 
     def constant(self, node: Node, scope: int, role: int = 0) -> int:
-        name = node.named_child(0)
+        name = first_of(node)
         value = 0
         for child in node.named_children[1:]:
             value = self.visit(child, scope)
@@ -199,7 +199,7 @@ class PhpWalk(TableWalk):
         for clause in node.named_children:
             if clause.type != "namespace_use_clause":
                 continue
-            path, alias = clause.named_child(0), clause.child_by_field_name("alias")
+            path, alias = first_of(clause), clause.child_by_field_name("alias")
             if path is None:
                 continue
             segments = self.text(path).strip("\\").split("\\")

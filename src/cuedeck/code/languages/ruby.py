@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.languages.table import Declares, TableWalk, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class RubyWalk(TableWalk):
         return self.row(Op.CALL, callee, self.items(given[:3]))
 
     def require(self, arguments: Node | None, how: str) -> int:
-        text = arguments.named_child(0) if arguments is not None else None
+        text = first_of(arguments) if arguments is not None else None
         if text is not None and text.type == "string":
             number = self.imported(self.text(text).strip("'\""), int(how == "require_relative"))
             self.bind(0, self.intern(b"*"), text.start_byte, Bind.STAR, number)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk, first_of
 from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ class RustWalk(TableWalk):
             if inner is not None:
                 self.use_tree(inner, scope, base)
         elif kind == "use_wildcard":
-            path = node.named_child(0)
+            path = first_of(node)
             base = _join(prefix, self.text(path)) if path is not None else prefix
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(base))
         elif kind == "use_as_clause":

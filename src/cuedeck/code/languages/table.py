@@ -95,7 +95,7 @@ class TableWalk(Walk):
 
     def member(self, node: Node, scope: int, role: int = 0) -> int:
         owner_field, name_field = self.members[node.type]
-        owner = node.child_by_field_name(owner_field) if owner_field else _first(node)
+        owner = node.child_by_field_name(owner_field) if owner_field else first_of(node)
         name = node.child_by_field_name(name_field) if name_field else _last(node)
         value = self.visit(owner, scope) if owner is not None else 0
         if name is None or (owner is not None and name.start_byte == owner.start_byte):
@@ -118,7 +118,7 @@ class TableWalk(Walk):
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
         callee_field, arguments_field = self.calls[node.type]
-        target = node.child_by_field_name(callee_field) if callee_field else _first(node)
+        target = node.child_by_field_name(callee_field) if callee_field else first_of(node)
         if target is None:
             return self.children(node, scope)
         callee = self.visit(target, scope, Role.CALL)
@@ -134,7 +134,7 @@ class TableWalk(Walk):
 
     def new(self, node: Node, scope: int, role: int = 0) -> int:
         field = self.news[node.type]
-        target = node.child_by_field_name(field) if field else _first(node)
+        target = node.child_by_field_name(field) if field else first_of(node)
         made = self.visit(target, scope, Role.CALL) if target is not None else 0
         for child in node.named_children:
             if target is None or child.start_byte != target.start_byte:
@@ -374,8 +374,8 @@ _BOUND: Final[dict[int | None, int]] = {
 }
 
 
-def _first(node: Node) -> Node | None:
-    return node.named_child(0)
+def first_of(node: Node) -> Node | None:
+    return node.named_child(0) if node.named_child_count else None
 
 
 def _last(node: Node) -> Node | None:

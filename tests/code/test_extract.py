@@ -1,0 +1,204 @@
+"""What is read from source, whole, broken or hostile."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from cuedeck.code.anchors import facts_of, local_name, symbol_anchors
+from cuedeck.code.extract import MAX_BYTES
+from cuedeck.code.facts import Facts
+from cuedeck.code.generated import is_secondary
+from cuedeck.code.languages import NAMES, language_named, language_of, language_of_source
+from cuedeck.code.packing import pack, unpack_links, unpack_outline
+
+SAMPLES = {
+    "a.py": (
+        "class A(B):\n    x = 1\n    def f(self): self.y = 2\nK = 3\n",
+        "class A, field A::x, method A::f, field A::y, const K",
+    ),
+    "a.js": (
+        "class A { #p = 1; m() {} }\nconst f = () => 1;\nexports.g = function() {}\n",
+        "class A, field A::#p, method A::m, fn f, fn g",
+    ),
+    "a.ts": (
+        "export interface I { m(): void; p: number }\nenum E { X, Y = 2 }\ntype T = I;\n"
+        "namespace N { export const v = 1 }\n",
+        "interface I, method I::m, field I::p, enum E, enum_member E::X, enum_member E::Y, type T, "
+        "namespace N, variable N::v",
+    ),
+    "a.tsx": ("const C = (p: P) => <B a={p.x}/>;\n", "fn C"),
+    "a.c": (
+        "#define M 1\nstruct S { int a; };\nint f(struct S *s) { return s->a; }\ntypedef int I;\n",
+        "macro M, struct S, field S::a, fn f, type I",
+    ),
+    "a.cpp": (
+        "namespace n { class C { void m(); }; }\nvoid n::C::m() {}\n",
+        "namespace n, class n::C, method n::C::m, method n::C::m",
+    ),
+    "a.rs": (
+        "pub struct S { a: u8 }\nimpl S { fn m(&self) {} }\ntrait T { fn q(); }\nenum E { V }\n",
+        "struct S, field S::a, method S::m, trait T, method T::q, enum E, enum_member E::V",
+    ),
+    "a.go": (
+        "package p\ntype S struct { A int }\nfunc (s *S) M() {}\nfunc F() {}\nconst K = 1\n",
+        "struct S, field S::A, method S::M, fn F, const K",
+    ),
+    "A.cs": (
+        "namespace N { class A : B { int x; string P { get; } void M() {} } }\n",
+        "class A, field A::x, property A::P, method A::M",
+    ),
+    "a.lua": (
+        "function M.f() end\nfunction M:g() end\nlocal function h() end\n",
+        "fn M::f, method M::g, fn h",
+    ),
+    "a.sh": ("X=1\nf() { g; }\nfunction h { f; }\n", "variable X, fn f, fn h"),
+    "A.java": (
+        "class A<T> extends B { int x; A() {} void m() {} enum K { V } }\n",
+        "class A, field A::x, method A::A, method A::m, enum A::K, enum_member A::K::V",
+    ),
+    "a.rb": (
+        "module M\n class A < B\n  K = 1\n  def m; @x = 1; end\n end\nend\n",
+        "namespace M, class M::A, const M::A::K, method M::A::m, field M::A::@x",
+    ),
+    "a.php": (
+        "<?php class A { const K = 1; public int $x; function m() {} }\nfunction f() {}\n",
+        "class A, const A::K, field A::x, method A::m, fn f",
+    ),
+    "a.kt": (
+        "class A(val x: Int) {\n fun m() {}\n}\nfun top() = 1\ninterface I\n",
+        "class A, field A::x, method A::m, fn top, interface I",
+    ),
+    "a.swift": (
+        "struct S { var x = 1; func m() {} }\nextension S { func e() {} }\nprotocol P {}\n",
+        "struct S, field S::x, method S::m, method S::e, interface P",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_every_language_yields_its_symbols(path: str) -> None:
+    source, expected = SAMPLES[path]
+    found = [f"{a.kind} {a.qualified_name}" for a in symbol_anchors(path, source.encode())]
+    assert sorted(found) == sorted(expected.split(", "))
+
+
+def test_each_language_is_found_by_its_endings() -> None:
+    assert {language_of(path) for path in SAMPLES} == set(NAMES)
+    for name in NAMES:
+        language = language_named(name)
+        assert language is not None
+        assert all(language_of("x/y" + ending) == name for ending in language.extensions)
+    assert language_of("README.md") is None
+    assert language_of_source("run", b"#!/usr/bin/env python3\n") == "python"
+    assert language_of_source("run", b"#!/bin/sh -e\n") == "bash"
+    assert language_of_source("x.h", b"namespace a { class B {}; }\n") == "cpp"
+
+
+def test_definitions_tell_signature_range_and_doc() -> None:
+    source = b"import x\n\n@deco\nasync def f(a, b=1) -> int:\n    '''Says hello.'''\n    return a\n"
+    facts = facts_of("m.py", source)
+    assert facts is not None
+    (d,) = facts.outline.definitions
+    assert (d.name, d.line_start, d.line_end) == ("f", 3, 6)
+    assert d.signature == "async def f(a, b=1) -> int"
+    assert source[d.doc_start : d.doc_end] == b"'''Says hello.'''"
+
+
+def test_hashes_tell_layout_from_content_and_names_from_bodies() -> None:
+    def hashes(source: bytes) -> tuple[bytes, bytes]:
+        facts = facts_of("m.py", source)
+        assert facts is not None
+        return facts.outline.definitions[0].content, facts.outline.definitions[0].shape
+
+    plain = hashes(b"def f(a):\n    return h(a)\n")
+    assert hashes(b"def f( a ):\n    return h( a )\n")[1] == plain[1]
+    assert hashes(b"def f( a ):\n    return h( a )\n")[0] != plain[0]
+    assert hashes(b"def g(a):\n    return h(a)\n")[1] == plain[1]
+    assert hashes(b"def f(a):\n    return h(b)\n")[1] != plain[1]
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_packed_facts_come_back_the_same(path: str) -> None:
+    facts = facts_of(path, SAMPLES[path][0].encode())
+    assert facts is not None
+    packed = pack(facts)
+    assert unpack_outline(packed) == facts.outline
+    again = Facts(unpack_outline(packed), unpack_links(packed))
+    assert pack(again) == packed
+    assert again.links.strings == facts.links.strings
+    assert again.links.scopes == facts.links.scopes
+    assert list(again.links.a) == list(facts.links.a)
+
+
+@pytest.mark.parametrize("path", SAMPLES)
+def test_broken_source_never_fails_and_keeps_what_can_be_read(path: str) -> None:
+    whole = (SAMPLES[path][0] * 3).encode()
+    chance = random.Random(path)
+    for cut in range(0, len(whole), max(1, len(whole) // 25)):
+        assert facts_of(path, whole[:cut]) is not None
+        assert facts_of(path, whole[cut:]) is not None
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for _ in range(chance.randint(1, 8)):
+            damaged[chance.randrange(len(damaged))] = chance.choice(
+                b"(){}[]<>;:.,@\"'\\\n\t \x00\xff=+*&|!#$a1"
+            )
+        facts = facts_of(path, bytes(damaged))
+        assert facts is not None
+        for number in range(len(facts.outline.definitions)):
+            assert local_name(facts.outline.definitions, number)
+        pack(facts)
+
+
+def test_a_half_typed_file_keeps_its_other_symbols() -> None:
+    source = b"def before(): pass\n\ndef half(\n\nclass After:\n    def m(self): pass\n"
+    names = {a.name for a in symbol_anchors("m.py", source)}
+    assert {"before", "m"} <= names
+
+
+DEEP = {
+    "parentheses": ("a.py", "def one(): pass\nx = " + "(" * 30_000 + ")" * 30_000 + "\ndef two(): pass\n"),
+    "attributes": ("a.py", "def one(): pass\nx = a" + ".b" * 30_000 + "\ndef two(): pass\n"),
+    "sum": ("a.py", "def one(): pass\nx = " + "+".join(["a"] * 30_000) + "\ndef two(): pass\n"),
+    "blocks": ("a.c", "int one() {" + "{" * 30_000 + "}" * 30_000 + "}\nint two() { return 1; }\n"),
+    "else-if": ("a.js", "function one() {}\nif (a) {}" + " else if (b) {}" * 2_000 + "\nfunction two() {}\n"),
+}
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_deep_nesting_is_reported_and_the_rest_is_read(kind: str) -> None:
+    path, source = DEEP[kind]
+    started = time.monotonic()
+    facts = facts_of(path, source.encode())
+    assert time.monotonic() - started < 20
+    assert facts is not None
+    assert {"one", "two"} <= {d.name for d in facts.outline.definitions}
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        (b"x = 1\n" * (MAX_BYTES // 6 + 1), "larger than"),
+        (b"x = '" + b"a" * 200_000 + b"'\n", "a line longer"),
+        (b"\x00\x01\x02" * 100, "binary"),
+    ],
+)
+def test_files_that_make_no_sense_are_named_not_parsed(source: bytes, problem: str) -> None:
+    facts = facts_of("a.py", source)
+    assert facts is not None
+    assert facts.outline.problem is not None
+    assert problem in facts.outline.problem
+    assert not facts.outline.definitions
+
+
+def test_generated_and_vendored_files_are_recognised() -> None:
+    facts = facts_of("a.go", b"// Code generated by protoc-gen-go. DO NOT EDIT.\npackage p\n")
+    assert facts is not None
+    assert facts.outline.generated
+    assert all(
+        is_secondary(path) for path in ("vendor/x/a.go", "a/node_modules/b.js", "x_pb2.py", "jquery.min.js")
+    )
+    assert not any(is_secondary(path) for path in ("src/a.go", "vendors.py", "distance/a.py"))
