@@ -111,6 +111,12 @@ def test_configured_hosts_and_origins_pass(tmp_path: Path) -> None:
         assert get(address + "/healthz", host="other.example").status_code == 421
         for origin in ("https://app.example.org", "https://public.example.org"):
             assert get(address + "/healthz", origin=origin).status_code == 200
+        asked = {"access-control-request-method": "POST", "access-control-request-headers": "mcp-method"}
+        for origin, shared in (("https://app.example.org", True), ("http://localhost:3000", False)):
+            preflight = CLIENT.options(address + "/mcp", headers={"origin": origin, **asked})
+            assert preflight.is_success is shared
+            answer = post(address + "/mcp", request("read_context", {"query": "a"}), origin=origin)
+            assert (answer.headers.get("access-control-allow-origin") == origin) is shared
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -69,6 +70,8 @@ def create_http_app(workspace: Workspace, settings: HttpSettings | None = None) 
         Route("/readyz", endpoint=_Readiness(workspace)),
     ]
     middleware = [Middleware(AccessLog), Middleware(HostGate, settings=config.http)]
+    if config.http.allowed_origins:
+        middleware.append(_sharing(config))
     verifier = token_verifier(config.auth, workspace.root)
     if verifier is not None:
         routes += _metadata_routes(config)
@@ -83,6 +86,17 @@ def create_http_app(workspace: Workspace, settings: HttpSettings | None = None) 
             yield
 
     return Starlette(routes=[*routes, *settings.routes], middleware=middleware, lifespan=lifespan)
+
+
+def _sharing(config: Config) -> Middleware:
+    """Lets pages of the configured origins, and of no others, read the answers they may ask for."""
+    return Middleware(
+        CORSMiddleware,
+        allow_origins=[origin.rstrip("/") for origin in config.http.allowed_origins],
+        allow_methods=["GET", "POST", "DELETE"],
+        allow_headers=["*"],
+        expose_headers=["Mcp-Session-Id", "WWW-Authenticate"],
+    )
 
 
 def _paths(settings: HttpSettings) -> Mapping[str, ConnectionOptions]:
