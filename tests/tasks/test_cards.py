@@ -246,6 +246,14 @@ def test_links_out_of_the_workspace_are_not_followed(cards: Cards, tmp_path: Pat
     assert outside.read_text() == "---\ntitle: secret\n---\n"
 
 
+@pytest.mark.parametrize("card_id", ["", "ABC123", "../../x", "abc12", "abc1234", "abc123\n", "a\0b123"])
+def test_what_is_no_id_names_no_card(cards: Cards, card_id: str) -> None:
+    for attempt in (cards.get, cards.content, cards.neighbours):
+        with pytest.raises(CueError) as refusal:
+            attempt(card_id)
+        assert refusal.value.code is ErrorCode.NOT_FOUND
+
+
 def test_a_linked_cards_folder_is_refused(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

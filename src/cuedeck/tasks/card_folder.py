@@ -118,6 +118,8 @@ class CardFolder:
         return card
 
     def _path(self, card_id: str) -> ConfinedPath:
+        if not CARD_ID.fullmatch(card_id):
+            raise no_card(card_id[:100])
         path = confine(self._root, f"{FOLDER}/{card_id}.md")
         if path.relative != f"{FOLDER}/{card_id}.md":
             raise refused(f"{FOLDER}/{card_id}.md", "it is a symlink")

@@ -114,7 +114,8 @@ class Cards:
             _check_texts(draft)
         with self._folder.locked():
             now = datetime.now(UTC)
-            taken = set(self.snapshot().cards)
+            snapshot = self.snapshot()
+            taken = {*snapshot.cards, *(broken.name.removesuffix(".md") for broken in snapshot.broken)}
             ids = {key: _free_id(draft.title, now, taken) for key, draft in drafts.items()}
             made: dict[str, Card] = {}
             for key, draft in drafts.items():
