@@ -104,8 +104,7 @@ class _Search:
                 self.consider(path, links, site, name)
             for binding in links.bound.get(number, ()):
                 self.rebound(path, links, binding)
-            if name == self.symbol.name:
-                aliases += self.aliases(path, links, number)
+            aliases += self.aliases(path, links, number)
         return aliases
 
     def consider(self, path: str, links: Links, site: int, name: str) -> None:
@@ -120,7 +119,9 @@ class _Search:
         kind = links.bindings[3][binding] & BIND_MASK
         place = links.bindings[2][binding]
         if kind in (Bind.IMPORT, Bind.LINK):
-            if self.symbol in self.linker.linked(path, binding) and kind == Bind.IMPORT:
+            # An alias is where a new name begins; the imported name beside it is the reference.
+            renamed = links.bindings[1][binding] != links.bindings[5][binding]
+            if kind == Bind.IMPORT and not renamed and self.symbol in self.linker.linked(path, binding):
                 self.add(path, place, Role.IMPORT)
         elif kind not in _FORWARDING:
             same = (path, links.bindings[0][binding]) == (self.symbol.path, self.symbol.scope)

@@ -1,0 +1,156 @@
+"""What a caller learns about the difference of two refs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cuedeck.code.comparing import Comparison, compare_refs
+from cuedeck.code.engine import Code
+from cuedeck.model.errors import CueError, ErrorCode
+
+from .conftest import Repo
+
+Open = Callable[[Path], Code]
+BODY = "    total = 0\n    for item in items:\n        total += item.price * item.count\n    return total\n"
+
+
+def told(found: Comparison) -> list[tuple[str, str]]:
+    return [(change.change, change.shown.qualified_name) for change in found.changes]
+
+
+def test_added_modified_and_deleted_symbols(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def kept(): pass\n\ndef edited(a):\n    return a\n\ndef removed(): pass\n")
+    base = repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put(
+        "a.py", "# moved down\ndef kept(): pass\n\ndef edited(a, b):\n    return a\n\ndef fresh(): pass\n"
+    )
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "main", "feat")
+    assert told(found) == [
+        ("modified", "a::edited"),
+        ("deleted", "a::removed"),
+        ("added", "a::fresh"),
+    ] or sorted(told(found)) == [("added", "a::fresh"), ("deleted", "a::removed"), ("modified", "a::edited")]
+    edited = next(change for change in found.changes if change.change == "modified")
+    assert edited.before is not None
+    assert edited.after is not None
+    assert edited.before.symbol_stable_id == edited.after.symbol_stable_id
+    assert edited.before.symbol_id == edited.after.symbol_id
+    assert (edited.before.signature, edited.after.signature) == ("def edited(a)", "def edited(a, b)")
+    assert found.merge_base == base
+
+
+def test_only_the_head_side_of_a_fork_counts(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("b.py", "def two(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    repo.put("a.py", "def changed_on_main(): pass\n")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "main", "feat")
+    assert told(found) == [("added", "b::two")]
+    assert [file.path for file in found.files] == ["b.py"]
+
+
+def test_moves_renames_and_edited_moves_are_recognised(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", f"def moved(items):\n{BODY}\n\ndef old_name(items):\n{BODY.replace('price', 'cost')}")
+    repo.put("c.py", f"def touched(items):\n{BODY.replace('total', 'amount')}")
+    repo.commit()
+    repo.put("a.py", f"def new_name(items):\n{BODY.replace('price', 'cost')}")
+    repo.put(
+        "b.py",
+        f"def moved(items):\n{BODY}\n\ndef touched(items):\n{BODY.replace('total', 'amount')}    # end\n",
+    )
+    (repo.root / "c.py").unlink()
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    moves = {c.shown.name: c.moved_from.qualified_name for c in found.changes if c.moved_from is not None}
+    assert moves["moved"] == "a::moved"
+    assert moves["new_name"] == "a::old_name"
+    assert moves["touched"] == "c::touched"
+    assert {c.shown.name for c in found.changes if c.moved_to is not None} == {"moved", "old_name", "touched"}
+
+
+def test_a_renamed_file_carries_its_old_path(repo: Repo, open_code: Open) -> None:
+    repo.put("old.py", f"def f(items):\n{BODY}")
+    repo.commit()
+    repo.git("mv", "old.py", "new.py")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    assert [(f.change, f.old_path, f.path) for f in found.files] == [("renamed", "old.py", "new.py")]
+    assert sorted(told(found)) == [("added", "new::f"), ("deleted", "old::f")]
+
+
+def test_layout_only_changes_are_marked_and_meaning_is_not_mistaken_for_layout(
+    repo: Repo, open_code: Open
+) -> None:
+    repo.put(
+        "a.py",
+        "def laid(a, b):\n    return g(a, b)\n\n\ndef said():\n    return 'a b'\n\n\n"
+        "def dedented(x):\n    if x:\n        a()\n        b()\n",
+    )
+    repo.commit()
+    repo.put(
+        "a.py",
+        "def laid(\n    a, b\n):\n    return g(a,b)\n\n\ndef said():\n    return 'ab'\n\n\n"
+        "def dedented(x):\n    if x:\n        a()\n    b()\n",
+    )
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    assert {c.shown.name: c.formatting_only for c in found.changes} == {
+        "laid": True,
+        "said": False,
+        "dedented": False,
+    }
+
+
+def test_the_working_tree_can_be_the_head(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert told(compare_refs(code, "main", "main")) == []
+    repo.put("a.py", "def one(): return 1\n")
+    repo.put("b.py", "def two(): pass\n")
+    assert told(compare_refs(code, None, None)) == []
+    found = compare_refs(code, None, None, working_tree=True)
+    assert told(found) == [("modified", "a::one"), ("added", "b::two")]
+
+
+def test_filters_binary_files_and_other_languages(repo: Repo, open_code: Open) -> None:
+    repo.put("src/a.go", "package p\nfunc One() {}\n")
+    repo.put("logo.png", b"\x89PNG\x00\x01")
+    repo.commit()
+    repo.put("src/a.go", "package p\nfunc One() { Two() }\nfunc Two() {}\n")
+    repo.put("other/b.go", "package q\nfunc Three() {}\n")
+    repo.put("logo.png", b"\x89PNG\x00\x02")
+    repo.commit()
+    code = open_code(repo.root)
+    assert sorted(told(compare_refs(code, "HEAD~1", "HEAD", path_filter="src/"))) == [
+        ("added", "src::a::Two"),
+        ("modified", "src::a::One"),
+    ]
+    whole = compare_refs(code, "HEAD~1", "HEAD")
+    assert {file.path for file in whole.files} == {"src/a.go", "other/b.go", "logo.png"}
+
+
+def test_unrelated_histories_and_plain_folders_have_no_merge_base(
+    repo: Repo, open_code: Open, tmp_path: Path
+) -> None:
+    repo.put("a.py", "x = 1\n")
+    repo.commit()
+    repo.git("checkout", "-q", "--orphan", "alone")
+    repo.commit("unrelated")
+    with pytest.raises(CueError) as caught:
+        compare_refs(open_code(repo.root), "main", "alone")
+    assert caught.value.code is ErrorCode.MERGE_BASE_FAILED
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    with pytest.raises(CueError) as caught:
+        compare_refs(open_code(plain), None, None)
+    assert caught.value.code is ErrorCode.MERGE_BASE_FAILED

@@ -1,0 +1,243 @@
+"""The code deck as a client sees it: contract fields, limits and errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from cuedeck.mcp.decks.code import TOOLS
+from cuedeck.mcp.tool import Call
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.principal import Principal
+from cuedeck.workspace import Workspace
+
+from .conftest import Repo
+
+Ask = Callable[..., dict[str, Any]]
+LIBRARY = '''"""Tokens."""
+
+
+class Token:
+    """A signed token."""
+
+    def validate(self, key):
+        """Check the signature."""
+        return check(key)
+
+
+def check(key):
+    return bool(key)
+
+
+def unused():
+    return Token().validate(1)
+'''
+
+
+@pytest.fixture
+def ask(repo: Repo) -> Iterator[Ask]:
+    repo.put("auth/token.py", LIBRARY)
+    repo.put(
+        "web.py",
+        "from auth.token import Token, check as verify\n\ndef login():\n    return verify(Token())\n",
+    )
+    repo.put(
+        "tests/test_token.py", "from auth.token import check\n\ndef test_check():\n    assert check(1)\n"
+    )
+    repo.put(".gitignore", ".cuedeck/\n")
+    repo.commit()
+    tools = {tool.name: tool for tool in TOOLS}
+    with Workspace.open(repo.root) as workspace:
+
+        def call(tool_name: str, **arguments: Any) -> dict[str, Any]:
+            tool = tools[tool_name]
+            parsed = tool.arguments.model_validate(arguments)
+            value = json.loads(json.dumps(tool.handler(Call(workspace, Principal("me"), parsed)).value))
+            Draft202012Validator(dict(tool.output)).validate(value)
+            assert value["metadata"]["cruxe_protocol_version"] == "1.0"
+            return dict(value)
+
+        yield call
+
+
+def test_indexing_and_its_status(ask: Ask) -> None:
+    assert ask("index_status")["status"] == "not_indexed"
+    done = ask("index_repo")
+    assert (done["status"], done["mode"], done["file_count"]) == ("completed", "full", 3)
+    again = ask("index_repo")
+    assert (again["status"], again["changed_files"]) == ("completed", 0)
+    assert ask("index_status")["progress"] == 1.0
+
+
+def test_references_come_with_context_edge_and_enclosing_symbol(ask: Ask) -> None:
+    found = ask("find_references", symbol_name="check")
+    assert found["symbol"]["qualified_name"] == "auth::token::check"
+    assert [(r["path"], r["line_start"], r["edge_type"]) for r in found["references"]] == [
+        ("auth/token.py", 9, "calls"),
+        ("tests/test_token.py", 1, "imports"),
+        ("tests/test_token.py", 4, "calls"),
+        ("web.py", 1, "imports"),
+        ("web.py", 4, "calls"),
+    ]
+    assert found["references"][4]["context"] == "return verify(Token())"
+    assert found["references"][4]["from_symbol"]["qualified_name"] == "web::login"
+    assert found["references"][3]["from_symbol"]["kind"] == "module"
+    assert found["total_references"] == 5
+    assert [
+        r["edge_type"] for r in ask("find_references", symbol_name="check", kind="imports")["references"]
+    ] == [
+        "imports",
+        "imports",
+    ]
+    short = ask("find_references", symbol_name="check", limit=2)
+    assert len(short["references"]) == 2
+    assert short["total_references"] == 5
+    assert short["metadata"]["result_completeness"] == "truncated"
+
+
+def test_an_ambiguous_name_lists_the_others_and_a_place_decides(ask: Ask, repo: Repo) -> None:
+    repo.put("other.py", "def check():\n    pass\n\ncheck()\n")
+    found = ask("find_references", symbol_name="check")
+    assert [c["path"] for c in found["candidates"]] != []
+    chosen = ask("find_references", symbol_name="check", path="other.py", line=1)
+    assert [(r["path"], r["line_start"]) for r in chosen["references"]] == [("other.py", 4)]
+    assert chosen["references"][0]["source_layer"] == "overlay"
+
+
+def test_search_ranks_and_explains_the_same(ask: Ask) -> None:
+    found = ask("search_code", query="validate token signature")
+    first = found["results"][0]
+    assert first["qualified_name"] == "auth::token::Token::validate"
+    told = ask(
+        "explain_ranking",
+        query="validate token signature",
+        result_path=first["path"],
+        result_line_start=first["line_start"],
+    )
+    assert told["scoring"]["total"] == pytest.approx(first["score"])
+    parts = {name: value for name, value in told["scoring"].items() if name != "total"}
+    assert sum(parts.values()) == pytest.approx(told["scoring"]["total"])
+    limits = {"exact_match": 0.2, "qualified_name": 0.1, "path_affinity": 0.1}
+    limits |= {"definition_boost": 0.15, "kind_match": 0.05}
+    assert all(0 <= parts[name] <= most for name, most in limits.items())
+    assert (
+        ask(
+            "explain_ranking",
+            query="validate token signature",
+            result_path=first["path"],
+            result_line_start=first["line_start"],
+        )
+        == told
+    )
+
+
+def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
+    assert {r["kind"] for r in ask("search_code", query="token", kind="class")["results"]} == {"class"}
+    assert all(
+        r["path"].startswith("tests/")
+        for r in ask("search_code", query="check", path_filter="tests/")["results"]
+    )
+    assert ask("search_code", query="login")["results"][0]["qualified_name"] == "web::login"
+    assert ask("search_code", query="zzzzqqq")["results"] == []
+    assert ask("search_code", query="Token " * 4000)["results"]
+    assert ask("search_code", query="check", limit=10_000)["metadata"]["warnings"]
+
+
+def test_locating_outlining_and_calling(ask: Ask) -> None:
+    assert [r["qualified_name"] for r in ask("locate_symbol", name="Token.validate")["results"]] == [
+        "auth::token::Token::validate"
+    ]
+    outline = ask("get_file_outline", path="auth/token.py")
+    assert [s["name"] for s in outline["symbols"]] == ["Token", "check", "unused"]
+    assert [s["name"] for s in outline["symbols"][0]["children"]] == ["validate"]
+    assert ask("get_file_outline", path="./auth/token.py", depth="top")["symbols"][0]["children"] == []
+    graph = ask("get_call_graph", symbol_name="check", depth=2)
+    assert {(c["symbol"]["name"], c["depth"]) for c in graph["callers"]} == {
+        ("validate", 1),
+        ("login", 1),
+        ("test_check", 1),
+        ("unused", 2),
+    }
+    below = ask("get_call_graph", symbol_name="unused", direction="callees", depth=2)
+    called = {(c["symbol"]["name"], c["depth"]) for c in below["callees"]}
+    assert called == {("Token", 1), ("validate", 1), ("check", 2)}
+
+
+def test_refs_are_listed_and_switched(ask: Ask, repo: Repo) -> None:
+    repo.git("branch", "feat")
+    ask("index_repo", ref="feat")
+    listed = ask("list_refs")
+    assert [(r["ref"], r["is_default"]) for r in listed["refs"]] == [("main", True), ("feat", False)]
+    assert listed["vcs_mode"] is True
+    switched = ask("switch_ref", ref="feat")
+    assert (switched["ref"], switched["previous_ref"]) == ("feat", "main")
+    assert ask("search_code", query="login")["metadata"]["ref"] == "feat"
+
+
+def test_differences_have_the_contracts_shape(ask: Ask, repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("auth/token.py", LIBRARY.replace("def check(key):", "def check(key, now=None):"))
+    repo.commit()
+    found = ask("diff_context", base_ref="main", head_ref="feat")
+    (change,) = found["changes"]
+    assert change["symbol"] == "check"
+    assert change["before"]["symbol_stable_id"] == change["after"]["symbol_stable_id"]
+    assert change["after"]["signature"] == "def check(key, now=None)"
+    assert found["file_changes"] == [{"path": "auth/token.py", "change_type": "modified"}]
+    assert ask("diff_context", base_ref="main", head_ref="main")["changes"] == []
+
+
+NO_RESULT = {"query": "x", "result_path": "web.py", "result_line_start": 99}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code"),
+    [
+        ("find_references", {"symbol_name": "nothing_of_that_name"}, ErrorCode.SYMBOL_NOT_FOUND),
+        ("find_references", {"symbol_name": "check", "ref": "--help"}, ErrorCode.REF_NOT_INDEXED),
+        ("get_file_outline", {"path": "nope.py"}, ErrorCode.NOT_FOUND),
+        ("get_file_outline", {"path": "../../etc/passwd"}, ErrorCode.PATH_REFUSED),
+        ("get_file_outline", {"path": "/etc/passwd"}, ErrorCode.VALIDATION),
+        (
+            "explain_ranking",
+            {"query": "x", "result_path": "web.py", "result_line_start": 99},
+            ErrorCode.RESULT_NOT_FOUND,
+        ),
+        ("diff_context", {"base_ref": "nope"}, ErrorCode.REF_NOT_INDEXED),
+        ("switch_ref", {"ref": "nope"}, ErrorCode.REF_NOT_INDEXED),
+        ("list_refs", {"workspace": "/"}, ErrorCode.PROJECT_NOT_FOUND),
+        ("index_repo", {"workspace": "~nobody/x"}, ErrorCode.PROJECT_NOT_FOUND),
+    ],
+)
+def test_errors_are_the_contracts(ask: Ask, tool: str, arguments: dict[str, Any], code: ErrorCode) -> None:
+    with pytest.raises(CueError) as caught:
+        ask(tool, **arguments)
+    assert caught.value.code is code
+    assert caught.value.hint or code in (ErrorCode.VALIDATION, ErrorCode.PATH_REFUSED)
+
+
+def test_the_served_workspace_may_be_named(ask: Ask, repo: Repo) -> None:
+    assert ask("list_refs", workspace=str(repo.root))["vcs_mode"] is True
+
+
+def test_two_machines_give_the_same_bytes(ask: Ask, repo: Repo, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    repo.git("clone", "-q", str(repo.root), str(copy))
+    tools = {tool.name: tool for tool in TOOLS}
+    with Workspace.open(copy) as other:
+
+        def there(name: str, **arguments: Any) -> Any:
+            parsed = tools[name].arguments.model_validate(arguments)
+            return tools[name].handler(Call(other, Principal("me"), parsed)).value
+
+        for name, arguments in (
+            ("find_references", {"symbol_name": "check"}),
+            ("search_code", {"query": "token check"}),
+            ("get_call_graph", {"symbol_name": "check"}),
+        ):
+            assert json.dumps(there(name, **arguments)) == json.dumps(ask(name, **arguments))
