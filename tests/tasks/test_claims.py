@@ -131,3 +131,32 @@ def test_every_task_is_done_once(
     assert len(done) == TASKS
     assert set(done.values()) == {1}
     store.close()
+
+
+CREATOR = """
+import sys
+from pathlib import Path
+from cuedeck.store import open_store
+from cuedeck.tasks.agent_task import TaskDraft
+from cuedeck.tasks.agent_tasks import AgentTasks
+
+root, url, workspace, count = sys.argv[1:]
+store = open_store(url or None, root=Path(root), workspace_id=workspace, busy_timeout=60, pool_size=1)
+tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda session, memory: None)
+for number in range(int(count)):
+    tasks.create(TaskDraft("CA", f"task {number}"))
+"""
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_processes_creating_at_once_leave_no_gap(
+    request: pytest.FixtureRequest, engine: str, tmp_path: Path, workspace_id: str
+) -> None:
+    url = request.getfixturevalue("postgres_url") if engine == "postgres" else ""
+    command = [sys.executable, "-c", CREATOR, str(tmp_path), url, workspace_id, "10"]
+    creators = [subprocess.Popen(command) for _ in range(3)]
+    assert [creator.wait(timeout=100) for creator in creators] == [0, 0, 0]
+    store = open_store(url or None, root=tmp_path, workspace_id=workspace_id)
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=no_memory)
+    assert [task.id for task in tasks.list()] == [f"CA-TASK-{number:03}" for number in range(1, 31)]
+    store.close()
