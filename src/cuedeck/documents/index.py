@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from cuedeck.documents.entries import Reading, entry_of, trusted_mtime
 from cuedeck.documents.kinds import Kind, kind_of
-from cuedeck.documents.links import KnownNames, Names, fold, name_keys, resolve
+from cuedeck.documents.links import KnownNames, fold, name_keys, resolve
 from cuedeck.documents.markdown import LinkKind
 from cuedeck.documents.reading import read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
@@ -23,6 +23,7 @@ from cuedeck.store.protocol import Database, Session
 ACTOR = "documents"
 _BATCH = 200
 T = TypeVar("T")
+Stamp = tuple[int, int, int]
 Progress = Callable[[int, int], None]
 
 
@@ -37,6 +38,12 @@ class Refreshed:
     @property
     def anything(self) -> bool:
         return bool(self.added or self.changed or self.removed)
+
+    def events_of(self, readings: Sequence[Reading]) -> list[tuple[str, str, str | None]]:
+        """What happened to those of the files that were added or changed."""
+        kinds = {**dict.fromkeys(self.added, "add"), **dict.fromkeys(self.changed, "change")}
+        paths = ((reading.extracted.path, reading.extracted.hash) for reading in readings)
+        return [(path, kinds[path], digest) for path, digest in paths if path in kinds]
 
 
 class DocumentIndex:
@@ -56,7 +63,10 @@ class DocumentIndex:
         self._max_bytes = max_bytes
         self._lock = threading.RLock()
         self._folders: frozenset[str] | None = None
-        self._known: dict[str, tuple[int, int, int]] = {}
+        self._guard = threading.Lock()
+        self._known: dict[str, Stamp] = {}
+        self._baseline = False
+        self._known_revision: int | None = None
         self._known_version: int | None = None
 
     def refresh(self, progress: Progress | None = None) -> Refreshed:
@@ -64,7 +74,7 @@ class DocumentIndex:
         with self._lock:
             scan = self._scanner.scan()
             self._folders = scan.folders
-            known = self._stamps()
+            known = dict(self._stamps())
             look = [path for path, stamp in scan.files.items() if not _same(known.get(path), stamp)]
             gone = [path for path in known if path not in scan.files and not _hidden(path, scan)]
             if not look and not gone and self._has_baseline():
@@ -100,8 +110,13 @@ class DocumentIndex:
 
     def is_fresh(self, path: str) -> bool:
         """Whether what is indexed of a file is what is on disk, by its stamp."""
-        stamp = self.stamp(path)
-        return stamp is not None and _same(self._stamps().get(path), stamp)
+        return not self.stale([path])
+
+    def stale(self, paths: Iterable[str]) -> list[str]:
+        """Those of the paths whose file is not, or may not be, as it was when indexed."""
+        known = self._stamps()
+        found = ((path, self.stamp(path)) for path in paths)
+        return [path for path, stamp in found if stamp is None or not _same(known.get(path), stamp)]
 
     def read(self, path: str) -> Reading | None:
         """A file read and extracted as it is now."""
@@ -109,7 +124,7 @@ class DocumentIndex:
 
     def markdown_paths(self) -> list[str]:
         """Every markdown file, as indexed or, before the first index, as it is on disk."""
-        paths = self._stamps() or self._scanner.scan().files
+        paths = list(self._stamps()) or list(self._scanner.scan().files)
         return [path for path in paths if kind_of(path) is Kind.MARKDOWN]
 
     def folders(self) -> frozenset[str]:
@@ -118,24 +133,46 @@ class DocumentIndex:
             self._folders = self._scanner.scan().folders
         return self._folders
 
-    def _stamps(self) -> dict[str, tuple[int, int, int]]:
-        version = self._database.version()
-        if version != self._known_version:
-            with self._database.read() as session:
-                self._known = rows.stamps(session)
-            self._known_version = version
-        return self._known
+    def _stamps(self) -> dict[str, Stamp]:
+        """What is known of every file; read again only when somebody else changed it."""
+        with self._guard:
+            version = self._database.version()
+            if version != self._known_version:
+                with self._database.read() as session:
+                    revision = rows.revision(session)
+                    if revision != self._known_revision:
+                        self._known = rows.stamps(session)
+                        self._baseline = rows.meta(session, "baseline") is not None
+                        self._known_revision = revision
+                self._known_version = version
+            return self._known
+
+    def _learn(self, revision: int, changed: Mapping[str, Stamp | None]) -> None:
+        """Take our own committed change into what is known, unless another writer came between."""
+        with self._guard:
+            if self._known_revision != revision - 1:
+                self._known_revision = None
+                self._known_version = None
+                return
+            for path, stamp in changed.items():
+                if stamp is None:
+                    self._known.pop(path, None)
+                else:
+                    self._known[path] = stamp
+            self._known_revision = revision
 
     def _has_baseline(self) -> bool:
-        with self._database.read() as session:
-            return rows.meta(session, "baseline") is not None
+        self._stamps()
+        return self._baseline
 
     def _take_in(
         self, look: list[str], gone: list[str], scan: Scan | None, progress: Progress | None
     ) -> Refreshed:
         result = Refreshed()
         silent = not self._has_baseline()
-        names = KnownNames.of(filter(_in_names, scan.files), {}) if scan and silent else None
+        # The very first index knows every name beforehand, and only aliases can change where links lead.
+        cold = silent and scan is not None and not self._stamps()
+        names = KnownNames.of(filter(_in_names, scan.files), {}) if scan and cold else None
         touched: set[str] = set()
         readings = read_many(self.root, look, max_bytes=self._max_bytes)
         done = 0
@@ -144,7 +181,11 @@ class DocumentIndex:
             gone += [path for path in missing if path in self._known]
             found = [reading for _, reading in batch if reading is not None]
             with self._database.write(actor=ACTOR) as session:
-                touched |= self._write(session, found, names or StoredNames(session), result, silent)
+                touched |= self._write(session, found, names, result)
+                if not silent:
+                    rows.record_events(session, _now(), result.events_of(found))
+                revision = rows.next_revision(session)
+            self._learn(revision, {reading.extracted.path: _stored(reading) for reading in found})
             done += len(batch)
             if progress is not None:
                 progress(done, len(look))
@@ -152,7 +193,7 @@ class DocumentIndex:
         return result
 
     def _write(
-        self, session: Session, found: Sequence[Reading], names: Names, result: Refreshed, silent: bool
+        self, session: Session, found: Sequence[Reading], known_names: KnownNames | None, result: Refreshed
     ) -> set[str]:
         """Write one batch; returns the name keys that now lead elsewhere."""
         known = rows.existing(session, [reading.extracted.path for reading in found])
@@ -160,27 +201,22 @@ class DocumentIndex:
         different = [r for r in found if known.get(r.extracted.path, {}).get("hash") != r.extracted.hash]
         rows.restamp(
             session,
-            (
-                (r.extracted.path, r.stamp.size, trusted_mtime(r.stamp, r.read_at_ns), r.stamp.ctime_ns)
-                for r in same
-            ),
+            ((reading.extracted.path, *_stored(reading)) for reading in same),
         )
         if not different:
             return set()
         paths = [reading.extracted.path for reading in different]
-        before = rows.names_of(session, paths)
+        names = known_names or StoredNames(session)
+        before = set() if known_names else rows.names_of(session, paths)
         rows.write_entries(session, [entry_of(reading, names) for reading in different])
         new = [path for path in paths if path not in known]
         result.added += new
         result.changed += [path for path in paths if path in known]
-        if not silent:
-            kind = {path: "change" if path in known else "add" for path in paths}
-            events = [(r.extracted.path, kind[r.extracted.path], r.extracted.hash) for r in different]
-            rows.record_events(session, _now(), events)
-        after = rows.names_of(session, paths) if not silent else set()
         aliases = {fold(alias) for reading in different for alias in reading.extracted.aliases}
-        appeared = {key for path in new for key in name_keys(path)} if not silent else set()
-        return (before ^ after if not silent else set()) | appeared | aliases
+        if known_names:
+            return aliases
+        appeared = {key for path in new for key in name_keys(path)}
+        return (before ^ rows.names_of(session, paths)) | appeared | aliases
 
     def _finish(self, gone: Sequence[str], touched: set[str], result: Refreshed, silent: bool) -> None:
         with self._database.write(actor=ACTOR) as session:
@@ -192,8 +228,11 @@ class DocumentIndex:
             for keys in _batches(iter(sorted(touched)), 500):
                 _resolve_again(session, keys)
             rows.set_meta(session, "updated", str(_now()))
+            revision = rows.next_revision(session)
             if silent:
                 rows.set_meta(session, "baseline", str(_now()))
+        self._baseline = True
+        self._learn(revision, dict.fromkeys(vanished))
 
 
 class StoredNames:
@@ -227,8 +266,13 @@ def _resolve_again(session: Session, keys: Sequence[str]) -> None:
     rows.resolve_links(session, changed)
 
 
-def _same(known: tuple[int, int, int] | None, stamp: FileStamp) -> bool:
+def _same(known: Stamp | None, stamp: FileStamp) -> bool:
     return known == (stamp.size, stamp.mtime_ns, stamp.ctime_ns)
+
+
+def _stored(reading: Reading) -> Stamp:
+    stamp = reading.stamp
+    return stamp.size, trusted_mtime(stamp, reading.read_at_ns), stamp.ctime_ns
 
 
 def _in_names(path: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuedeck.documents.query import Mode
+from cuedeck.search.candidates import candidate_cosines
 from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, share_of_best, weighted_blend
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Scope, Session, Vector
@@ -14,6 +15,7 @@ from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 # Chunks looked at per wanted document and side: enough that a long document cannot crowd others out.
 _DEPTH = 8
 _LEAST = 60
+_BLENDED = 300
 # How much a document's further matching chunks add to its best one.
 _FURTHER = (0.15, 0.05)
 
@@ -38,32 +40,21 @@ def rank(
     limit: int,
 ) -> list[Candidate]:
     """The best documents for the terms and the query's vector."""
-    depth = max(_LEAST, limit * _DEPTH)
+    depth = max(_BLENDED if mode is Mode.HYBRID else _LEAST, limit * _DEPTH)
     words: dict[int, float] = {}
     meaning: dict[int, float] = {}
     if mode is not Mode.SEMANTIC:
         hits = session.text(DOCUMENT_TEXT).match(terms, scope=scope, limit=depth)
         words = {hit.id: hit.score for hit in hits}
     if mode is not Mode.KEYWORD and vector is not None:
-        meaning = _cosines(session, vector, model, scope, depth, words)
+        index = session.vectors(DOCUMENT_VECTORS)
+        meaning = candidate_cosines(index, vector, model=model, also=words, scope=scope, limit=depth)
     home = {row["rid"]: row["document"] for row in rows.chunks(session, {*words, *meaning})}
     by_words = {key: _with_further(scores) for key, scores in _grouped(words, home).items()}
     by_meaning = {key: max(scores) for key, scores in _grouped(meaning, home).items()}
     ranked = _fuse(by_words, by_meaning, mode, _paths(session, {*by_words, *by_meaning}))
     chunks = _best_chunks(words, meaning, home)
     return [Candidate(each.key, each, chunks[each.key]) for each in ranked[:limit]]
-
-
-def _cosines(
-    session: Session, vector: Vector, model: str, scope: Scope, depth: int, also: Mapping[int, float]
-) -> dict[int, float]:
-    """The nearest chunks, and the exact cosine of those that matched by word."""
-    index = session.vectors(DOCUMENT_VECTORS)
-    found = {hit.id: hit.cosine for hit in index.nearest(vector, model=model, scope=scope, limit=depth)}
-    missing = [chunk for chunk in also if chunk not in found]
-    for chunk, stored in index.get(missing, model=model).items() if missing else ():
-        found[chunk] = float(stored @ vector)
-    return found
 
 
 def _grouped(scores: Mapping[int, float], home: Mapping[int, int]) -> dict[int, list[float]]:

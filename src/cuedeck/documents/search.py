@@ -48,7 +48,7 @@ class DocumentSearch:
         terms = query_terms(query.text)
         for _ in range(_ATTEMPTS):
             found, pending = self._ask(query, terms, mode, vector)
-            stale = [document.path for _, document, _ in found if not self._index.is_fresh(document.path)]
+            stale = self._index.stale(document.path for _, document, _ in found)
             if not stale or not self._index.refresh_paths(stale).anything:
                 break
         hits = tuple(

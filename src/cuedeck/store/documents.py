@@ -99,6 +99,18 @@ def set_meta(session: Session, name: str, value: str) -> None:
     session.upsert("document_meta", {"name": name, "value": value}, key=["name"])
 
 
+def revision(session: Session) -> int:
+    """A number that moves with every change of the files known."""
+    return int(meta(session, "revision") or 0)
+
+
+def next_revision(session: Session) -> int:
+    """Move the revision on."""
+    following = revision(session) + 1
+    set_meta(session, "revision", str(following))
+    return following
+
+
 def stamps(session: Session) -> dict[str, tuple[int, int, int]]:
     """Size, modification and change time of every file, by path."""
     rows = session.rows("SELECT path, size, mtime_ns, ctime_ns FROM documents")
