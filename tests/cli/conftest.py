@@ -43,7 +43,7 @@ def cue(folder: Path, environ: dict[str, str]) -> Iterator[Run]:
     """Run a command in the workspace; a daemon that it started is stopped afterwards."""
 
     def run(*arguments: str, program: str = CUE, **settings: Any) -> subprocess.CompletedProcess[str]:
-        usual = {"cwd": folder, "env": environ, "capture_output": True, "text": True, "timeout": 60}
+        usual = {"cwd": folder, "env": environ, "capture_output": True, "text": True, "timeout": 100}
         return subprocess.run([program, *arguments], **{**usual, **settings})
 
     yield run

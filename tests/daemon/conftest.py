@@ -63,7 +63,7 @@ class Agent:
     def leave(self) -> int:
         assert self.process.stdin
         self.process.stdin.close()
-        return self.process.wait(20)
+        return self.process.wait(60)
 
 
 class Ground:
@@ -83,7 +83,13 @@ class Ground:
         }
 
     def cue(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-        usual = {"cwd": self.folder, "env": self.environ, "capture_output": True, "text": True, "timeout": 60}
+        usual = {
+            "cwd": self.folder,
+            "env": self.environ,
+            "capture_output": True,
+            "text": True,
+            "timeout": 100,
+        }
         return subprocess.run([CUE, *arguments], **{**usual, **settings})
 
 
@@ -159,7 +165,7 @@ class DaemonProcess:
         """Send a signal and wait for the process to be gone."""
         pid = self.pid
         os.kill(pid, number)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while runs(pid) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert not runs(pid)

@@ -51,7 +51,7 @@ def test_another_version_gets_its_own_daemon_and_the_old_one_drains(
     assert daemon.pid != first
     assert health(old.call("health_check"))["success"] is True  # its daemon still serves it
     old.leave()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and Path(f"/proc/{first}/cmdline").exists() and _cmdline(first):
         time.sleep(0.02)
     assert not _cmdline(first)
@@ -76,7 +76,7 @@ def test_it_ends_when_idle(agent: Any, daemon: Any) -> None:
     time.sleep(1.5)
     assert _cmdline(pid)  # a connected client keeps it
     one.leave()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and _cmdline(pid):
         time.sleep(0.05)
     assert not _cmdline(pid)

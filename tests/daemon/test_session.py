@@ -70,7 +70,7 @@ def test_twenty_agents_at_once_share_one_daemon(agent: Any, daemon: Any, cue: An
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(100)
     assert not failures
     status = json.loads(cue("daemon", "status", "--json").stdout)
     assert (status["sessions"], status["pid"]) == (20, daemon.pid)
@@ -157,7 +157,7 @@ def test_two_hundred_writes_of_twenty_agents_are_all_kept(agent: Any) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(100)
     assert refused == []
     pages = [
         health(agents[0].call("list_tasks", user_id=user, limit=100, offset=offset))
@@ -196,7 +196,7 @@ def test_an_agent_that_is_killed_leaves_nothing_behind(agent: Any, cue: Any) -> 
     one.initialize()
     before = json.loads(cue("daemon", "status", "--json").stdout)["sessions"]
     one.process.kill()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while json.loads(cue("daemon", "status", "--json").stdout)["sessions"] >= before:
         assert time.monotonic() < deadline
         time.sleep(0.05)
