@@ -74,7 +74,7 @@ def _chosen(arguments: list[str]) -> dict[str, str] | None:
                 return None
             value = rest.pop(0)
         chosen[name.removeprefix("--").replace("-", "_")] = value
-    return chosen
+    return chosen if chosen.get("errors", "rpc") in ("rpc", "result") else None
 
 
 def _say_in_process(problem: NoDaemon) -> None:
