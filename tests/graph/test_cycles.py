@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuedeck.graph import dependency_graph, find_cycle, find_cycles, knots
+from cuedeck.graph import dependency_graph, find_cycle, find_cycles
 
 edges = st.dictionaries(
     st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdefX"), max_size=4), max_size=6
@@ -53,11 +53,6 @@ def test_a_dense_knot_stops_at_the_limit() -> None:
     names = [f"n{i}" for i in range(60)]
     graph = dependency_graph((name, names) for name in names)
     assert len(find_cycles(graph, limit=25)) == 25
-
-
-def test_knots_are_the_groups_that_wait_for_each_other() -> None:
-    graph = dependency_graph([("a", ["b"]), ("b", ["a"]), ("c", ["c", "a"]), ("d", ["a"])])
-    assert knots(graph) == (("a", "b"), ("c",))
 
 
 @given(edges)

@@ -19,6 +19,8 @@ def test_json_holds_nodes_edges_missing_and_cycles() -> None:
     assert value["edges"] == [{"from": "end123", "to": "def456"}]
     assert value["missing"] == [{"from": "end123", "to": "ghost1"}]
     assert value["cycles"] == []
+    assert value["layers"] == [["def456"], ["end123"]]
+    assert value["critical_path"] == ["def456", "end123"]
 
 
 def test_a_hostile_title_stays_inside_its_mermaid_label() -> None:

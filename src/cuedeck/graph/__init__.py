@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.graph.cycles import Cycle, find_cycle, find_cycles, knots
+from cuedeck.graph.cycles import Cycle, find_cycle, find_cycles
 from cuedeck.graph.dependencies import (
     DependencyGraph,
     closure,
@@ -21,7 +21,6 @@ __all__ = [
     "dependency_graph",
     "find_cycle",
     "find_cycles",
-    "knots",
     "layers",
     "ordered",
     "ready",

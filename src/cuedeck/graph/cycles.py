@@ -50,11 +50,6 @@ def find_cycles(graph: DependencyGraph, *, limit: int = 100) -> tuple[Cycle, ...
     return tuple(found)
 
 
-def knots(graph: DependencyGraph) -> tuple[tuple[str, ...], ...]:
-    """Groups of nodes that all wait for each other, each sorted."""
-    return tuple(tuple(sorted(part.needs)) for part in _knots(graph.within(peel(graph))))
-
-
 def _canonical(cycle: Cycle) -> Cycle:
     first = cycle.index(min(cycle))
     turned = cycle[first:] + cycle[:first]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuedeck.graph.cycles import find_cycles
-from cuedeck.graph.dependencies import DependencyGraph
+from cuedeck.graph.dependencies import DependencyGraph, critical_path, layers
 
 _COLOURS = {"done": "#d3f9d8", "active": "#fff3bf", "missing": "#ffe3e3"}
 
@@ -22,7 +22,7 @@ class Label:
 
 
 def to_json(graph: DependencyGraph, labels: Mapping[str, Label]) -> str:
-    """Nodes, edges from a task to what it waits for, missing targets and cycles."""
+    """Nodes, edges from a task to what it waits for, missing targets, cycles, layers and the longest chain."""
     value: dict[str, Any] = {
         "nodes": [
             {"id": node, "title": labels[node].title, "status": labels[node].status} for node in graph.needs
@@ -30,6 +30,8 @@ def to_json(graph: DependencyGraph, labels: Mapping[str, Label]) -> str:
         "edges": [{"from": node, "to": target} for node, target in _edges(graph.needs)],
         "missing": [{"from": node, "to": target} for node, target in _edges(graph.missing)],
         "cycles": [list(cycle) for cycle in find_cycles(graph)],
+        "layers": [list(layer) for layer in layers(graph)],
+        "critical_path": list(critical_path(graph)),
     }
     return json.dumps(value, ensure_ascii=False, indent=2)
 
