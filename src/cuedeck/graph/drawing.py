@@ -22,7 +22,7 @@ class Label:
 
 
 def to_json(graph: DependencyGraph, labels: Mapping[str, Label]) -> str:
-    """Nodes, edges from a task to what it waits for, missing targets, cycles, layers and the longest chain."""
+    """Nodes, edges from a task to what it waits for, missing targets, cycles, layers, the longest chain."""
     value: dict[str, Any] = {
         "nodes": [
             {"id": node, "title": labels[node].title, "status": labels[node].status} for node in graph.needs
