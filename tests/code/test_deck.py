@@ -136,6 +136,17 @@ def test_search_ranks_and_explains_the_same(ask: Ask) -> None:
     )
 
 
+def test_in_a_tiny_repository_a_match_is_worth_something(ask: Ask, repo: Repo) -> None:
+    repo.put("jwt.py", "def refresh_token():\n    pass\n")
+    repo.put("empty_settings.py", "DEBUG = True\n")
+    told = ask("explain_ranking", query="refresh token", result_path="jwt.py", result_line_start=1)["scoring"]
+    assert told["exact_match"] == 0.15
+    assert told["bm25"] > 0.1
+    assert ask("search_code", query="refresh token")["results"][0]["name"] == "refresh_token"
+    assert ask("locate_symbol", name="jwt")["results"][0]["kind"] == "module"
+    assert "empty_settings" in {r["name"] for r in ask("search_code", query="empty settings")["results"]}
+
+
 def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
     assert {r["kind"] for r in ask("search_code", query="token", kind="class")["results"]} == {"class"}
     assert all(

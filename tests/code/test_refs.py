@@ -48,7 +48,7 @@ def test_a_branch_shows_its_own_files_over_the_base(repo: Repo, open_code: Open)
     assert layer(code, "added", "feat") == "overlay"
     assert layer(code, "greet", "feat") == "base"
     row = next(row for row in listed(code) if row.name == "feat")
-    assert (row.files, row.symbols) == (1, 1)
+    assert (row.files, row.symbols) == (1, 2)
     found = find(code.view("feat").snapshot, "greet")
     assert [(s.path, s.line, s.edge, s.layer) for s in found.sites(found.references)] == [
         ("pkg/a.py", 6, "calls", "base"),
@@ -232,7 +232,7 @@ def test_status_tells_what_is_indexed_without_indexing(repo: Repo, open_code: Op
     assert status(code, None, "").status == "not_indexed"
     code.view()
     found = status(code, None, "")
-    assert (found.status, found.files, found.symbols, found.commit) == ("ready", 1, 2, commit)
+    assert (found.status, found.files, found.symbols, found.commit) == ("ready", 1, 3, commit)
 
 
 def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> None:

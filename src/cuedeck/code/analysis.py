@@ -78,7 +78,7 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
         facts=pack(facts),
         uses=[name for name in uses if _storable(name)],
         defines=[name for name in {d.name for d in outline.definitions} if _storable(name)],
-        texts=_texts(facts, source if isinstance(source, bytes) else b""),
+        texts=symbol_texts(facts, source if isinstance(source, bytes) else b""),
     )
 
 
@@ -116,7 +116,7 @@ def _storable(name: str) -> bool:
     return len(name) <= _MAX_NAME and name.isprintable()
 
 
-def _texts(facts: Facts, source: bytes) -> list[tuple[int, dict[str, Sequence[str]], tuple[str, ...]]]:
+def symbol_texts(facts: Facts, source: bytes) -> list[tuple[int, dict[str, Sequence[str]], tuple[str, ...]]]:
     """Per symbol its tokens by field; a symbol's body leaves out what its inner symbols hold.
 
     Members have no text of their own: their names are in their owner's body and in the table of names.

@@ -218,7 +218,7 @@ class Indexer:
             merge_base=parted,
             status="active",
             files=len(counted),
-            symbols=sum(sizes[blob] for blob in counted),
+            symbols=sum(sizes[blob] + 1 for blob in counted),
             version=EXTRACTOR_VERSION,
             indexed_at=now(),
             accessed_at=now(),

@@ -22,6 +22,8 @@ _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*")
 _HALF: Final = 9.0
 _MAX_IDENTIFIERS: Final = 60
 _WIDEST: Final = 20_000
+_FEW_RECORDS: Final = 400
+_LEAST: Final = 0.05
 _KIND_WORDS: Final = {
     "class": Kind.CLASS,
     "function": Kind.FUNCTION,
@@ -72,6 +74,13 @@ class Scored:
 @lru_cache(maxsize=16384)
 def _words(text: str) -> frozenset[str]:
     return frozenset(analyse(text.replace("::", " ").replace("/", " ")))
+
+
+@lru_cache(maxsize=16384)
+def _parts(name: str) -> frozenset[str]:
+    """A name's own words, without the whole it makes up."""
+    tokens = analyse(name)
+    return frozenset(tokens[1:] or tokens)
 
 
 class Ranking:
@@ -126,8 +135,18 @@ class Ranking:
             ]
             # Other refs' blobs share the index: look further while they crowd out this one's.
             if len(found) >= wanted or len(hits) < width or width >= _WIDEST:
-                return found[:wanted]
+                return self.told_apart(found[:wanted])
             width *= 4
+
+    def told_apart(self, found: list[tuple[str, int, float]]) -> list[tuple[str, int, float]]:
+        """In a small index most words are in most records, and the store's score calls them worthless."""
+        with self.snapshot.cache.store.index.read() as session:
+            statistics = session.text(CODE_TEXT).statistics(self.terms)
+        if statistics.documents > _FEW_RECORDS:
+            return [(path, number, max(score, _LEAST)) for path, number, score in found]
+        return [
+            (p, n, max(self.snapshot.text_score(p, n, self.terms, statistics), _LEAST)) for p, n, _ in found
+        ]
 
     def by_name(self) -> Iterable[tuple[str, int]]:
         for name in sorted(self.names):
@@ -177,11 +196,11 @@ class Ranking:
     def exact(self, record: SymbolRecord) -> tuple[float, str]:
         if record.name in self.names:
             return 0.2, f"the query names {record.name}"
-        tokens = _words(record.name)
+        tokens = _parts(record.name)
         if tokens and tokens == set(self.terms):
-            return 0.15, f"the query's words are exactly those of {record.name}"
+            return 0.15, f"query tokens match {record.name}"
         if tokens and tokens <= set(self.terms):
-            return 0.08, f"every word of {record.name} is in the query"
+            return 0.1, f"every token of {record.name} is in the query"
         return 0.0, "the name is not in the query"
 
     def qualified(self, record: SymbolRecord) -> tuple[float, str]:

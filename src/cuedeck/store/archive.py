@@ -122,6 +122,8 @@ def _copy_database(source: Path, target: Path) -> None:
             while not backup.done:
                 backup.step(2000 if fresh else -1)
         if fresh:
+            # One file, with nothing beside it.
+            new.execute("PRAGMA journal_mode = DELETE").fetchall()
             target.chmod(0o600)
     except apsw.Error as error:
         raise _refused("A database could not be copied") from error

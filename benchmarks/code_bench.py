@@ -1,0 +1,148 @@
+"""Speed and size of the code engine on one repository.
+
+    python benchmarks/code_bench.py PATH/TO/CLONE [--second REF] [--symbols 300]
+
+CPU seconds of this process with one worker; ctags and ripgrep run beside it where they are installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cuedeck.code.comparing import compare_refs
+from cuedeck.code.engine import Code
+from cuedeck.code.finding import find
+from cuedeck.code.ranking import Query
+from cuedeck.code.searching import search
+from cuedeck.store import open_store
+
+
+def cpu(action: Callable[[], Any]) -> tuple[float, Any]:
+    started = time.process_time()
+    found = action()
+    return time.process_time() - started, found
+
+
+def spread(name: str, milliseconds: list[float]) -> None:
+    ordered = sorted(milliseconds)
+    p95 = ordered[int(len(ordered) * 0.95)]
+    print(f"{name}: p50 {statistics.median(ordered):.2f} ms, p95 {p95:.2f} ms, worst {ordered[-1]:.1f} ms")
+
+
+def timed(action: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    action()
+    return (time.perf_counter() - started) * 1e3
+
+
+def beside(root: Path) -> None:
+    for name, command in (
+        ("ctags", ["ctags", "-R", "-f", "/dev/null", "."]),
+        ("ripgrep", ["rg", "-j1", "-c", "zzzznothing", "."]),
+    ):
+        if shutil.which(command[0]):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(command, cwd=root, capture_output=True, check=False)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            print(f"{name}: {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} CPU s")
+
+
+def sizes(code: Code, folder: Path) -> None:
+    code.store.close()
+    stored = sum(file.stat().st_size for file in folder.rglob("index.db*"))
+    with_git = code.repository
+    total = 0
+    if with_git is not None:
+        head = with_git.head()[1]
+        files = with_git.files(head)[0] if head else {}
+        total = sum(len(with_git.read(oid)) for oid in {file.oid for file in files.values()})
+    print(f"database {stored / 1e6:.1f} MB for {total / 1e6:.1f} MB of source: {stored / max(1, total):.2f}x")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repository", type=Path)
+    parser.add_argument("--second", default="HEAD~50")
+    parser.add_argument("--symbols", type=int, default=300)
+    options = parser.parse_args()
+    root = options.repository.resolve()
+    random.seed(3)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        code = Code(root, open_store(None, root=folder, workspace_id="benchmark"), workers=1)
+        seconds, done = cpu(lambda: code.index(code.wanted(None)))
+        print(f"{root.name}: {done.files} files, {done.symbols} symbols, full index {seconds:.2f} CPU s")
+        beside(root)
+        seconds, _ = cpu(lambda: code.view("HEAD~1"))
+        print(f"HEAD~1: {seconds:.3f} CPU s")
+        before = code.indexer()
+        commit = code.wanted(options.second).commit or ""
+        missing = len(before.missing(code.repository.files(commit)[0].values())) if code.repository else 0
+        seconds, _ = cpu(lambda: code.view(options.second))
+        print(f"{options.second}: {missing} new blobs, {seconds:.2f} CPU s")
+        compare_refs(code, options.second, "HEAD")
+        found = compare_refs(code, options.second, "HEAD")
+        spread(
+            f"diff_context over {len(found.files)} files, {len(found.changes)} changes",
+            [timed(lambda: compare_refs(code, options.second, "HEAD")) for _ in range(9)],
+        )
+        view = code.view()
+        spread("view, nothing changed", [timed(code.view) for _ in range(200)])
+        records = [
+            view.snapshot.symbols(path).record(n)
+            for path in random.sample(list(view.snapshot.files), min(200, len(view.snapshot.files)))
+            for n in range(len(view.snapshot.outline(path).definitions))
+        ]
+        chosen = random.sample(records, min(options.symbols, len(records)))
+
+        def ask(record: Any) -> None:
+            snapshot = code.view().snapshot
+            snapshot._references.clear()
+            answer = find(snapshot, record.name, path=record.path, line=record.line_start)
+            list(answer.sites(answer.references[:20]))
+
+        spread("find_references, first touch", [timed(lambda r=r: ask(r)) for r in chosen])
+        spread("find_references, warm", [timed(lambda r=r: ask(r)) for r in chosen])
+        queries = [
+            " ".join(r.qualified_name.replace("::", " ").replace("_", " ").split()[-3:]) for r in chosen
+        ]
+        for query in queries[:20]:
+            search(code, view, Query(query), limit=10)
+        spread(
+            "search_code", [timed(lambda q=q: search(code, code.view(), Query(q), limit=10)) for q in queries]
+        )
+        edits(code, root, [path for path in view.snapshot.files if path.endswith(".py")][:60])
+        print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+        code.close()
+        sizes(code, folder)
+    return 0
+
+
+def edits(code: Code, root: Path, paths: list[str]) -> None:
+    """From saving one file to an answer that knows it; every file is put back."""
+    took = []
+    for path in random.sample(paths, min(20, len(paths))):
+        file = root / path
+        kept = file.read_bytes()
+        try:
+            file.write_bytes(kept + b"\n\ndef freshly_written_name():\n    pass\n")
+            took.append(timed(lambda: find(code.view().snapshot, "freshly_written_name")))
+        finally:
+            file.write_bytes(kept)
+    if took:
+        spread("edit to answer", took)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+"""State archives: they carry a workspace over, and a bad one changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+import pytest
+import zstandard
+
+from cuedeck.code.engine import Code
+from cuedeck.code.locating import locate
+from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store import open_store
+from cuedeck.store.archive import export_state, import_state
+
+from .conftest import Repo
+
+Members = list[tuple[tarfile.TarInfo, bytes]]
+
+
+def indexed(repo: Repo) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    store = open_store(None, root=repo.root, workspace_id="t")
+    code = Code(repo.root, store, workers=1)
+    code.view()
+    code.close()
+    store.close()
+
+
+def members(archive: Path) -> Members:
+    with archive.open("rb") as file, zstandard.ZstdDecompressor().stream_reader(file) as packed:
+        data = io.BytesIO(packed.read())
+    with tarfile.open(fileobj=data) as tar:
+        return [(m, found.read() if (found := tar.extractfile(m)) else b"") for m in tar]
+
+
+def packed(path: Path, entries: Members) -> Path:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as tar:
+        for info, data in entries:
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    path.write_bytes(zstandard.ZstdCompressor().compress(buffer.getvalue()))
+    return path
+
+
+def digest(root: Path) -> dict[str, str]:
+    return {
+        str(f.relative_to(root)): hashlib.sha256(f.read_bytes()).hexdigest()
+        for f in sorted((root / ".cuedeck").rglob("*.db"))
+    }
+
+
+def test_a_colleague_starts_with_the_index_of_another(repo: Repo, tmp_path: Path) -> None:
+    indexed(repo)
+    archive = tmp_path / "state.tar.zst"
+    done = export_state(repo.root, repo.root, archive)
+    assert set(done.files) == {"state.db", "index.db"}
+    assert archive.stat().st_mode & 0o777 == 0o600
+    assert members(archive)[0][0].name == "metadata.json"
+    other = tmp_path / "clone"
+    repo.git("clone", "-q", str(repo.root), str(other))
+    _, kept = import_state(other, other, archive, lock_timeout=5)
+    assert kept is not None
+    assert kept.exists()
+    store = open_store(None, root=other, workspace_id="t")
+    code = Code(other, store, workers=1)
+    assert code.indexer().missing(code.checkout.files().values()) == []
+    assert locate(code.view().snapshot, "one")
+    code.close()
+    store.close()
+
+
+Change = Callable[[Members], Members]
+
+
+def _described(change: Callable[[dict[str, object]], None]) -> Change:
+    def apply(entries: Members) -> Members:
+        found = json.loads(entries[0][1])
+        change(found)
+        return [(entries[0][0], json.dumps(found).encode()), *entries[1:]]
+
+    return apply
+
+
+def _link(entries: Members) -> Members:
+    info = tarfile.TarInfo("state.db")
+    info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+    return [entries[0], (info, b"")]
+
+
+def _outside(entries: Members) -> Members:
+    return [*entries, (tarfile.TarInfo("../../escaped"), b"x")]
+
+
+def _planted(entries: Members) -> Members:
+    """A trigger that ours do not have, with the hash put right."""
+    name, data = next((m.name, d) for m, d in entries if m.name == "state.db")
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", data)
+    connection.execute("CREATE TRIGGER planted AFTER INSERT ON migrations BEGIN SELECT 1; END").fetchall()
+    changed = bytes(connection.serialize("main"))
+    description = json.loads(entries[0][1])
+    description["files"][name] = {"size": len(changed), "sha256": hashlib.sha256(changed).hexdigest()}
+    rest = [(m, changed if m.name == name else d) for m, d in entries[1:]]
+    return [(entries[0][0], json.dumps(description).encode()), *rest]
+
+
+FUTURE = {"state": ["future/9"]}
+HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
+    "a flipped byte": (lambda e: [e[0], (e[1][0], b"\0" + e[1][1][1:]), *e[2:]], ErrorCode.VALIDATION),
+    "no description": (lambda e: e[1:], ErrorCode.VALIDATION),
+    "a missing member": (lambda e: e[:-1], ErrorCode.VALIDATION),
+    "a symlink": (_link, ErrorCode.VALIDATION),
+    "a path outside": (_outside, ErrorCode.VALIDATION),
+    "a member twice": (lambda e: [*e, e[-1]], ErrorCode.VALIDATION),
+    "a trigger": (_planted, ErrorCode.VALIDATION),
+    "a newer format": (_described(lambda d: d.update(format=99)), ErrorCode.SCHEMA_TOO_NEW),
+    "a newer schema": (
+        _described(lambda d: d.update(schema={"state": ["future/9"]})),
+        ErrorCode.SCHEMA_TOO_NEW,
+    ),
+    "a false description": (_described(lambda d: d.update(files=[1])), ErrorCode.VALIDATION),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_damaged_or_hostile_archive_changes_nothing(repo: Repo, tmp_path: Path, kind: str) -> None:
+    indexed(repo)
+    archive = tmp_path / "good.tar.zst"
+    export_state(repo.root, repo.root, archive)
+    change, code = HOSTILE[kind]
+    bad = packed(tmp_path / "bad.tar.zst", change(members(archive)))
+    before = digest(repo.root)
+    with pytest.raises(CueError) as caught:
+        import_state(repo.root, repo.root, bad, lock_timeout=5)
+    assert caught.value.code is code
+    assert digest(repo.root) == before
+    assert not (tmp_path / "escaped").exists()
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"not an archive", zstandard.ZstdCompressor().compress(b"\0" * 300_000_000)]
+)
+def test_noise_and_bombs_are_refused(repo: Repo, tmp_path: Path, data: bytes) -> None:
+    indexed(repo)
+    bad = tmp_path / "bad.tar.zst"
+    bad.write_bytes(data)
+    before = digest(repo.root)
+    with pytest.raises(CueError):
+        import_state(repo.root, repo.root, bad, lock_timeout=5)
+    assert digest(repo.root) == before
+    with pytest.raises(CueError):
+        import_state(repo.root, repo.root, tmp_path / "missing", lock_timeout=5)
