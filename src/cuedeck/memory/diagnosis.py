@@ -34,10 +34,16 @@ def _rule(pattern: str, cause: str, step: str, lesson: str) -> Rule:
 # The text a pattern sees is "type: message"; {where} and {function} come from the failure.
 _RULES = (
     _rule(
-        r"'NoneType' object (?:has no attribute|is not) ?'?(?P<what>[\w ]+)",
-        "A value was None at {where} where {function} needed an object with or that is `{what}`.",
+        r"'NoneType' object has no attribute '(?P<what>\w+)'",
+        "A value was None at {where} where {function} needed an object with `.{what}`.",
         "Find what returns None before {where}, and handle that case or return a value there.",
-        "What {function} receives can be None; `{what}` needs a check first.",
+        "What {function} reads `.{what}` from can be None; it needs a check first.",
+    ),
+    _rule(
+        r"'NoneType' object (?:is not|does not) (?P<what>[\w ]+)",
+        "A value was None at {where} where {function} needed one that is {what}.",
+        "Find what returns None before {where}, and handle that case or return a value there.",
+        "What {function} works on can be None, which is not {what}.",
     ),
     _rule(
         r"Cannot read propert(?:ies|y) (?:of (?P<nothing>undefined|null) )?\(?(?:reading )?'(?P<what>[^']+)'",

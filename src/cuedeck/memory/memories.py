@@ -71,6 +71,7 @@ class Memories:
         self.state = store.state
         self._guard = threading.Lock()
         self._next_look = 0.0
+        self._counted = (-1, 0)
         self._embedder = embedder
         self.section = section
         self.completion = Completion(store, embedder, link_floor=section.link_floor)
@@ -210,6 +211,7 @@ class Memories:
             # The old vector would answer for a text that is gone.
             session.vectors(MEMORY_VECTORS).drop([memory.rid])
             table.drop_auto_links(session, memory.id)
+            table.forget_embedded(session, memory.id)
         return memory
 
     def delete(self, id: str, *, actor: str) -> int:
@@ -306,9 +308,12 @@ class Memories:
             return statistics(session, self.model, project, type)
 
     def pending(self) -> int:
-        """How many memories still wait for their vector and links."""
-        with self.state.read() as session:
-            return table.count_incomplete(session, self.model)
+        """How many memories still wait for their vector and links; counted again after any commit."""
+        version = self.state.version()
+        if self._counted[0] != version:
+            with self.state.read() as session:
+                self._counted = (version, table.count_incomplete(session, self.model))
+        return self._counted[1]
 
     def awake(self) -> None:
         """Look, now and then and in the background, for what was left incomplete or is due to be purged."""

@@ -18,8 +18,8 @@ class Broken:
     files: Mapping[str, str]
     command: str
     kind: str
-    type: str
-    message: str
+    type: str | None = None
+    message: str = ""
     path: str | None = None
     line: int | None = None
     test: str | None = None
@@ -27,9 +27,10 @@ class Broken:
     actual: str | None = None
     fixed: tuple[str, ...] = ()
     """Files that keep their lines in the shifted variant."""
+    shift: int = 7
 
     def output(self, variant: str) -> str:
-        """What the tool printed: ``a`` as it is, ``b`` in another folder with seven lines above each file."""
+        """What the tool printed: ``a`` as it is, ``b`` elsewhere with ``shift`` lines above each file."""
         return (HERE / "outputs" / f"{self.name}.{variant}.txt").read_text()
 
 

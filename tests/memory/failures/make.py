@@ -19,7 +19,6 @@ sys.path.insert(0, str(HERE))
 
 from broken import Broken, load  # noqa: E402
 
-SHIFT = 7
 NEUTRAL = {"a": "/home/dev/app", "b": "/srv/build/checkout-42"}
 COMMENT = {
     ".py": "# above\n",
@@ -34,7 +33,7 @@ COMMENT |= {".go": "// above\n", ".java": "// above\n", ".c": "// above\n", ".cp
 def write(case: Broken, root: Path, shifted: bool) -> None:
     for name, text in case.files.items():
         if shifted and name not in case.fixed:
-            text = COMMENT.get(Path(name).suffix, "") * SHIFT + text
+            text = COMMENT.get(Path(name).suffix, "") * case.shift + text
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)

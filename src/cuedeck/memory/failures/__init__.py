@@ -26,10 +26,12 @@ __all__ = [
 _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     pytest.reports,
     python.unittest,
+    python.doctest,
     javascript_tests.vitest,
     javascript_tests.jest,
     javascript_tests.mocha,
     javascript_tests.tap,
+    javascript_tests.spec,
     java.tests,
     go.tests,
     rust.panics,
@@ -41,6 +43,8 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     checkers.ruff,
     checkers.linters,
     checkers.eslint,
+    checkers.unix,
+    checkers.parentheses,
     java.diagnostics,
     native.diagnostics,
     native.linker,
@@ -50,6 +54,7 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     java.traces,
     node.errors,
     go.diagnostics,
+    native.warnings,
     generic.guess,
 )
 

@@ -22,6 +22,10 @@ _PYLINT_NAME = re.compile(r" \([a-z-]+\)$")
 _TSC = re.compile(r"^(\S.*?\.[cm]?[jt]sx?)\((\d+),(\d+)\): error (TS\d+): (.+)$")
 _TSC_PRETTY = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+) - error (TS\d+): (.+)$")
 _TSC_GLOBAL = re.compile(r"^error (TS\d+): (.+)$")
+_PARENTHESES = re.compile(
+    r"^\s*(\S.*?\.\w{1,4})\((\d+)(?:,(\d+))?\)\s?: (?:fatal )?error (\w+): (.+?)(?: \[\S+\])?$"
+)
+_UNIX = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+): (.+) \[(Error|Warning)/(\S+)\]$")
 _ESLINT_FILE = re.compile(r"^(?:[A-Za-z]:)?[^\s:][^:]*\.\w+$")
 _ESLINT = re.compile(r"^\s+(\d+):(\d+)\s+(error|warning)\s+(.+?)(?:\s{2,}(\S+))?$")
 
@@ -91,6 +95,27 @@ def tsc(lines: Sequence[str]) -> list[Failure]:
         elif match := _TSC_GLOBAL.match(line):
             found.append(Failure("tsc", FailureKind.BUILD, match[1], match[2]))
     return found
+
+
+def parentheses(lines: Sequence[str]) -> list[Failure]:
+    """The C# and Microsoft C++ compilers: ``file(line,column): error CODE: message``, each once."""
+    found: dict[str, Failure] = {}
+    for line in lines:
+        if match := _PARENTHESES.match(line):
+            place = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+            found.setdefault(match[0], Failure("compiler", FailureKind.BUILD, match[4], match[5], place))
+    return list(found.values())
+
+
+def unix(lines: Sequence[str]) -> list[Failure]:
+    """eslint with ``--format unix``."""
+    found = [match for line in lines if (match := _UNIX.match(line))]
+    return [
+        Failure(
+            "eslint", FailureKind.LINT, match[6], match[4], Location(match[1], int(match[2]), int(match[3]))
+        )
+        for match in sorted(found, key=lambda match: match[5])
+    ]
 
 
 def eslint(lines: Sequence[str]) -> list[Failure]:

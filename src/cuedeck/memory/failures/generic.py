@@ -11,6 +11,10 @@ from .text import plain_path
 _NAMED = re.compile(
     r"\b((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception|Failure|Warning))\b(?::\s*(.+))?"
 )
+_BARE = re.compile(
+    r"^\W{0,8}(?:Uncaught |error: |Error: )?"
+    r"((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception))(?:: (.+))?$"
+)
 _ERROR = re.compile(r"^\W*(?:fatal|error|err|failed|failure|fail|panic|critical)\b[\s:\]!-]*(.*)$", re.I)
 _PLACE = re.compile(
     r"(?<![\w./\\@+-])((?:[A-Za-z]:)?[\w./\\@+-]{1,250}?\.[A-Za-z]\w{0,5})[:(](\d+)(?:[:,](\d+))?"
@@ -21,6 +25,9 @@ def guess(lines: Sequence[str]) -> list[Failure]:
     """One failure from the most telling line, or nothing when no line tells of one."""
     place = next((match for line in lines if (match := _PLACE.search(line))), None)
     location = Location(plain_path(place[1]), int(place[2])) if place else None
+    for line in lines:
+        if match := _BARE.match(line):
+            return [Failure("unknown", FailureKind.RUNTIME, match[1], (match[2] or "").strip(), location)]
     for line in lines:
         if match := _NAMED.search(line):
             return [Failure("unknown", FailureKind.UNKNOWN, match[1], (match[2] or line).strip(), location)]

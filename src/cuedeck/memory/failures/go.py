@@ -44,8 +44,18 @@ def _diagnostic(match: re.Match[str]) -> Failure:
 def tests(lines: Sequence[str]) -> list[Failure]:
     """Failing tests; of nested ones the innermost, and a panic with the test it ended."""
     heads = [at for at, line in enumerate(lines) if _FAIL.match(line)]
-    found = [_test(lines[at].split()[2], lines[at + 1 : end]) for at, end in spans(heads, len(lines))]
+    found = [_reported(lines, at, end) for at, end in spans(heads, len(lines))]
     return [failure for failure in found if failure]
+
+
+def _reported(lines: Sequence[str], at: int, end: int) -> Failure | None:
+    """What a test logged stands below its verdict, or with ``-v`` where it ran."""
+    name = lines[at].split()[2]
+    found = _test(name, lines[at + 1 : end])
+    for start in (n for n in range(at) if lines[n].startswith("=== ") and lines[n].split()[-1] == name):
+        stop = next((n for n in range(start + 1, at) if lines[n].startswith(("=== ", "--- "))), at)
+        found = found or _test(name, lines[start + 1 : stop])
+    return found
 
 
 def _test(name: str, lines: Sequence[str]) -> Failure | None:

@@ -11,9 +11,10 @@ from .text import MOST
 
 _JAVAC = re.compile(r"^(\S.*?\.(?:java|kt)):(\d+): error: (.+)$")
 _MAVEN = re.compile(r"^\[ERROR\] (\S.*?\.(?:java|kt)):\[(\d+),(\d+)\] (?:error: )?(.+)$")
+_KOTLIN = re.compile(r"^e: (?:file://)?(\S.*?\.kts?):(\d+):(\d+):? (.+)$")
 _THROWN = re.compile(r'^(?:Exception in thread "[^"]*" )?((?:[a-z_][\w$]*\.)+[A-Z][\w$.]*)(?:: (.*))?$')
-_FRAME = re.compile(r"^\s+at (?:[\w.@-]+/)*([\w.$<>]+)\(([\w$-]+\.\w+):(\d+)\)$")
-_BARE_FRAME = re.compile(r"^\s+at (?:[\w.@-]+/)*[\w.$<>]+\((?:Native Method|Unknown Source|[\w.]+)\)$")
+_FRAME = re.compile(r"^\s+at (?:[\w.@-]*/)*([\w.$<>]+)\(([\w$-]+\.\w+):(\d+)\)$")
+_BARE_FRAME = re.compile(r"^\s+at (?:[\w.@-]*/)*[\w.$<>]+\((?:Native Method|Unknown Source|[\w.]+)\)$")
 _JUNIT4 = re.compile(r"^\d+\) (\S+)\(([\w.$]+)\)$")
 _SUREFIRE = re.compile(
     r"^(?:\[ERROR\] )?([\w.$]+)(?:\(([\w.$]+)\))? +(?:-- |)Time elapsed: .*<<< (?:FAILURE|ERROR)!$"
@@ -34,7 +35,7 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
     """Compiler errors, each once: Maven prints them twice."""
     found: dict[tuple[str, str, str], Failure] = {}
     for at, line in enumerate(lines):
-        if match := _JAVAC.match(line) or _MAVEN.match(line):
+        if match := _JAVAC.match(line) or _MAVEN.match(line) or _KOTLIN.match(line):
             text = match[match.lastindex or 3]
             failure = _diagnostic(match, text, lines[at + 1 : at + 6])
             found.setdefault((match[1], match[2], text), failure)

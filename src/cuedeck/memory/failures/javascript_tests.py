@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .model import Compared, Failure, FailureKind, Frame, Location
-from .node import error_type, stack_from
+from .node import error_type, errors, stack_from
 from .text import blame, spans
 
 _JEST_FILE = re.compile(r"^\s*FAIL\s+(?:\S+\s+)??(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$")
@@ -16,6 +17,7 @@ _EXPECT = re.compile(r"^expect\(.*?\)\.(?:(?:not|resolves|rejects)\.)*(\w+)\(")
 _ERROR = re.compile(r"^(?:([A-Z][\w$]*(?:Error|Exception)?)(?: \[(\w+)\])?: )(.*)$")
 _MOCHA_FAILING = re.compile(r"^\s+\d+ failing$")
 _MOCHA_TEST = re.compile(r"^  \d+\) (.*)$")
+_SPEC_TEST = re.compile(r"^\s*✖ (.+?) \([\d.]+ms\)$")
 _MARKED = re.compile(r"^\s*>\s*(\d+) \|")
 
 
@@ -36,6 +38,8 @@ def jest(lines: Sequence[str]) -> list[Failure]:
 def _jest_block(name: str, lines: Sequence[str], file: str) -> Failure:
     body = [line.strip() for line in lines]
     text = next((line for line in body if line), "")
+    if text.startswith("Jest encountered an unexpected token"):
+        text = next((line for line in body if line.startswith("SyntaxError: ")), text)
     kind, message = _jest_error(text)
     frames, _ = stack_from(lines, 0)
     location = blame(frames)
@@ -213,3 +217,22 @@ def _tap_frames(stack: str) -> list[Frame]:
         if match := re.match(r"^(?:(.*?) \()?([^()]+?):(\d+):\d+\)?$", line):
             found.append(Frame(match[2].removeprefix("file://"), int(match[3]), match[1]))
     return list(reversed(found))
+
+
+def spec(lines: Sequence[str]) -> list[Failure]:
+    """The readable report of node's test runner, from its list of failing tests on."""
+    start = next((at for at, line in enumerate(lines) if line.strip() == "✖ failing tests:"), None)
+    if start is None:
+        return []
+    heads = [at for at in range(start + 1, len(lines)) if _SPEC_TEST.match(lines[at])]
+    return [_spec_block(lines[at], lines[at + 1 : end]) for at, end in spans(heads, len(lines))]
+
+
+def _spec_block(head: str, lines: Sequence[str]) -> Failure:
+    match = _SPEC_TEST.match(head)
+    assert match
+    inner = errors(lines)
+    if inner:
+        return replace(inner[0], tool="node test", kind=FailureKind.TEST, test=match[1])
+    text = next((line.strip() for line in lines if line.strip()), "")
+    return Failure("node test", FailureKind.TEST, "Error", text, test=match[1])

@@ -12,6 +12,7 @@ _COMPILER = re.compile(
     r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: ((?:fatal )?error): (.+?)"
     r"(?: \[(-W[\w=+-]+)(?:,-W[\w+-]+)?\])?$"
 )
+_WARNING = re.compile(r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: warning: (.+?) \[([\w.,-]+)\]$")
 _FROM = re.compile(r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::\d+)?:   required from here$")
 _REFERENCE = re.compile(
     r"(?:^|[\s:])((?:/|\.|\w)[^\s:]*\.\w+):(\d+): "
@@ -43,6 +44,15 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
             found.append(Failure("cc", FailureKind.BUILD, flag or match[4], match[5], chosen))
             origin = None
     return found
+
+
+def warnings(lines: Sequence[str]) -> list[Failure]:
+    """What gcc, clang or clang-tidy only warn about, when nothing worse happened."""
+    return [
+        Failure("cc", FailureKind.LINT, match[5], match[4], Location(plain_path(match[1]), int(match[2])))
+        for line in lines
+        if (match := _WARNING.match(line))
+    ]
 
 
 def linker(lines: Sequence[str]) -> list[Failure]:

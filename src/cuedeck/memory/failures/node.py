@@ -52,7 +52,16 @@ def errors(lines: Sequence[str]) -> list[Failure]:
         frames, after = stack_from(lines, end)
         found.append(_failure(match, lines, at, end, frames, after))
         at = after
-    return found
+    return found or _thrown_value(lines)
+
+
+def _thrown_value(lines: Sequence[str]) -> list[Failure]:
+    """Something thrown that is no error has a place and a text, but no stack."""
+    for at, line in enumerate(lines):
+        if line.startswith("(Use `node --trace-uncaught"):
+            head = next((found for above in range(at, 0, -1) if (found := _head(lines, above))), None)
+            return [Failure("node", FailureKind.RUNTIME, "thrown", lines[at - 1].strip(), head)]
+    return []
 
 
 def _stack_start(lines: Sequence[str], at: int) -> int | None:
@@ -75,12 +84,14 @@ def _failure(
         kind = code
     head = _head(lines, at)
     syntax = kind == "SyntaxError"
-    location = (head if syntax else None) or blame(frames) or head
+    # A parser called by the program fails inside it; a program that cannot be parsed has no frame yet.
+    own = any(not is_library(frame.path) for frame in frames)
+    location = (head if syntax and not own else None) or blame(frames) or head
     if location and is_library(location.path) and head and not is_library(head.path):
         location = head
     return Failure(
         tool="node",
-        kind=FailureKind.BUILD if syntax and not _imports(message) else FailureKind.RUNTIME,
+        kind=FailureKind.BUILD if syntax and not _imports(message) and not own else FailureKind.RUNTIME,
         type=kind,
         message=message,
         location=location,

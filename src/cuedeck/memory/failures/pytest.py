@@ -15,8 +15,9 @@ _HEAD = re.compile(r"^_{2,} (.+?) _{2,}$")
 _SUMMARY = re.compile(r"^(FAILED|ERROR) (\S+?\.\w+(?:::.*?)?)(?: - (.*))?$")
 _PLACE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+): ?(in (.+)|[\w.]*)$")
 _LINE_STYLE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.py):(\d+): ((?:\w+\.)*\w+)(?:: (.*))?$")
-_ERROR = re.compile(r"^E {1,7}((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (.*))?$")
-_ASSERT = re.compile(r"^E {1,7}(assert .+)$")
+_ERROR = re.compile(r"^E +((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (.*))?$")
+_ASSERT = re.compile(r"^E +(assert .+)$")
+_BROKEN_FILE = re.compile(r'^E +File "([^"]+)", line (\d+)')
 _EQUAL = re.compile(r"^assert (.{1,300}?) == (.{1,300})$")
 _PREFIX = re.compile(r"^(?:ERROR at (?:setup|teardown) of |ERROR collecting |\[doctest\] )")
 
@@ -70,30 +71,43 @@ def _native(lines: Sequence[str]) -> Failure | None:
 
 
 def _sections(lines: Sequence[str]) -> Failure | None:
-    frames: list[Frame] = []
-    kind, message = "", ""
-    for line in lines:
-        if match := _PLACE.match(line):
-            frames.append(Frame(match[1], int(match[2]), match[4]))
-            if not match[4] and match[3] and not kind:
-                kind = match[3]
-        elif match := _ERROR.match(line):
-            if not kind or not message:
-                kind, message = match[1], match[2] or ""
-        elif match := _ASSERT.match(line):
-            kind, message = kind or "AssertionError", message or match[1]
+    """The long and short styles; of a chain of exceptions the last part, which is what escaped."""
+    part = list(lines)
+    for at, line in enumerate(lines):
+        if line.startswith(python.CHAIN):
+            part = list(lines[at + 1 :])
+    frames = [Frame(m[1], int(m[2]), m[4]) for line in part if (m := _PLACE.match(line))]
+    kind, message = _raised(part)
     if not kind:
         return None
-    first = message.partition("\n")[0]
     return Failure(
         tool="pytest",
         kind=FailureKind.TEST,
         type=kind,
-        message=first,
-        location=blame(frames),
+        message=message,
+        location=_syntax_place(kind, part) or blame(frames),
         frames=tuple(frames),
-        compared=_compared(first),
+        compared=_compared(message),
     )
+
+
+def _raised(lines: Sequence[str]) -> tuple[str, str]:
+    """The first marked line that names an exception or an assertion; else the type after the place."""
+    for line in lines:
+        if match := _ERROR.match(line):
+            return match[1], match[2] or ""
+        if match := _ASSERT.match(line):
+            return "AssertionError", match[1]
+    named = (m[3] for line in lines if (m := _PLACE.match(line)) and m[3] and not m[4])
+    return next(named, ""), next((line[1:].strip() for line in lines if line.startswith("E ")), "")
+
+
+def _syntax_place(kind: str, lines: Sequence[str]) -> Location | None:
+    """A file that cannot be parsed is named in the message, not by a frame."""
+    if kind not in python.SYNTAX:
+        return None
+    places = [match for line in lines if (match := _BROKEN_FILE.match(line))]
+    return Location(places[-1][1], int(places[-1][2])) if places else None
 
 
 def _compared(message: str) -> Compared | None:
@@ -105,7 +119,7 @@ def _doctest(lines: Sequence[str]) -> Failure | None:
     place = next((match for line in lines if (match := _PLACE.match(line))), None)
     if place is None:
         return None
-    expected, actual = _indented_after("Expected:", lines), _indented_after("Got:", lines)
+    expected, actual = python.block_after("Expected:", lines), python.block_after("Got:", lines)
     return Failure(
         tool="pytest",
         kind=FailureKind.TEST,
@@ -116,17 +130,6 @@ def _doctest(lines: Sequence[str]) -> Failure | None:
         location=Location(place[1], int(place[2])),
         compared=Compared(expected, actual) if expected and actual else None,
     )
-
-
-def _indented_after(head: str, lines: Sequence[str]) -> str:
-    taken: list[str] = []
-    inside = False
-    for line in lines:
-        if line.startswith("    ") and inside:
-            taken.append(line[4:])
-        else:
-            inside = line == head
-    return "\n".join(taken)
 
 
 def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) -> list[Failure]:

@@ -15,8 +15,8 @@ _RAISED = re.compile(r"^[\s|]*((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:: ?(.*))?$")
 _UNITTEST = re.compile(r"^(FAIL|ERROR): (\S+) \(([^)]+)\)")
 _UNITTEST_OLD = re.compile(r"^(FAIL|ERROR): (\S+)$")
 _UNEQUAL = re.compile(r"^(.{1,300}?) != (.{1,300}?)(?: : .*)?$")
-_SYNTAX = {"SyntaxError", "IndentationError", "TabError"}
-_CHAIN = (
+SYNTAX = {"SyntaxError", "IndentationError", "TabError"}
+CHAIN = (
     "The above exception was the direct cause",
     "During handling of the above exception",
 )
@@ -34,7 +34,7 @@ def tracebacks(lines: Sequence[str]) -> list[Failure]:
                 found[len(found) - chained :] = [failure]
                 chained = False
             continue
-        if lines[at].strip(" |").startswith(_CHAIN):
+        if lines[at].strip(" |").startswith(CHAIN):
             chained = bool(found)
         at += 1
     return found or _bare_syntax_error(lines)
@@ -78,7 +78,7 @@ def _message(first: str, lines: Sequence[str], at: int) -> tuple[str, int]:
 
 
 def _failure(kind: str, message: str, frames: Sequence[Frame]) -> Failure:
-    syntax = kind in _SYNTAX
+    syntax = kind in SYNTAX
     location = Location(frames[-1].path, frames[-1].line) if syntax else blame(frames)
     return Failure(
         tool="python",
@@ -104,7 +104,7 @@ def _bare_syntax_error(lines: Sequence[str]) -> list[Failure]:
             continue
         for later in lines[at + 1 : at + 5]:
             raised = _RAISED.match(later)
-            if raised and raised[1] in _SYNTAX:
+            if raised and raised[1] in SYNTAX:
                 return [_failure(raised[1], raised[2] or "", [Frame(match[1], int(match[2]))])]
     return []
 
@@ -125,3 +125,38 @@ def _test_name(line: str) -> str:
         return line.split(": ", 1)[1]
     name, owner = match[2], match[3]
     return owner if owner.endswith("." + name) else f"{owner}.{name}"
+
+
+def doctest(lines: Sequence[str]) -> list[Failure]:
+    """Failed examples as the doctest module itself prints them."""
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        match = _FRAME.match(line)
+        if match and lines[at + 1 : at + 2] == ["Failed example:"]:
+            expected, actual = block_after("Expected:", lines[at:]), block_after("Got:", lines[at:])
+            found.append(
+                Failure(
+                    tool="doctest",
+                    kind=FailureKind.TEST,
+                    type="DocTestFailure",
+                    message=f"Expected: {expected} Got: {actual}",
+                    location=Location(match[1], int(match[2])),
+                    test=match[3],
+                    compared=Compared(expected, actual) if expected and actual else None,
+                )
+            )
+    return found
+
+
+def block_after(head: str, lines: Sequence[str]) -> str:
+    """The indented lines below the first line that reads like this."""
+    taken: list[str] = []
+    inside = False
+    for line in lines:
+        if inside and line.startswith("    "):
+            taken.append(line[4:])
+        elif taken:
+            break
+        else:
+            inside = line == head
+    return "\n".join(taken)

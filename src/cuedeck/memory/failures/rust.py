@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .model import Compared, Failure, FailureKind, Frame, Location
 from .text import blame, plain_path
@@ -15,6 +16,7 @@ _PANIC = re.compile(r"^thread '([^']*)'(?: \(\d+\))? panicked at (.+?):(\d+):(\d
 _OLD_PANIC = re.compile(r"^thread '([^']*)' panicked at '(.*)', (\S+?):(\d+):(\d+)$")
 _FRAME = re.compile(r"^\s+\d+: (.+)$")
 _AT = re.compile(r"^\s+at (.+?):(\d+)(?::\d+)?$")
+_SECTION = re.compile(r"^---- (.+) stdout ----$")
 _SIDE = re.compile(r"^\s*(left|right): `?(.*?)`?,?$")
 _NOISE = (
     "could not compile",
@@ -59,8 +61,29 @@ def _diagnostic(match: re.Match[str], lines: Sequence[str]) -> Failure | None:
 def panics(lines: Sequence[str]) -> list[Failure]:
     """Panics, each with its test when a test thread panicked."""
     failed = {m[1] for line in lines if (m := re.match(r"^test (\S+)(?: - .*)? \.\.\. FAILED$", line))}
-    failed |= {m[1] for line in lines if (m := re.match(r"^---- (\S+) stdout ----$", line))}
-    return [failure for at, line in enumerate(lines) if (failure := _panic(line, lines, at, failed))]
+    failed |= {m[1] for line in lines if (m := re.match(r"^\s*FAIL \[[^]]*\]\s+(?:\S+ )*(\S+)$", line))}
+    failed |= {m[1] for line in lines if (m := _SECTION.match(line))}
+    found: list[Failure] = []
+    section: str | None = None
+    for at, line in enumerate(lines):
+        if match := _SECTION.match(line):
+            section = match[1]
+        elif failure := _panic(line, lines, at, failed):
+            # A documentation test panics in a main thread of its own.
+            documented = failure.test is None and section is not None and " - " in section
+            found.append(_as_test(failure, section) if documented and section else failure)
+    return found or _returned_errors(lines)
+
+
+def _as_test(failure: Failure, test: str) -> Failure:
+    return replace(failure, tool="cargo test", kind=FailureKind.TEST, test=test)
+
+
+def _returned_errors(lines: Sequence[str]) -> list[Failure]:
+    """An error that ``main`` returned, below the line where cargo starts the program."""
+    started = any(re.match(r"^\s+Running `", line) for line in lines)
+    found = (match for line in lines if (match := re.match(r"^Error: ((\w+).*)$", line)))
+    return [Failure("rust", FailureKind.RUNTIME, match[2], match[1]) for match in found] if started else []
 
 
 def _panic(line: str, lines: Sequence[str], at: int, failed: set[str]) -> Failure | None:

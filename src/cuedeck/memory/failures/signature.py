@@ -30,6 +30,7 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
         r"\1 <n>",
     ),
     (re.compile(r"\[\d+\] with length \d+"), "<n>"),
+    (re.compile(r"\(\d+:\d+\)"), ""),
     (re.compile(r"(?<![\w.])\d{5,}(?![\w.])"), "<n>"),
     (re.compile(r"\s+"), " "),
 )

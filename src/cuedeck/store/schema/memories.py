@@ -85,6 +85,7 @@ def memories() -> list[Step]:
             key=["memory_id"],
             references=own,
         ),
+        index("memory_embedded", "model"),
         table(
             "memory_files",
             ["project text not null", "path text not null", "file_hash text not null"],
