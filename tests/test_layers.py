@@ -28,6 +28,7 @@ LAYERS = [
     {"search", "graph"},
     {"store"},
     {"config", "paths", "secrets", "lock", "discovery"},
+    {"tracking"},
     {"model"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

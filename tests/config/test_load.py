@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,16 @@ def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
     root = write(tmp_path, "")
     (root / ".cuedeck" / "config.toml").write_bytes(b"\xff\xfe\x00bad")
     assert "Cannot read" in refused(root, env(tmp_path)).message
+
+
+def test_a_clone_cannot_decide_where_state_goes_or_who_may_call(tmp_path: Path) -> None:
+    write(tmp_path, "[core]\ntoken_limit = 500\n[store]\nurl = 'postgresql://elsewhere.example/x'\n")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    assert load_config(tmp_path, environ=env(tmp_path)).store.url is not None
+    subprocess.run(["git", "add", "-f", ".cuedeck/config.toml"], cwd=tmp_path, check=True)
+    error = refused(tmp_path, env(tmp_path))
+    assert (error.data["key"], error.data["line"]) == ("store.url", 4)
+    assert "CUEDECK_STORE__URL" in (error.hint or "")
+    write(tmp_path, "[core]\ntoken_limit = 500\n")
+    environ = env(tmp_path, CUEDECK_STORE__URL="postgresql://mine.example/x")
+    assert load_config(tmp_path, environ=environ).core.token_limit == 500

@@ -13,6 +13,7 @@ from cuedeck.config.sections import Config
 from cuedeck.config.setting import Rule
 from cuedeck.config.source import Layer, read_layer
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.tracking import tracked_by_git
 
 S = TypeVar("S")
 WORKSPACE_FILE = Path(".cuedeck") / "config.toml"
@@ -46,7 +47,8 @@ def _layers(
     user_path = user_config_path(environ)
     yield read_layer(user_path, str(user_path))
     if root is not None:
-        yield read_layer(root / WORKSPACE_FILE, WORKSPACE_FILE.as_posix())
+        path = root / WORKSPACE_FILE
+        yield read_layer(path, WORKSPACE_FILE.as_posix(), lambda: tracked_by_git(root, path))
     yield from _environment_layers(environ)
     yield Layer("command line", {name: dict(values) for name, values in flags.items()})
 
@@ -119,6 +121,8 @@ def _check_section(section: type, values: Mapping[str, Any], path: tuple[str, ..
         if isinstance(found, Rule):
             if not found.accepts(value):
                 raise _wrong_value(here, found.expected(), value, layer)
+            if found.private and layer.brought_by_git():
+                raise _brought_along(here, layer)
         elif isinstance(value, dict):
             _check_section(found, value, here, layer)
         else:
@@ -136,6 +140,18 @@ def _unknown_key(path: tuple[str, ...], known: list[str], layer: Layer) -> CueEr
         f"Unknown setting '{name}' in {_place(layer, path)}",
         data={"key": name, **layer.where(path)},
         hint=hint,
+    )
+
+
+def _brought_along(path: tuple[str, ...], layer: Layer) -> CueError:
+    name = ".".join(path)
+    variable = "CUEDECK_" + "__".join(path).upper()
+    return CueError(
+        ErrorCode.CONFIGURATION,
+        f"'{name}' is not taken from {_place(layer, path)}, because git tracks that file",
+        data={"key": name, **layer.where(path)},
+        hint=f"A clone must not decide this. Set it in your own config.toml or as {variable}, "
+        "or stop tracking the file.",
     )
 
 

@@ -20,7 +20,9 @@ class CoreSection:
 class StoreSection:
     """Where state and index are kept."""
 
-    url: str | None = setting(None, "PostgreSQL URL; SQLite in `.cuedeck/` when unset.", kind=str)
+    url: str | None = setting(
+        None, "PostgreSQL URL; SQLite in `.cuedeck/` when unset.", kind=str, private=True
+    )
     workspace: str | None = setting(None, "Name of this workspace in a shared PostgreSQL.", kind=str)
     pool_size: int = setting(8, "PostgreSQL connections per process.", minimum=1, maximum=200)
     busy_timeout: float = setting(10.0, "Seconds to wait for another writer.", minimum=0.1, maximum=600.0)
@@ -30,10 +32,14 @@ class StoreSection:
 class AuthSection:
     """Who may call over HTTP."""
 
-    jwt_secret: str | None = setting(None, "HS256 secret of at least 32 bytes.", kind=str)
-    jwks: str | None = setting(None, "JWKS file or https URL for RS, ES and EdDSA tokens.", kind=str)
-    issuer: str | None = setting(None, "Required `iss` of a token.", kind=str)
-    audience: str | None = setting(None, "Required `aud` of a token.", kind=str)
+    jwt_secret: str | None = setting(
+        None, "HS256 secret, better of 32 bytes or more.", kind=str, private=True
+    )
+    jwks: str | None = setting(
+        None, "JWKS file or https URL for RS, ES and EdDSA tokens.", kind=str, private=True
+    )
+    issuer: str | None = setting(None, "Required `iss` of a token.", kind=str, private=True)
+    audience: str | None = setting(None, "Required `aud` of a token.", kind=str, private=True)
     leeway: int = setting(10, "Clock difference tolerated, in seconds.", minimum=0, maximum=300)
 
 
@@ -41,9 +47,15 @@ class AuthSection:
 class HttpSection:
     """How the server is reached over HTTP."""
 
-    allowed_hosts: tuple[str, ...] = setting((), "Host names served besides loopback, with or without port.")
-    allowed_origins: tuple[str, ...] = setting((), "Web origins that may call, besides loopback.")
-    public_url: str | None = setting(None, "URL that clients use when a proxy stands in front.", kind=str)
+    allowed_hosts: tuple[str, ...] = setting(
+        (), "Host names served besides loopback, with or without port.", private=True
+    )
+    allowed_origins: tuple[str, ...] = setting(
+        (), "Web origins that may call, besides loopback.", private=True
+    )
+    public_url: str | None = setting(
+        None, "URL that clients use when a proxy stands in front.", kind=str, private=True
+    )
 
 
 @dataclass(frozen=True)
@@ -75,8 +87,8 @@ class LimitsSection:
 class SearchSection:
     """How text becomes vectors."""
 
-    model: str | None = setting(None, "ONNX file of another embedding model.", kind=str)
-    tokenizer: str | None = setting(None, "tokenizer.json of that model.", kind=str)
+    model: str | None = setting(None, "ONNX file of another embedding model.", kind=str, private=True)
+    tokenizer: str | None = setting(None, "tokenizer.json of that model.", kind=str, private=True)
     pooling: str = setting("mean", "How that model's token vectors become one.", choices=("mean", "cls"))
     enabled: bool = setting(True, "Whether vectors are made at all.")
     threads: int = setting(2, "Threads the model may use.", minimum=1, maximum=64)

@@ -17,6 +17,7 @@ class Rule:
     choices: tuple[str, ...] = ()
     optional: bool = False
     rest: bool = False
+    private: bool = False
 
     def expected(self) -> str:
         """The rule in words, for an error message."""
@@ -54,8 +55,9 @@ def setting(
     minimum: float | None = None,
     maximum: float | None = None,
     choices: tuple[str, ...] = (),
+    private: bool = False,
 ) -> Any:
-    """Declare one key of a section."""
+    """Declare one key of a section; a private one is not taken from a file that git tracks."""
     rule = Rule(
         kind=kind or type(default),
         doc=doc,
@@ -63,6 +65,7 @@ def setting(
         maximum=maximum,
         choices=choices,
         optional=default is None,
+        private=private,
     )
     return field(default=default, metadata={"rule": rule})
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,10 @@ _KEY = re.compile(
 _PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """Parsed settings and the text they came from, so that a mistake can be pointed at."""
@@ -24,6 +29,7 @@ class Layer:
     name: str
     values: dict[str, Any]
     text: str | None = None
+    brought_by_git: Callable[[], bool] = _never
 
     def where(self, path: tuple[str, ...]) -> dict[str, Any]:
         """File and line of a key, or the variable or flag that set it."""
@@ -55,7 +61,7 @@ def _parts(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip("\"'") for part in _PART.findall(dotted))
 
 
-def read_layer(path: Path, name: str) -> Layer | None:
+def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _never) -> Layer | None:
     """A configuration file as a layer; nothing when there is none."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -69,7 +75,7 @@ def read_layer(path: Path, name: str) -> Layer | None:
             hint="Make the file readable UTF-8 text, or remove it.",
         ) from error
     try:
-        return Layer(name, tomllib.loads(text), text)
+        return Layer(name, tomllib.loads(text), text, brought_by_git)
     except tomllib.TOMLDecodeError as error:
         match = re.search(r"at line (\d+), column (\d+)", str(error))
         data: dict[str, Any] = {"file": name}

@@ -1,0 +1,60 @@
+"""Whether git tracks a file, and so whether a clone could have brought it along."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+_PLAIN_INDEX = (b"DIRC\x00\x00\x00\x02", b"DIRC\x00\x00\x00\x03")
+
+
+def tracked_by_git(root: Path, path: Path) -> bool:
+    """Whether git's index lists the file. Nothing of the repository is run, no hook and no filter."""
+    if any((folder / ".git").exists() for folder in (path.parent, path.parent.parent) if folder != root):
+        return True  # The folder is a repository of its own, as a submodule would be.
+    index = _git_index(root)
+    if index is None:
+        return False
+    content = index.read_bytes()
+    name = path.relative_to(root).as_posix().encode()
+    # Paths stand in full in versions 2 and 3; file systems may ignore case.
+    if content[:8] in _PLAIN_INDEX and b"sdir" not in content and not _split(index):
+        return name.lower() in content.lower()
+    return _listed(root, path)
+
+
+def _git_index(root: Path) -> Path | None:
+    """The index of the checkout that holds the workspace, if there is one."""
+    for folder in (root, *root.parents):
+        marker = folder / ".git"
+        if marker.is_file():
+            # A worktree's marker says where its part of the repository is.
+            place = (
+                folder / marker.read_text(encoding="utf-8", errors="replace").removeprefix("gitdir:").strip()
+            )
+            return place / "index" if (place / "index").is_file() else None
+        if marker.is_dir():
+            return marker / "index" if (marker / "index").is_file() else None
+    return None
+
+
+def _split(index: Path) -> bool:
+    return any(index.parent.glob("sharedindex.*"))
+
+
+def _listed(root: Path, path: Path) -> bool:
+    """Git's own answer, for an index that only git can read; when it has none, the file is not trusted."""
+    command = ["git", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "ls-files", "--cached", "-z"]
+    try:
+        told = subprocess.run(
+            [*command, "--", f":(icase){path.relative_to(root).as_posix()}"],
+            cwd=root,
+            capture_output=True,
+            timeout=20,
+            check=True,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return bool(told.stdout)
