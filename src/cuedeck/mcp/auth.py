@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from cuedeck.mcp.jwks import KeySource, key_source
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.principal import Principal
 
+log = logging.getLogger(__name__)
 MIN_SECRET_BYTES = 32
 MAX_TOKEN_BYTES = 16 * 1024
 # Asymmetric only: a public key that could also be an HMAC secret is how keys get confused.
@@ -99,10 +101,13 @@ def _shared_secret(secret: str) -> Callable[[str], tuple[Any, list[str]]]:
         raise _misconfigured(
             "auth.jwt_secret holds a key file's text", "Public keys belong in a JWKS; set auth.jwks instead."
         )
+    if not secret:
+        raise _misconfigured("auth.jwt_secret is empty", "Make one with `openssl rand -hex 32`.")
     if len(secret.encode()) < MIN_SECRET_BYTES:
-        raise _misconfigured(
-            f"auth.jwt_secret is shorter than {MIN_SECRET_BYTES} bytes",
-            "Make one with `openssl rand -hex 32`.",
+        log.warning(
+            "auth.jwt_secret is shorter than %d bytes and can be guessed from a token; "
+            "make one with `openssl rand -hex 32`",
+            MIN_SECRET_BYTES,
         )
     return lambda _token: (secret, ["HS256"])
 
