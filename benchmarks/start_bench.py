@@ -101,10 +101,13 @@ def added_cost(place: Ground) -> None:
 
 
 def cold_start(place: Ground) -> None:
-    times = []
+    times, used = [], []
     for _ in range(COLD_ROUNDS):
         place.cue("daemon", "stop")
         times.append(spawn_to_reply(place) / 1000)
+        used.append(processor_seconds(place.status()["pid"]))
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    print(f"cold start: processor time {min(used):.2f} s; the machine's load per core is {load:.1f}")
     report("cold start of the daemon, best", min(times), 2.0, "s")
     report("cold start of the daemon, median", statistics.median(times), 2.0, "s")
 
