@@ -43,6 +43,7 @@ class Op:
     TYPED: Final = 21  # a = type expression: some value of that type
     CAUGHT: Final = 22  # a = expression: an exception of that type
     LITERAL: Final = 23  # b = string: a literal of a named built-in type
+    ARGUMENT: Final = 24  # a = callee, b = position: what its parameter there expects
 
 
 class Role:
@@ -76,7 +77,7 @@ class Bind:
     VARIABLE: Final = 5  # x = annotation, y = value
     PARAMETER: Final = 6  # x = annotation, y = default
     SELF: Final = 7  # x = class scope, y = 1 for the class itself
-    OPAQUE: Final = 8  # a name whose value is not followed
+    OPAQUE: Final = 8  # a name whose value is not followed; x = bound of a type parameter
     ALIAS: Final = 9  # x = type expression that the name stands for
     NAMESPACE: Final = 10  # x = scope: an inline module or namespace
     LINK: Final = 11  # x = expression: another name for exactly what it names

@@ -54,6 +54,13 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # An annotation may be a function's type; these methods of a container hand its elements to a function,
+    # and those of them give what the function gives.
+    function_types: ClassVar[bool] = False
+    # A foreign generic type may be a wrapper with its argument's members; members of mappings are elements.
+    foreign_wrappers: ClassVar[bool] = False
+    callback_methods: ClassVar[frozenset[str]] = frozenset()
+    mapping_methods: ClassVar[frozenset[str]] = frozenset()
     # A function's variables are seen in the whole function, so only their order tells what they hold.
     reads_in_order: ClassVar[bool] = False
 

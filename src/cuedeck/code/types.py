@@ -138,7 +138,7 @@ class Typing(ABC):
             return self.instance_type(Value(CLASS if y else INSTANCE_OF, path, x))
         if kind in (Bind.VARIABLE, Bind.PARAMETER):
             return self.annotation(path, x) if x else self.evaluate(path, y) if y else ()
-        if kind == Bind.ALIAS:
+        if kind in (Bind.ALIAS, Bind.OPAQUE):
             return self.evaluate(path, x) if x else ()
         return ()
 
@@ -178,7 +178,7 @@ class Typing(ABC):
         if op in _NAMED:
             if links.strings[links.b[number]] in self.rules_of(path).self_types:
                 return self.around(path, number)
-            return self.instances(self.evaluate(path, number))
+            return self.instances(path, self.evaluate(path, number))
         if op == Op.UNION:
             return unique([v for item in links.lists[links.b[number]] for v in self.annotation(path, item)])
         if op == Op.INDEX:
@@ -186,15 +186,16 @@ class Typing(ABC):
         if op == Op.TUPLE:
             items = tuple(self.annotation(path, item) for item in links.lists[links.b[number]])
             return (Value(TUPLE, inside=items),) if any(items) else ()
-        return self.instances(self.evaluate(path, number))
+        return self.instances(path, self.evaluate(path, number))
 
-    def instances(self, values: Values) -> Values:
-        """Instances of classes; everything else as it is."""
+    def instances(self, path: str, values: Values) -> Values:
+        """Instances of classes; everything else as it is, functions where they can be types."""
+        functions = self.rules_of(path).function_types
         return unique(
             [
                 Value(INSTANCE_OF, v.path, v.scope) if v.tag == CLASS else v
                 for v in values
-                if v.tag != FUNCTION
+                if functions or v.tag != FUNCTION
             ]
         )
 
@@ -242,6 +243,8 @@ class Typing(ABC):
             return known
         # A foreign container: what comes out of it is what was put in.
         inside = unique([v for item in arguments for v in self.annotation(path, item)])
+        if inside and rules.foreign_wrappers:
+            return (sequence(inside), *self.annotation(path, arguments[0]))
         return (sequence(inside),) if inside else known
 
     # -- expressions
@@ -271,7 +274,9 @@ class Typing(ABC):
         match op:
             case Op.NAME:
                 return self.values(self.targets(path, number), (path, a, links.pos[number]))
-            case Op.ATTR | Op.MODULE | Op.IMPORTED:
+            case Op.ATTR:
+                return self.values(self.targets(path, number)) or self.entry(path, a)
+            case Op.MODULE | Op.IMPORTED:
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])
@@ -295,9 +300,59 @@ class Typing(ABC):
                 return tuple(v._replace(tag=SUPER) for v in self.instance_type(Value(INSTANCE_OF, path, a)))
             case Op.FUNCTION:
                 return (Value(FUNCTION, path, a),)
+            case Op.ARGUMENT:
+                return self.expected(path, a, b)
             case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT:
                 return self.derived(path, op, a, b)
         return ()
+
+    def expected(self, path: str, callee: int, position: int) -> Values:
+        """What a function's parameter takes, so what an argument without a type of its own is."""
+        links = self.links(path)
+        found: list[Value] = []
+        for value in self.evaluate(path, callee):
+            if value.tag == CLASS:
+                made = [m for c in self.rules_of(path).constructors if (m := self.member(value, c))]
+                functions = [f for m in made[:1] for f in self.type_of(m)]
+            else:
+                call = self.member(value, "__call__") if value.tag == INSTANCE_OF else None
+                functions = list(self.type_of(call)) if call else [value]
+            for function in functions:
+                if function.tag == FUNCTION:
+                    found += self.parameter_type(function, position)
+        if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
+            found += self.handed(path, links.a[callee], position)
+        return unique(found)
+
+    def parameter_type(self, function: Value, position: int) -> Values:
+        """What the parameter at a position is declared to be; the last may take the rest."""
+        links = self.links(function.path)
+        names = [
+            (binding, links.bindings[1][binding])
+            for bindings in links.names[function.scope].values()
+            for binding in bindings
+            if links.bindings[3][binding] == Bind.PARAMETER
+        ]
+        if position >= len(names):
+            return ()
+        binding, name = sorted(names)[position]
+        return self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
+
+    def handed(self, path: str, callee: int, position: int) -> Values:
+        """What a container's method gives to the function it is called with."""
+        links = self.links(path)
+        label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
+        if label not in self.rules_of(path).callback_methods or position != int(label.startswith("reduce")):
+            return ()
+        owners = self.evaluate(path, links.a[callee])
+        return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE_OF else ()))])
+
+    def entry(self, path: str, owner: int) -> Values:
+        """What a mapping holds under a name, where members and entries are one."""
+        if not self.rules_of(path).foreign_wrappers:
+            return ()
+        held = [v for v in self.evaluate(path, owner) if v.tag == MAPPING]
+        return unique([v for value in held for v in value.inside[0]])
 
     def derived(self, path: str, op: int, a: int, b: int) -> Values:
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
@@ -366,7 +421,7 @@ class Typing(ABC):
             elif value.tag == INSTANCE_OF:
                 found += self.protocol(value, "__call__")
         if not found and op == Op.ATTR:
-            found += self.container_call(path, links.a[callee], label)
+            found += self.container_call(path, links.a[callee], label, arguments)
         return unique(found)
 
     def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
@@ -387,12 +442,17 @@ class Typing(ABC):
             return inside
         return (sequence(inside),) if inside else ()
 
-    def container_call(self, path: str, owner: int, label: str) -> Values:
+    def container_call(self, path: str, owner: int, label: str, arguments: tuple[int, ...]) -> Values:
         """Methods of containers, which are declared nowhere in the project."""
         rules = self.rules_of(path)
         found: list[Value] = []
         for value in self.evaluate(path, owner):
-            if label in rules.same_methods:
+            if label in rules.mapping_methods and arguments:
+                given = [
+                    v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
+                ]
+                found += [sequence(unique(given))] if given and value.tag != INSTANCE_OF else given
+            elif label in rules.same_methods:
                 found.append(value)
             elif value.tag == MAPPING and label == "values":
                 found.append(sequence(value.inside[0]))

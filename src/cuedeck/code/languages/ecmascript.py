@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
+from cuedeck.code.languages.ecmascript_modules import ModuleWalk
+from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -14,16 +15,27 @@ if TYPE_CHECKING:
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",))
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
-_FUNCTION_VALUES: Final = ("arrow_function", "function_expression", "generator_function", "function")
+_FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function", "function")
+_PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
+_LEAVES: Final = (
+    "identifier",
+    "shorthand_property_identifier_pattern",
+    "property_identifier",
+    "private_property_identifier",
+)
+_CHOICES: Final = ("||", "??", "&&")
 
 
-class EcmaWalk(TableWalk):
-    """Visits JavaScript, TypeScript and their JSX forms."""
+class EcmaWalk(ModuleWalk):
+    """Visits JavaScript, TypeScript and their JSX forms.
+
+    ``given`` visits a value where a type is expected of it: the keys of an object, the elements of an array
+    and the parameters of a function then mean what that type says.
+    """
 
     declarations: ClassVar[dict[str, Declares]] = {
         "class_declaration": _CLASS,
         "abstract_class_declaration": _CLASS,
-        "class": _CLASS,
         "interface_declaration": Declares(
             Kind.INTERFACE, ScopeKind.CLASS, extends=("extends_type_clause", "extends_clause")
         ),
@@ -53,26 +65,50 @@ class EcmaWalk(TableWalk):
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "arguments")}
     news: ClassVar[dict[str, str]] = {"new_expression": "constructor"}
     blocks: ClassVar[tuple[str, ...]] = ("statement_block", "for_statement", "switch_body")
-    silent: ClassVar[tuple[str, ...]] = ("comment", "number", "regex", "hash_bang_line", "predefined_type")
+    silent: ClassVar[tuple[str, ...]] = ("comment", "number", "regex", "hash_bang_line")
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "type_annotation",
         "parenthesized_expression",
         "parenthesized_type",
         "non_null_expression",
         "readonly_type",
+        "optional_type",
+        "rest_type",
+        "type_query",
+        "constraint",
+        "default_type",
     )
     special: ClassVar[dict[str, str]] = {
         "this": "this",
+        "this_type": "this",
         "super": "parent",
         "string": "text_literal",
         "template_string": "text_literal",
         "return_statement": "return_",
         "await_expression": "awaited",
-        "array": "sequence",
+        "array": "array",
         "array_type": "array_type",
+        "tuple_type": "sequence",
         "union_type": "union",
+        "intersection_type": "union",
+        "lookup_type": "lookup_type",
+        "function_type": "function_type",
+        "conditional_type": "conditional_type",
+        "predefined_type": "plain_type",
+        "literal_type": "plain_type",
+        "index_type_query": "plain_type",
+        "template_literal_type": "plain_type",
+        "constructor_type": "plain_type",
+        "infer_type": "infer_type",
+        "ambient_declaration": "ambient",
+        "call_signature": "call_signature",
+        "index_signature": "index_signature",
+        "type_predicate": "nothing_but_types",
+        "type_predicate_annotation": "nothing_but_types",
+        "asserts_annotation": "nothing_but_types",
         "ternary_expression": "ternary",
         "binary_expression": "binary",
+        "subscript_expression": "subscript",
         "type_alias_declaration": "alias",
         "import_statement": "import_",
         "export_statement": "export",
@@ -80,39 +116,96 @@ class EcmaWalk(TableWalk):
         "arrow_function": "anonymous",
         "function_expression": "anonymous",
         "generator_function": "anonymous",
+        "class": "class_value",
         "for_in_statement": "for_in",
         "catch_clause": "catch",
         "as_expression": "cast",
-        "satisfies_expression": "only_first",
-        "pair": "pair",
+        "type_assertion": "assertion",
+        "satisfies_expression": "cast",
+        "object": "object",
         "object_type": "object_type",
-        "jsx_attribute": "jsx_attribute",
+        "jsx_self_closing_element": "jsx",
+        "jsx_opening_element": "jsx",
         "class_heritage": "children",
     }
 
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        # Functions with signatures of their own: what their implementation says does not count.
+        self.overloaded: set[tuple[int, int]] = set()
+
+    expected_result = 0  # what the function being visited is expected to return
+
     # -- expressions
 
+    def given(self, node: Node, scope: int, expected: int) -> int:
+        """Visit a value of which a type is expected; 0 when none is."""
+        match node.type:
+            case "object":
+                return self.object(node, scope, expected=expected)
+            case "array" if expected:
+                return self.array(node, scope, expected=expected)
+            case "arrow_function" | "function_expression":
+                return self.function_value(node, scope, expected=expected)
+            case "parenthesized_expression" | "await_expression":
+                inner = next((c for c in node.named_children if c.type != "comment"), None)
+                return self.given(inner, scope, expected) if inner is not None else 0
+            case "ternary_expression":
+                return self.ternary(node, scope, expected=expected)
+        return self.visit(node, scope)
+
     def call(self, node: Node, scope: int, role: int = 0) -> int:
-        callee = node.child_by_field_name("function")
-        if callee is not None and self.text(callee) in ("require", "import"):
-            source = self.module_source(node.child_by_field_name("arguments"))
-            if source is not None:
-                loaded = self.row(Op.MODULE, self.imported(self.text(source)))
-                return loaded if callee.type == "identifier" else self.row(Op.AWAIT, loaded)
-        return super().call(node, scope, role)
+        fragment = self.require_source(node)
+        if fragment is not None:
+            number = self.imported(self.text(fragment))
+            stem = self.intern(self.stem(fragment))
+            loaded = self.row(Op.MODULE, number, stem, fragment.start_byte, Role.IMPORT)
+            whole = self.row(Op.IMPORTED, number, self.intern(b"="), fragment.start_byte, Role.IMPORT)
+            return self.row(Op.UNION, 0, self.items([loaded, whole]))
+        target = node.child_by_field_name("function")
+        if target is None:
+            return self.children(node, scope)
+        callee = self.visit(target, scope, Role.CALL)
+        return self.row(Op.CALL, callee, self.items(self.arguments(node, target, scope, callee)[:3]))
 
-    def module_source(self, arguments: Node | None) -> Node | None:
-        first = arguments.named_child(0) if arguments is not None else None
-        if first is None or first.type != "string":
-            return None
-        return next((c for c in first.named_children if c.type == "string_fragment"), None)
+    def new(self, node: Node, scope: int, role: int = 0) -> int:
+        target = node.child_by_field_name("constructor")
+        if target is None:
+            return self.children(node, scope)
+        made = self.visit(target, scope, Role.CALL)
+        generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
+        inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children] if generics else []
+        self.arguments(node, target, scope, made, skip=generics)
+        return self.row(Op.NEW, self.row(Op.INDEX, made, self.items(inner)) if inner else made)
 
-    def array_type(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
+    def arguments(
+        self, node: Node, target: Node, scope: int, callee: int, *, skip: Node | None = None
+    ) -> list[int]:
+        """Visit what a call is given; each argument is expected to be what its parameter takes."""
+        values: list[int] = []
+        for child in node.named_children:
+            if child in (target, skip):
+                continue
+            if child.type != "arguments":
+                self.visit(child, scope)
+                continue
+            arguments = [c for c in child.named_children if c.type != "comment"]
+            for position, argument in enumerate(arguments):
+                typed = argument.type in ("object", "array", *_FUNCTIONS)
+                expected = self.row(Op.ARGUMENT, callee, position) if callee and typed else 0
+                values.append(self.given(argument, scope, expected))
+        return values
 
-    def ternary(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope) for c in node.named_children]
-        return self.row(Op.UNION, 0, self.items(values[1:]))
+    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
+        values = [self.visit(c, scope) for c in node.named_children if c.type != "optional_chain"]
+        return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
+
+    def ternary(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        parts = [c for c in node.named_children if c.type != "comment"]
+        if parts:
+            self.visit(parts[0], scope)
+        values = [self.given(c, scope, expected) for c in parts[1:]]
+        return self.row(Op.UNION, 0, self.items(values))
 
     def binary(self, node: Node, scope: int, role: int = 0) -> int:
         chain: list[Node] = []
@@ -123,46 +216,118 @@ class EcmaWalk(TableWalk):
         for step in reversed(chain):
             right = self.visit(step.named_children[-1], scope)
             operator = step.child_by_field_name("operator")
-            if operator is not None and operator.type in ("||", "??", "&&"):
+            if operator is not None and operator.type in _CHOICES:
                 value = self.row(Op.UNION, 0, self.items([value, right]))
         return value
 
     def cast(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
-        values = [self.visit(parts[0], scope), *(self.visit(c, scope, Role.TYPE) for c in parts[1:])]
-        return self.row(Op.TYPED, values[-1]) if len(values) > 1 and values[-1] else values[0]
+        hint = self.visit(parts[-1], scope, Role.TYPE) if len(parts) > 1 else 0
+        typed = self.row(Op.TYPED, hint) if hint else 0
+        value = self.given(parts[0], scope, typed) if parts else 0
+        return typed or value
 
-    def only_first(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(child, scope) for child in node.named_children]
-        return values[0] if values else 0
+    def assertion(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        hints = [self.visit(c, scope, Role.TYPE) for c in parts[0].named_children] if parts else []
+        typed = self.row(Op.TYPED, hints[0]) if hints and hints[0] else 0
+        value = self.given(parts[-1], scope, typed) if len(parts) > 1 else 0
+        return typed or value
 
-    def pair(self, node: Node, scope: int, role: int = 0) -> int:
-        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-        if (
-            value is not None
-            and value.type in _FUNCTION_VALUES
-            and key is not None
-            and not key.named_child_count
-        ):
-            return self.function_value(value, scope, name=key, whole=node)
-        return self.visit(value, scope) if value is not None else 0
+    def array(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        element = self.row(Op.ELEMENT, expected) if expected else 0
+        values = [self.given(c, scope, element) for c in node.named_children if c.type != "comment"]
+        return self.row(Op.TUPLE, 0, self.items(values))
 
-    def jsx_attribute(self, node: Node, scope: int, role: int = 0) -> int:
-        for child in node.named_children[1:]:
-            self.visit(child, scope)
-        return 0
-
-    def object_type(self, node: Node, scope: int, role: int = 0) -> int:
+    def object(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        """An object is its own little class, unless a type says what it is."""
         inner = self.scope(ScopeKind.CLASS, scope)
         self.scopes[inner][2] = inner
-        self.children(node, inner)
-        return self.row(Op.SELF, inner)
+        bases: list[int] = []
+        for child in node.named_children:
+            match child.type:
+                case "pair":
+                    self.pair(child, scope, inner, expected)
+                case "shorthand_property_identifier":
+                    value = self.reference(child, scope)
+                    self.member_of(child, inner, value, expected)
+                case "method_definition":
+                    name = child.child_by_field_name("name")
+                    if name is not None and not name.named_child_count:
+                        self.expect(name, expected)
+                    self.visit(child, inner)
+                case "spread_element":
+                    bases.append(self.only(child, scope))
+                case _:
+                    self.visit(child, scope)
+        self.scopes[inner][6] = self.items([base for base in bases if base])
+        own = self.row(Op.SELF, inner)
+        return self.row(Op.UNION, 0, self.items([expected, own])) if expected else own
+
+    def expect(self, key: Node, expected: int) -> int:
+        """The member of the expected type that a key sets."""
+        return self.row(Op.ATTR, expected, self.name(key), key.start_byte) if expected else 0
+
+    def pair(self, node: Node, scope: int, inner: int, expected: int) -> None:
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        if key is None or value is None:
+            return
+        if key.type != "property_identifier":
+            self.visit(key, scope)
+            self.given(value, scope, 0)
+            return
+        wanted = self.expect(key, expected)
+        if value.type in _FUNCTIONS:
+            made = self.function_value(value, inner, name=key, whole=node, expected=wanted)
+        else:
+            made = self.given(value, scope, wanted)
+        self.member_of(key, inner, made, 0)
+
+    def member_of(self, key: Node, inner: int, value: int, expected: int) -> None:
+        self.expect(key, expected)
+        self.bind(inner, self.name(key), key.start_byte, Bind.VARIABLE, 0, value)
+
+    def jsx(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        made = self.visit(name, scope, Role.CALL) if name is not None else 0
+        properties = self.row(Op.ARGUMENT, made, 0) if made else 0
+        for child in node.named_children:
+            if child.type != "jsx_attribute":
+                if child != name:
+                    self.visit(child, scope)
+                continue
+            parts = child.named_children
+            wanted = self.expect(parts[0], properties) if parts[0].type == "property_identifier" else 0
+            for part in parts[1:]:
+                values = part.named_children if part.type == "jsx_expression" else [part]
+                for value in values:
+                    self.given(value, scope, wanted)
+        return 0
+
+    def class_value(self, node: Node, scope: int, role: int = 0) -> int:
+        """A class used as a value; it gets a name nobody can write."""
+        inner = self.open(_CLASS, scope)
+        number = self.intern(b"class@%d" % node.start_byte)
+        self.bind(scope, number, node.start_byte, Bind.CLASS, inner)
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None:
+            self.bind(inner, self.name(name), name.start_byte, Bind.ALIAS, self.row(Op.NAME, scope, number))
+        self.head(node, inner, _CLASS, body)
+        if body is not None:
+            self.body(body, inner)
+        return self.row(Op.NAME, scope, number, node.start_byte)
 
     def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
         return self.function_value(node, scope)
 
     def function_value(
-        self, node: Node, scope: int, *, name: Node | None = None, whole: Node | None = None
+        self,
+        node: Node,
+        scope: int,
+        *,
+        name: Node | None = None,
+        whole: Node | None = None,
+        expected: int = 0,
     ) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
         body = node.child_by_field_name("body")
@@ -177,19 +342,155 @@ class EcmaWalk(TableWalk):
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
                 doc=doc_above(whole),
             )
-        single = node.child_by_field_name("parameter")
-        if single is not None:
-            self.bind(inner, self.name(single), single.start_byte, Bind.PARAMETER)
-        self.head(node, inner, _FUNCTION, body)
-        saved, self.returned = self.returned, []
+        self.signature_of(node, inner, body, expected)
         if body is not None:
-            if body.type == "statement_block":
-                self.children(body, inner)
-            else:
-                self.returned.append(self.visit(body, inner))
-        self.scopes[inner][5] = self.items(self.returned[:8])
-        self.returned = saved
+            self.returning(node, body, inner, expected)
         return self.row(Op.FUNCTION, inner)
+
+    def signature_of(self, node: Node, inner: int, body: Node | None, expected: int = 0) -> None:
+        """Parameters and result of a function; what is expected of it types what is not annotated."""
+        single, parameters = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
+        seen = [body, single, parameters, node.child_by_field_name("name")]
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            seen.append(generics)
+            self.type_parameters(generics, inner)
+        if single is not None:
+            hint = self.row(Op.ARGUMENT, expected, 0) if expected else 0
+            self.bind(inner, self.name(single), single.start_byte, Bind.PARAMETER, 0, hint)
+        for position, child in enumerate(parameters.named_children if parameters is not None else ()):
+            hint = self.row(Op.ARGUMENT, expected, position) if expected else 0
+            self.parameter(child, inner, hint)
+        result = node.child_by_field_name("return_type")
+        if result is not None:
+            seen.append(result)
+            self.scopes[inner][4] = self.visit(result, inner, Role.TYPE)
+        for child in node.named_children:
+            if child not in seen:
+                self.visit(child, inner)
+
+    def returning(self, node: Node, body: Node, inner: int, expected: int) -> None:
+        """Visit a function's body, with what it is expected to return."""
+        saved = self.returned, self.expected_result
+        result = self.scopes[inner][4]
+        self.returned = []
+        self.expected_result = (
+            self.row(Op.TYPED, result) if result else self.row(Op.CALL, expected) if expected else 0
+        )
+        if body.type == "statement_block":
+            self.children(body, inner)
+        else:
+            self.returned.append(self.given(body, inner, self.expected_result))
+        self.scopes[inner][5] = self.items(self.returned[:8])
+        self.returned, self.expected_result = saved
+
+    def return_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            value = self.given(child, scope, self.expected_result)
+            if value:
+                self.returned.append(value)
+        return 0
+
+    # -- types
+
+    def array_type(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
+
+    def alias(self, node: Node, scope: int, role: int = 0) -> int:
+        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+        if name is None:
+            return self.children(node, scope)
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        generics = node.child_by_field_name("type_parameters")
+        if generics is not None:
+            self.type_parameters(generics, inner)
+        made = self.visit(value, inner, Role.TYPE) if value is not None else 0
+        typed = self.row(Op.TYPED, made) if made else 0
+        self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, typed)
+        whole = self.whole_of(node)
+        number = self.define(Kind.TYPE, name, whole, scope, doc=doc_above(whole))
+        # Members of an object type are inside the type that names it.
+        if value is not None and value.type == "object_type" and self.rows[4 * made] == Op.SELF:
+            self.scopes[self.rows[4 * made + 1]][3] = number
+        return 0
+
+    def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
+        key = parts[-1] if len(parts) > 1 else None
+        while key is not None and key.type in ("literal_type", "string"):
+            key = key.named_child(0)
+        if key is None or key.type != "string_fragment":
+            return self.row(Op.ELEMENT, owner) if owner else 0
+        return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
+
+    def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """A type without members of the project; still an answer, so that values do not give another."""
+        self.children(node, scope)
+        return self.row(Op.LITERAL, 0)
+
+    def conditional_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        values = [self.visit(c, inner, Role.TYPE) for c in node.named_children]
+        return self.row(Op.UNION, 0, self.items(values[2:]))
+
+    def infer_type(self, node: Node, scope: int, role: int = 0) -> int:
+        for name in node.named_children[:1]:
+            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+        for child in node.named_children[1:]:
+            self.visit(child, scope, Role.TYPE)
+        return self.row(Op.LITERAL, 0)
+
+    def ambient(self, node: Node, scope: int, role: int = 0) -> int:
+        block = next((c for c in node.named_children if c.type == "statement_block"), None)
+        if block is None:
+            return self.children(node, scope)
+        inner = self.scope(ScopeKind.NAMESPACE, scope)
+        self.bind(0, self.intern(b"global"), node.start_byte, Bind.NAMESPACE, inner)
+        return self.children(block, inner)
+
+    def nothing_but_types(self, node: Node, scope: int, role: int = 0) -> int:
+        """``x is T``: both are named, and the result is neither."""
+        self.children(node, scope)
+        return 0
+
+    def object_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        self.children(node, inner)
+        return self.row(Op.SELF, inner)
+
+    def function_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.signature_of(node, inner, None)
+        return self.row(Op.FUNCTION, inner)
+
+    def call_signature(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.bind(scope, self.intern(b"__call__"), node.start_byte, Bind.FUNCTION, inner)
+        self.signature_of(node, inner, None)
+        return 0
+
+    def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.bind(scope, self.intern(b"__getitem__"), node.start_byte, Bind.FUNCTION, inner)
+        hint = node.child_by_field_name("type")
+        for child in node.named_children:
+            value = self.visit(child, inner, Role.TYPE) if child.type != "identifier" else 0
+            if child == hint:
+                self.scopes[inner][4] = value
+        return 0
+
+    def type_parameters(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            name, bound = child.child_by_field_name("name"), child.child_by_field_name("constraint")
+            limit = self.visit(bound, scope, Role.TYPE) if bound is not None else 0
+            default = child.child_by_field_name("value")
+            if default is not None:
+                limit = self.visit(default, scope, Role.TYPE) or limit
+            if name is not None:
+                kept = self.row(Op.TYPED, limit) if limit else 0
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, kept)
 
     # -- declarations
 
@@ -199,82 +500,138 @@ class EcmaWalk(TableWalk):
             if parent.named_child_count > 1:
                 return node
             node, parent = parent, parent.parent
+        if parent is not None and parent.type == "ambient_declaration":
+            node, parent = parent, parent.parent
         return parent if parent is not None and parent.type == "export_statement" else node
 
+    def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
+        if name.type == "computed_property_name":
+            self.visit(name, scope)
+        access = next((c.type for c in node.children if c.type in ("get", "set")), "")
+        if spec.scope != ScopeKind.FUNCTION:
+            return super().declare(node, scope, spec, name, kind, whole)
+        inner = self.open(spec, scope)
+        body = node.child_by_field_name("body")
+        if not access:
+            overloaded = body is not None and (scope, self.name(name)) in self.overloaded
+            kind_of_binding = Bind.OPAQUE if overloaded else Bind.FUNCTION
+            self.bind(scope, self.name(name), name.start_byte, kind_of_binding, 0 if overloaded else inner)
+            if body is None:
+                self.overloaded.add((scope, self.name(name)))
+        head = (whole.start_byte, body.start_byte if body is not None else node.end_byte)
+        kind = Kind.PROPERTY if access else kind
+        self.define(kind, name, whole, scope, own=inner, head=head, doc=doc_above(whole))
+        self.signature_of(node, inner, body)
+        if body is not None:
+            self.returning(node, body, inner, 0)
+        if access == "get":
+            value = self.row(Op.CALL, self.row(Op.FUNCTION, inner))
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, 0, value)
+        elif access == "set":
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE)
+        return 0
+
     def variable(self, node: Node, scope: int, role: int = 0) -> int:
-        name = node.child_by_field_name(self.variables[node.type].name)
-        value = node.child_by_field_name("value")
-        if (
-            name is None
-            or value is None
-            or value.type not in _FUNCTION_VALUES
-            or name.named_child_count
-            or self.scopes[scope][0] == ScopeKind.BLOCK
-        ):
-            return super().variable(node, scope, role)
+        spec = self.variables[node.type]
+        name, value = node.child_by_field_name(spec.name), node.child_by_field_name("value")
+        if name is None:
+            return self.children(node, scope)
+        for child in node.named_children:
+            if child.type == "decorator":
+                self.visit(child, scope)
+        if value is not None and self.load(name, value, scope):
+            return 0
         hint = node.child_by_field_name("type")
         annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
-        made = self.function_value(value, scope, name=name, whole=self.whole_of(node))
-        self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation, made)
+        expected = self.row(Op.TYPED, annotation) if annotation else 0
+        if value is None:
+            made = 0
+        elif value.type in _FUNCTIONS and not name.named_child_count:
+            made = self.function_value(value, scope, name=name, whole=self.whole_of(node), expected=expected)
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation, made)
+            return made
+        else:
+            made = self.given(value, scope, expected)
+        if name.type in _PATTERNS:
+            self.pattern(name, scope, expected or made, spec.kind, node)
+        elif name.type != "computed_property_name":
+            self.assign(name, scope, annotation, made, spec.kind, node)
+        else:
+            self.visit(name, scope)
         return made
 
+    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node) -> None:
+        """Bind the names of a destructuring pattern to the parts of a value."""
+        match node.type:
+            case "identifier":
+                self.assign(node, scope, 0, value, kind, whole)
+            case "shorthand_property_identifier_pattern":
+                part = self.row(Op.ATTR, value, self.name(node), node.start_byte) if value else 0
+                self.assign(node, scope, 0, part, kind, whole)
+            case "pair_pattern":
+                key, target = node.child_by_field_name("key"), node.child_by_field_name("value")
+                part = 0
+                if key is not None and key.type == "property_identifier":
+                    part = self.row(Op.ATTR, value, self.name(key), key.start_byte)
+                elif key is not None:
+                    self.visit(key, scope)
+                if target is not None:
+                    self.pattern(target, scope, part, kind, whole)
+            case "assignment_pattern" | "object_assignment_pattern":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                default = self.visit(right, scope) if right is not None else 0
+                if left is not None:
+                    self.pattern(left, scope, value or default, kind, whole)
+            case "array_pattern":
+                for position, child in enumerate(node.named_children):
+                    part = self.row(Op.ITEM, value, position) if value else 0
+                    self.pattern(child, scope, part, kind, whole)
+            case "object_pattern" | "rest_pattern":
+                for child in node.named_children:
+                    self.pattern(child, scope, value, kind, whole)
+            case _:
+                self.visit(node, scope, Role.WRITE)
+
     def assign(self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node) -> None:
-        parent = leaf.parent
-        if value and parent is not None and parent.type in ("object_pattern", "pair_pattern"):
-            key = parent.child_by_field_name("key") if parent.type == "pair_pattern" else leaf
-            if key is not None:
-                value = self.row(Op.ATTR, value, self.name(key), key.start_byte)
-        elif value and parent is not None and parent.type == "array_pattern":
-            position = next((n for n, c in enumerate(parent.named_children) if c == leaf), 0)
-            value = self.row(Op.ITEM, value, position)
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
             kind = Kind.CONSTANT
         super().assign(leaf, scope, annotation, value, kind, whole)
 
     def binding_names(self, node: Node) -> Iterator[Node]:
-        if node.type == "pair_pattern":
-            value = node.child_by_field_name("value")
-            if value is not None:
-                yield from self.binding_names(value)
-        elif node.type in ("assignment_pattern", "object_assignment_pattern"):
-            left = node.child_by_field_name("left")
-            if left is not None:
-                yield from self.binding_names(left)
-        elif node.type in (
-            "identifier",
-            "shorthand_property_identifier_pattern",
-            "property_identifier",
-            "private_property_identifier",
-        ):
+        if node.type in _LEAVES:
             yield node
-        elif node.type in ("object_pattern", "array_pattern", "rest_pattern"):
-            for child in node.named_children:
-                yield from self.binding_names(child)
-
-    def parameter(self, node: Node, scope: int) -> None:
-        if node.type in ("assignment_pattern", "object_pattern", "array_pattern", "rest_pattern"):
-            default = node.child_by_field_name("right")
-            value = self.visit(default, scope) if default is not None else 0
-            for leaf in self.binding_names(node):
-                self.bind(scope, self.name(leaf), leaf.start_byte, Bind.PARAMETER, 0, value)
             return
-        super().parameter(node, scope)
-        pattern = node.child_by_field_name("pattern")
-        owner = self.scopes[scope][2]
-        if (
-            pattern is not None
-            and owner >= 0
-            and any(
-                c.type in ("accessibility_modifier", "override_modifier") or self.text(c) == "readonly"
-                for c in node.children
-            )
-        ):
-            hint = self.bound[-2]
-            self.bind(owner, self.name(pattern), pattern.start_byte, Bind.VARIABLE, hint, 0)
-            self.define(Kind.FIELD, pattern, node, owner)
+        for child in node.named_children:
+            yield from self.binding_names(child)
+
+    def parameter(self, node: Node, scope: int, expected: int = 0) -> None:
+        target = node.child_by_field_name("pattern") or node.child_by_field_name("left") or node
+        if target.type in ("this", "comment"):
+            return
+        hint = node.child_by_field_name("type")
+        annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        default = node.child_by_field_name("value") or node.child_by_field_name("right")
+        typed = self.row(Op.TYPED, annotation) if annotation else expected
+        value = self.given(default, scope, typed) if default is not None else 0
         for child in node.named_children:
             if child.type == "decorator":
                 self.visit(child, scope)
+        if target.type == "identifier":
+            at = target.start_byte
+            self.bind(scope, self.name(target), at, Bind.PARAMETER, annotation, expected or value)
+            self.parameter_property(node, target, scope, annotation)
+            return
+        # The parameter itself has no name, only its parts do.
+        self.bind(scope, self.intern(b"{}"), target.start_byte, Bind.PARAMETER, annotation, expected or value)
+        self.pattern(target, scope, typed or value, "", node)
+
+    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> None:
+        """A constructor's parameter with a modifier is a field too."""
+        owner = self.scopes[scope][2]
+        words = ("accessibility_modifier", "override_modifier", "readonly")
+        if owner >= 0 and any(c.type in words for c in node.children):
+            self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
+            self.define(Kind.FIELD, name, node, owner)
 
     def body(self, node: Node, scope: int) -> None:
         for child in node.named_children:
@@ -289,6 +646,8 @@ class EcmaWalk(TableWalk):
         if node.type == "type_arguments":
             self.children(node, scope)
             return []
+        if node.type in self.calls:
+            return [self.visit(node, scope)]
         return super().parents(node, scope, role)
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
@@ -296,56 +655,44 @@ class EcmaWalk(TableWalk):
         if left is None or right is None:
             return self.children(node, scope)
         exported = self.exported_name(left)
-        if exported is not None and right.type in _FUNCTION_VALUES:
+        function = right.type in _FUNCTIONS
+        if exported is not None and function:
             value = self.function_value(right, scope, name=exported, whole=node)
         else:
-            value = self.visit(right, scope)
+            target = self.visit(left, scope, Role.WRITE)
+            value = self.given(right, scope, target)
         if left.type != "member_expression":
-            self.visit(left, scope, Role.WRITE)
             return value
-        name = left.child_by_field_name("property")
-        owner = left.child_by_field_name("object")
-        self.visit(left, scope, Role.WRITE)
+        name, owner = left.child_by_field_name("property"), left.child_by_field_name("object")
+        holder = self.scopes[scope][2]
         if name is None or owner is None:
             return value
-        holder = self.scopes[scope][2]
         if owner.type == "this" and holder >= 0:
             known = self.name(name) in self.names[holder]
             self.bind(holder, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, 0, value)
             if not known:
                 self.define(Kind.FIELD, name, node, holder)
         elif exported is not None:
-            self.bind(0, self.name(name), name.start_byte, Bind.VARIABLE, 0, value)
-            if right.type not in _FUNCTION_VALUES and (0, self.name(name)) not in self.defined:
-                self.defined.add((0, self.name(name)))
-                self.define(Kind.VARIABLE, name, node, 0)
+            self.export_common(name, right, node, value, function=function)
         elif self.text(left) == "module.exports":
-            self.bind(0, self.intern(b"default"), name.start_byte, Bind.LINK, value)
+            self.export_whole(right, value)
         return value
-
-    def exported_name(self, left: Node) -> Node | None:
-        if left.type != "member_expression":
-            return None
-        owner, name = left.child_by_field_name("object"), left.child_by_field_name("property")
-        if owner is not None and self.text(owner) in ("exports", "module.exports"):
-            return name
-        return None
 
     # -- statements
 
     def for_in(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        value = self.row(Op.ELEMENT, self.visit(right, scope)) if right is not None else 0
+        of = any(c.type == "of" for c in node.children)
+        source = self.visit(right, scope) if right is not None else 0
+        value = self.row(Op.ELEMENT, source) if of and source else 0
         if left is not None:
             if node.child_by_field_name("kind") is None:
                 self.visit(left, inner, Role.WRITE)
-            for leaf in self.binding_names(left):
-                self.assign(leaf, inner, 0, value, "", node)
+            else:
+                self.pattern(left, inner, value, "", node)
         body = node.child_by_field_name("body")
-        if body is not None:
-            self.visit(body, inner)
-        return 0
+        return self.visit(body, inner) if body is not None else 0
 
     def catch(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
@@ -355,76 +702,3 @@ class EcmaWalk(TableWalk):
                 self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
         body = node.child_by_field_name("body")
         return self.visit(body, inner) if body is not None else 0
-
-    def import_(self, node: Node, scope: int, role: int = 0) -> int:
-        fragment = self.fragment(node)
-        if fragment is None:
-            return 0
-        number = self.imported(self.text(fragment))
-        for clause in node.named_children:
-            for child in clause.named_children if clause.type == "import_clause" else ():
-                if child.type == "identifier":
-                    self.bind(
-                        scope,
-                        self.name(child),
-                        child.start_byte,
-                        Bind.IMPORT,
-                        number,
-                        self.intern(b"default"),
-                    )
-                elif child.type == "namespace_import" and child.named_child_count:
-                    name = child.named_children[0]
-                    self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
-                elif child.type == "named_imports":
-                    self.specifiers(child, scope, number)
-        return 0
-
-    def fragment(self, node: Node) -> Node | None:
-        source = node.child_by_field_name("source")
-        parts = source.named_children if source is not None else ()
-        return next((c for c in parts if c.type == "string_fragment"), None)
-
-    def specifiers(self, node: Node, scope: int, number: int) -> None:
-        for child in node.named_children:
-            name = child.child_by_field_name("name")
-            if name is None:
-                continue
-            local = child.child_by_field_name("alias") or name
-            self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
-            self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
-
-    def export(self, node: Node, scope: int, role: int = 0) -> int:
-        fragment = self.fragment(node)
-        number = self.imported(self.text(fragment)) if fragment is not None else -1
-        default = any(c.type == "default" for c in node.children)
-        clause = False
-        for child in node.named_children:
-            if child.type == "export_clause":
-                clause = True
-                if number >= 0:
-                    self.specifiers(child, scope, number)
-                else:
-                    self.local_exports(child, scope)
-            elif child.type == "namespace_export" and number >= 0 and child.named_child_count:
-                clause = True
-                name = child.named_children[0]
-                self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
-            elif child.type != "string":
-                value = self.visit(child, scope)
-                if default:
-                    label = child.child_by_field_name("name")
-                    if label is not None and label.type in ("identifier", "type_identifier"):
-                        value = self.row(Op.NAME, scope, self.name(label), label.start_byte, Role.EXPORT)
-                    self.bind(scope, self.intern(b"default"), child.start_byte, Bind.LINK, value)
-        if number >= 0 and not clause:
-            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
-        return 0
-
-    def local_exports(self, node: Node, scope: int) -> None:
-        for child in node.named_children:
-            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
-            if name is None:
-                continue
-            value = self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.EXPORT)
-            if alias is not None:
-                self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
-from cuedeck.code.rules import Rules
 
 
 class JavaScriptWalk(EcmaWalk):
@@ -24,7 +24,7 @@ JAVASCRIPT: Final = Language(
     (".js", ".mjs", ".cjs", ".jsx"),
     _grammar,
     JavaScriptWalk,
-    Rules,
+    EcmaRules,
     interpreters=("node", "deno", "bun"),
     folder_stems=("index",),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
-from cuedeck.code.rules import Rules
 
 
 class TypeScriptWalk(EcmaWalk):
@@ -30,6 +30,6 @@ def _tsx() -> Any:
 
 
 TYPESCRIPT: Final = Language(
-    "typescript", (".ts", ".mts", ".cts"), _typescript, TypeScriptWalk, Rules, folder_stems=("index",)
+    "typescript", (".ts", ".mts", ".cts"), _typescript, TypeScriptWalk, EcmaRules, folder_stems=("index",)
 )
-TSX: Final = Language("tsx", (".tsx",), _tsx, TsxWalk, Rules, folder_stems=("index",))
+TSX: Final = Language("tsx", (".tsx",), _tsx, TsxWalk, EcmaRules, folder_stems=("index",))

@@ -1,0 +1,148 @@
+"""References against an indexer's: ``python -m benchmarks.code_refs_languages ROOT TRUTH.jsonl [ENDINGS]``.
+
+A row of TRUTH is ``{"name", "def": {"path", "line", "col"}, "refs": [{"path", "line"}]}`` with 1-based lines,
+as SCIP indexes, language servers and ``code_refs_go.go`` give them. Printed: precision, recall and F1 over
+all (symbol, line) pairs, for resolution and for bare-name matching. ``--errors N`` lists mistakes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.code.memory_project import MemoryProject
+
+from cuedeck.code.facts import BIND_MASK, Bind
+from cuedeck.code.references import references
+from cuedeck.code.values import Symbol
+
+Place = tuple[str, int]
+_IMPORTS = (Bind.IMPORT, Bind.MODULE, Bind.STAR)
+
+
+@dataclass
+class Score:
+    """Counts of (symbol, line) pairs."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+    mistakes: list[str] = field(default_factory=list)
+
+    def add(self, found: set[Place], truth: set[Place]) -> None:
+        self.right += len(found & truth)
+        self.wrong += len(found - truth)
+        self.missed += len(truth - found)
+
+    def __str__(self) -> str:
+        precision = self.right / max(1, self.right + self.wrong)
+        recall = self.right / max(1, self.right + self.missed)
+        f1 = 2 * precision * recall / max(1e-9, precision + recall)
+        return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
+
+
+class Evaluation:
+    """One repository against one truth."""
+
+    def __init__(self, root: Path, rows: list[dict[str, Any]], endings: tuple[str, ...]) -> None:
+        self.project = MemoryProject(root, endings=endings)
+        for row in rows:
+            row["name"] = re.sub("^<(get|set)>|[<>]", "", row["name"])
+        constructors = {row["symbol"]: row for row in rows if row["name"] == "constructor"}
+        for row in rows:
+            # Making an instance names the class as well as its constructor.
+            made = constructors.get(f"{row.get('symbol')}`<constructor>`().")
+            row["refs"] += made["refs"] if made else []
+        # What the indexer did not look at says nothing.
+        self.covered = {row["def"]["path"] for row in rows} | {r["path"] for row in rows for r in row["refs"]}
+        self.rows = [row for row in rows if row["def"]["path"] in self.project.facts]
+        self.ours, self.bare = Score(), Score()
+        self.unknown: Counter[str] = Counter()
+
+    def run(self) -> None:
+        for row in self.rows:
+            at = row["def"]
+            truth = {(ref["path"], ref["line"]) for ref in row["refs"] if ref["path"] in self.project.facts}
+            place = (at["path"], at["line"])
+            symbol = self.symbol(at["path"], at["line"], at["col"], row["name"])
+            if symbol is None:
+                self.unknown[row["kind"]] += 1
+                found: set[Place] = set()
+            else:
+                found = {(site.path, site.line) for site in references(self.project, symbol).resolved}  # type: ignore[arg-type]
+            found = {place for place in found if place[0] in self.covered}
+            self.ours.add(found - {place}, truth - {place})
+            bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered}
+            self.bare.add(bare - {place}, truth - {place})
+            self.note(row, found - {place}, truth - {place}, symbol is None)
+
+    def symbol(self, path: str, line: int, column: int, name: str) -> Symbol | None:
+        """The symbol bound at a place; the same line will do when columns are counted differently."""
+        facts = self.project.facts[path]
+        links = facts.links
+        best: Symbol | None = None
+        for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+            at = links.bindings[2][binding]
+            if facts.outline.line_of(at) != line or links.bindings[3][binding] & BIND_MASK in _IMPORTS:
+                continue
+            found = Symbol(path, links.bindings[0][binding], name)
+            if facts.outline.column_of(at) == column:
+                return found
+            best = best or found
+        return best
+
+    def same_name(self, name: str) -> set[Place]:
+        found: set[Place] = set()
+        for path in self.project.files_naming(name):
+            links, outline = self.project.links(path), self.project.outline(path)
+            number = links.string_numbers[name]
+            found |= {(path, outline.line_of(links.pos[site])) for site in links.sites.get(number, ())}
+            found |= {(path, outline.line_of(links.bindings[2][b])) for b in links.bound.get(number, ())}
+        return found
+
+    def note(self, row: dict[str, Any], found: set[Place], truth: set[Place], unknown: bool) -> None:
+        at = row["def"]
+        label = f"{row['name']} ({at['path']}:{at['line']}){' UNKNOWN' if unknown else ''}"
+        self.ours.mistakes += [f"missed {p}:{n}  {label}" for p, n in sorted(truth - found)]
+        self.ours.mistakes += [f"wrong  {p}:{n}  {label}" for p, n in sorted(found - truth)]
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("truth", type=Path)
+    parser.add_argument("endings", nargs="*")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--errors", type=int, default=0)
+    given = parser.parse_args(arguments)
+    rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
+    if given.sample and len(rows) > given.sample:
+        rows = random.Random(7).sample(rows, given.sample)
+    begun = time.process_time()
+    evaluation = Evaluation(given.root, rows, tuple(given.endings))
+    indexed = time.process_time()
+    evaluation.run()
+    done = time.process_time()
+    print(f"{given.root.name}: {len(evaluation.project.facts)} files, {len(evaluation.rows)} symbols")
+    print(f"  resolved  {evaluation.ours}")
+    print(f"  bare name {evaluation.bare}")
+    seconds = f"index {indexed - begun:.1f} s, answers {done - indexed:.1f} s CPU"
+    print(f"  unknown {dict(evaluation.unknown)}  {seconds}")
+    mistakes = evaluation.ours.mistakes
+    often = Counter(" ".join((m.split()[0], *m.split()[2:])) for m in mistakes)
+    for mistake, count in often.most_common(given.errors):
+        print(f"    {count:5} {mistake}")
+    for mistake in random.Random(1).sample(mistakes, min(given.errors, len(mistakes))):
+        print("   ", mistake)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

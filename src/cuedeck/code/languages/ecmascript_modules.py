@@ -1,0 +1,187 @@
+"""JavaScript and TypeScript: imports, exports and CommonJS as facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from cuedeck.code.facts import Bind, Kind, Op, Role
+from cuedeck.code.languages.table import TableWalk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+# What a CommonJS module is as a whole: ``module.exports = …`` and ``export = …`` bind it.
+WHOLE: Final = b"="
+_DEFAULT: Final = b"default"
+
+
+class ModuleWalk(TableWalk):
+    """The statements that tie a file to others."""
+
+    def import_(self, node: Node, scope: int, role: int = 0) -> int:
+        for clause in node.named_children:
+            if clause.type == "import_require_clause":
+                return self.required(clause, scope)
+        fragment = self.fragment(node)
+        if fragment is None:
+            return 0
+        number = self.imported(self.text(fragment))
+        self.row(Op.MODULE, number, self.intern(self.stem(fragment)), fragment.start_byte, Role.IMPORT)
+        for clause in node.named_children:
+            for child in clause.named_children if clause.type == "import_clause" else ():
+                if child.type == "identifier":
+                    self.taken(child, scope, number, _DEFAULT)
+                elif child.type == "namespace_import" and child.named_child_count:
+                    name = child.named_children[0]
+                    self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
+                elif child.type == "named_imports":
+                    self.specifiers(child, scope, number)
+        return 0
+
+    def taken(self, name: Node, scope: int, number: int, original: bytes) -> None:
+        self.bind(scope, self.name(name), name.start_byte, Bind.IMPORT, number, self.intern(original))
+
+    def required(self, clause: Node, scope: int) -> int:
+        """``import x = require("y")``."""
+        fragment = self.fragment(clause)
+        name = clause.named_children[0]
+        if fragment is not None and name.type == "identifier":
+            self.loaded(name, scope, self.imported(self.text(fragment)))
+        return 0
+
+    def loaded(self, name: Node, scope: int, number: int) -> None:
+        """A name for a CommonJS module: for what it exports as a whole, and for its members."""
+        self.taken(name, scope, number, WHOLE)
+        self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
+
+    def fragment(self, node: Node) -> Node | None:
+        source = node.child_by_field_name("source")
+        parts = source.named_children if source is not None else ()
+        return next((c for c in parts if c.type == "string_fragment"), None)
+
+    def stem(self, fragment: Node) -> bytes:
+        """The name by which a module's file is known."""
+        last = self.source[fragment.start_byte : fragment.end_byte].rstrip(b"/").rsplit(b"/", 1)[-1]
+        return last.split(b".")[0] or last
+
+    def specifiers(self, node: Node, scope: int, number: int) -> None:
+        for child in node.named_children:
+            name = child.child_by_field_name("name")
+            if name is None:
+                continue
+            local = child.child_by_field_name("alias") or name
+            self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
+            self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
+
+    def export(self, node: Node, scope: int, role: int = 0) -> int:
+        fragment = self.fragment(node)
+        number = self.imported(self.text(fragment)) if fragment is not None else -1
+        if fragment is not None:
+            self.row(Op.MODULE, number, self.intern(self.stem(fragment)), fragment.start_byte, Role.IMPORT)
+        words = {c.type for c in node.children if not c.is_named}
+        if not scope and b"export" not in self.numbers:
+            # Marks the file as a module: its names are not global.
+            self.bind(0, self.intern(b"export"), node.start_byte, Bind.OPAQUE)
+        clause = False
+        for child in node.named_children:
+            if child.type == "export_clause":
+                clause = True
+                if number >= 0:
+                    self.specifiers(child, scope, number)
+                else:
+                    self.local_exports(child, scope)
+            elif child.type == "namespace_export" and number >= 0 and child.named_child_count:
+                clause = True
+                name = child.named_children[0]
+                self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
+            elif child.type != "string":
+                value = self.exported_value(child, scope)
+                label = _DEFAULT if "default" in words else WHOLE if "=" in words else b""
+                if label and child.type not in ("decorator", "comment"):
+                    self.bind(scope, self.intern(label), child.start_byte, Bind.LINK, value)
+        if number >= 0 and not clause:
+            self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+        return 0
+
+    def exported_value(self, node: Node, scope: int) -> int:
+        value = self.visit(node, scope)
+        label = node.child_by_field_name("name")
+        if label is not None and label.type in ("identifier", "type_identifier"):
+            return self.row(Op.NAME, scope, self.name(label), label.start_byte, Role.EXPORT)
+        return value
+
+    def local_exports(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            name, alias = child.child_by_field_name("name"), child.child_by_field_name("alias")
+            if name is None:
+                continue
+            value = self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.EXPORT)
+            if alias is not None:
+                self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)
+
+    # -- CommonJS
+
+    def require_source(self, node: Node | None) -> Node | None:
+        """The module that ``require("…")`` or ``import("…")`` names."""
+        while node is not None and node.type in ("await_expression", "parenthesized_expression"):
+            node = node.named_child(0)
+        if node is None or node.type != "call_expression":
+            return None
+        callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if callee is None or self.text(callee) not in ("require", "import"):
+            return None
+        first = given.named_child(0) if given is not None else None
+        if first is None or first.type != "string":
+            return None
+        return next((c for c in first.named_children if c.type == "string_fragment"), None)
+
+    def load(self, name: Node, value: Node | None, scope: int) -> bool:
+        """``const x = require("…")`` and ``const {a, b: c} = require("…")``; whether it was one."""
+        fragment = self.require_source(value)
+        if fragment is None or name.type not in ("identifier", "object_pattern"):
+            return False
+        number = self.imported(self.text(fragment))
+        self.row(Op.MODULE, number, self.intern(self.stem(fragment)), fragment.start_byte, Role.IMPORT)
+        if name.type == "identifier":
+            self.loaded(name, scope, number)
+            return True
+        for child in name.named_children:
+            key, local = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if child.type == "shorthand_property_identifier_pattern":
+                key = local = child
+            if key is not None and local is not None and not local.named_child_count:
+                self.row(Op.IMPORTED, number, self.name(key), key.start_byte, Role.IMPORT)
+                self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(key))
+        return True
+
+    def exported_name(self, left: Node) -> Node | None:
+        """The name that ``exports.x = …`` exports."""
+        if left.type != "member_expression":
+            return None
+        owner, name = left.child_by_field_name("object"), left.child_by_field_name("property")
+        if owner is not None and self.text(owner) in ("exports", "module.exports"):
+            return name
+        return None
+
+    def export_common(self, name: Node, right: Node, node: Node, value: int, *, function: bool) -> None:
+        """``exports.x = …``: the same name when it exports a declaration, else a new symbol."""
+        number = self.name(name)
+        if right.type == "identifier" and self.name(right) != number:
+            self.bind(0, number, name.start_byte, Bind.LINK, value)
+            return
+        self.bind(0, number, name.start_byte, Bind.VARIABLE, 0, value)
+        if not function and right.type != "identifier" and (0, number) not in self.defined:
+            self.defined.add((0, number))
+            self.define(Kind.VARIABLE, name, node, 0)
+
+    def export_whole(self, right: Node, value: int) -> None:
+        """``module.exports = …``: as a whole, as the default, and member by member."""
+        for label in (WHOLE, _DEFAULT):
+            self.bind(0, self.intern(label), right.start_byte, Bind.LINK, value)
+        for child in right.named_children if right.type == "object" else ():
+            key, given = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if child.type != "pair" or key is None or given is None or given.type != "identifier":
+                continue
+            if self.name(key) != self.name(given):
+                target = self.row(Op.NAME, 0, self.name(given), given.start_byte, Role.EXPORT)
+                self.bind(0, self.name(key), key.start_byte, Bind.LINK, target)

@@ -1,0 +1,358 @@
+"""JavaScript and TypeScript: how modules are found, by path, by tsconfig, by package."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+from cuedeck.code.facts import Bind, Import
+from cuedeck.code.rules import Rules, file_module
+from cuedeck.code.values import MODULE, Value
+
+_ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
+_COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
+_BUILT: Final = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "types", "es"})
+_COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+_CONDITIONS: Final = ("source", "types", "import", "module", "default", "require", "node", "browser")
+_MAX_EXTENDS: Final = 10
+
+
+class EcmaRules(Rules):
+    """Modules are files; bare names are packages of the project, path mappings, or foreign."""
+
+    transparent: ClassVar[frozenset[str]] = frozenset(
+        {
+            "Promise",
+            "PromiseLike",
+            "Awaited",
+            "Partial",
+            "Required",
+            "Readonly",
+            "NonNullable",
+            "Pick",
+            "Omit",
+        }
+    )
+    sequences: ClassVar[frozenset[str]] = frozenset(
+        {
+            "Array",
+            "ReadonlyArray",
+            "Set",
+            "ReadonlySet",
+            "Iterable",
+            "Iterator",
+            "AsyncIterable",
+            "AsyncIterator",
+            "IterableIterator",
+            "AsyncIterableIterator",
+            "Generator",
+            "AsyncGenerator",
+            "WeakSet",
+        }
+    )
+    mappings: ClassVar[frozenset[str]] = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})
+    element_methods: ClassVar[frozenset[str]] = frozenset({"get", "pop", "shift", "find", "at", "findLast"})
+    container_methods: ClassVar[frozenset[str]] = frozenset(
+        {"filter", "slice", "concat", "reverse", "sort", "toSorted", "toReversed", "splice", "flat", "with"}
+    )
+    same_methods: ClassVar[frozenset[str]] = frozenset({"catch", "finally", "bind"})
+    callback_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "map",
+            "forEach",
+            "filter",
+            "find",
+            "findIndex",
+            "findLast",
+            "some",
+            "every",
+            "flatMap",
+            "sort",
+            "reduce",
+            "reduceRight",
+            "then",
+        }
+    )
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "then"})
+    constructors: ClassVar[tuple[str, ...]] = ("constructor",)
+    function_types: ClassVar[bool] = True
+    foreign_wrappers: ClassVar[bool] = True
+
+    @cached_property
+    def _globals(self) -> list[Value]:
+        """Declaration files that are no modules, and ``declare global`` blocks."""
+        found = []
+        for path in sorted({p for p in self.project.paths if p.endswith(".d.ts")} | self._augmenting):
+            links = self.project.links(path)
+            names, kinds = links.names[0], links.bindings[3]
+            blocks = names.get(links.string_numbers.get("global", -1), ())
+            scopes = [links.bindings[4][b] for b in blocks if kinds[b] == Bind.NAMESPACE]
+            found += [Value(MODULE, path, scope) for scope in scopes]
+            is_module = links.string_numbers.get("export", -1) in names or links.imports
+            if not is_module and path.endswith(".d.ts"):
+                found.append(file_module(path))
+        return found
+
+    @cached_property
+    def _augmenting(self) -> set[str]:
+        return {p for p in self.project.files_naming("global") if p.endswith((".ts", ".tsx", ".mts", ".cts"))}
+
+    def ambient(self, path: str, name: str) -> Iterable[Value]:
+        return self._globals
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        name = imported.module.split("?", 1)[0]
+        folder = posixpath.dirname(path)
+        if name.startswith(("./", "../", "/")) or name in (".", ".."):
+            return self._found(self.file(posixpath.join(folder, name)))
+        if name.startswith("#"):
+            return self._found(self._private(folder, name))
+        return self._found(self._mapped(folder, name) or self._package(name))
+
+    def _found(self, path: str | None) -> Value | None:
+        return file_module(path) if path is not None else None
+
+    def file(self, target: str) -> str | None:
+        """The source file that a path without or with a compiled ending means."""
+        paths = self.project.paths
+        target = posixpath.normpath(target)
+        if target.startswith("..") or target.startswith("/"):
+            return None
+        compiled = _COMPILED.search(target)
+        if compiled:
+            stem = target[: compiled.start()]
+            for ending in (f".{compiled[1]}ts", ".tsx", f".d.{compiled[1]}ts"):
+                if stem + ending in paths:
+                    return stem + ending
+        if target in paths:
+            return target
+        stem = "" if target == "." else target
+        for ending in _ENDINGS:
+            if stem and stem + ending in paths:
+                return stem + ending
+        for ending in _ENDINGS:
+            index = posixpath.join(stem, "index" + ending)
+            if index in paths:
+                return index
+        return None
+
+    # -- tsconfig
+
+    def _mapped(self, folder: str, name: str) -> str | None:
+        for base, patterns, root in self._mappings(folder):
+            for pattern, targets in patterns:
+                filled = _filled(pattern, name)
+                if filled is None:
+                    continue
+                for target in targets:
+                    found = self.file(posixpath.join(base, target.replace("*", filled, 1)))
+                    if found is not None:
+                        return found
+            found = self.file(posixpath.join(root, name)) if root is not None else None
+            if found is not None:
+                return found
+        return None
+
+    def _mappings(self, folder: str) -> list[tuple[str, list[tuple[str, list[str]]], str | None]]:
+        """Path mappings of the configurations that govern a folder, nearest first."""
+        found = []
+        while True:
+            if folder not in self._configured:
+                self._configured[folder] = [
+                    mapping
+                    for name in ("tsconfig.json", "tsconfig.base.json", "jsconfig.json")
+                    if (mapping := self._configuration(posixpath.join(folder, name), 0)) is not None
+                ]
+            found += self._configured[folder]
+            if not folder:
+                return found
+            folder = posixpath.dirname(folder)
+
+    @cached_property
+    def _configured(self) -> dict[str, list[tuple[str, list[tuple[str, list[str]]], str | None]]]:
+        return {}
+
+    def _configuration(
+        self, path: str, depth: int
+    ) -> tuple[str, list[tuple[str, list[str]]], str | None] | None:
+        settings = _json(self.project.text(path))
+        if settings is None:
+            return None
+        options = settings.get("compilerOptions")
+        options = options if isinstance(options, dict) else {}
+        folder = posixpath.dirname(path)
+        root = options.get("baseUrl")
+        base = posixpath.normpath(posixpath.join(folder, root)) if isinstance(root, str) else None
+        patterns = _patterns(options.get("paths"))
+        if patterns or base is not None:
+            return base or folder, patterns, base
+        extended = settings.get("extends")
+        for parent in extended if isinstance(extended, list) else [extended]:
+            if isinstance(parent, str) and parent.startswith(".") and depth < _MAX_EXTENDS:
+                target = posixpath.normpath(posixpath.join(folder, parent))
+                target = target if target.endswith(".json") else target + ".json"
+                inherited = self._configuration(target, depth + 1)
+                if inherited is not None:
+                    return inherited
+        return None
+
+    # -- packages
+
+    @cached_property
+    def _manifests(self) -> dict[str, dict[str, Any]]:
+        """The package manifests of the project, by folder."""
+        folders = {""}
+        for path in self.project.paths:
+            folder = posixpath.dirname(path)
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = posixpath.dirname(folder)
+        found = {}
+        for folder in sorted(folders):
+            manifest = _json(self.project.text(posixpath.join(folder, "package.json")))
+            if manifest is not None:
+                found[folder] = manifest
+        return found
+
+    @cached_property
+    def _packages(self) -> dict[str, str]:
+        named: dict[str, str] = {}
+        for folder, manifest in self._manifests.items():
+            if isinstance(manifest.get("name"), str):
+                named.setdefault(manifest["name"], folder)
+        return named
+
+    def _package(self, name: str) -> str | None:
+        parts = name.split("/")
+        count = 2 if name.startswith("@") else 1
+        folder = self._packages.get("/".join(parts[:count]))
+        if folder is None:
+            return None
+        rest = "/".join(parts[count:])
+        return self._entry(folder, rest) if rest else self._main(folder)
+
+    def _main(self, folder: str) -> str | None:
+        manifest = self._manifests[folder]
+        named = [_condition(_exported(manifest.get("exports"), "."))]
+        named += [manifest.get(key) for key in ("source", "types", "typings", "module", "main")]
+        for target in named:
+            found = self._source(folder, target) if isinstance(target, str) else None
+            if found is not None:
+                return found
+        for guess in ("src/index", "index", "source/index", "lib/index", "src/main"):
+            found = self.file(posixpath.join(folder, guess))
+            if found is not None:
+                return found
+        return None
+
+    def _entry(self, folder: str, rest: str) -> str | None:
+        target = _condition(_exported(self._manifests[folder].get("exports"), "./" + rest))
+        found = self._source(folder, target) if target else None
+        if found is not None:
+            return found
+        for guess in (rest, f"src/{rest}", f"source/{rest}", f"lib/{rest}"):
+            found = self.file(posixpath.join(folder, guess))
+            if found is not None:
+                return found
+        return None
+
+    def _private(self, folder: str, name: str) -> str | None:
+        while folder not in self._manifests:
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+        target = _condition(_exported(self._manifests[folder].get("imports"), name))
+        return self._source(folder, target) if target else None
+
+    def _source(self, folder: str, target: str) -> str | None:
+        """The source behind a published file: ``dist/a.js`` is built from ``src/a.ts``."""
+        found = self.file(posixpath.join(folder, target))
+        if found is not None:
+            return found
+        parts = [part for part in target.split("/") if part != "."]
+        while parts and parts[0] in _BUILT:
+            parts = parts[1:]
+        stem = re.sub(r"(\.d)?\.[cm]?[jt]sx?$", "", "/".join(parts))
+        for root in ("src", "source", "lib", ""):
+            found = self.file(posixpath.join(folder, root, stem)) if stem else None
+            if found is not None:
+                return found
+        return None
+
+
+def _json(text: str | None) -> dict[str, Any] | None:
+    """An object of JSON, comments and trailing commas allowed; nothing when it is not one."""
+    if text is None:
+        return None
+    bare = _COMMENTS.sub(lambda match: match[1] or " ", text)
+    try:
+        value = json.loads(_TRAILING.sub(lambda match: match[1] or "", bare))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _patterns(paths: object) -> list[tuple[str, list[str]]]:
+    """Path mappings, the most specific first."""
+    if not isinstance(paths, dict):
+        return []
+    kept = [
+        (pattern, [target for target in targets if isinstance(target, str)])
+        for pattern, targets in paths.items()
+        if isinstance(targets, list)
+    ]
+    return sorted(kept, key=lambda item: ("*" in item[0], -len(item[0].split("*")[0])))
+
+
+def _filled(pattern: str, name: str) -> str | None:
+    """What a pattern's star stands for in a name; nothing when it does not match."""
+    if "*" not in pattern:
+        return "" if pattern == name else None
+    before, after = pattern.split("*", 1)
+    if len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after):
+        return name[len(before) : len(name) - len(after)]
+    return None
+
+
+def _exported(exports: object, entry: str) -> object:
+    """What a package's ``exports`` or ``imports`` says about an entry."""
+    if isinstance(exports, (str, list)) or (isinstance(exports, dict) and not _keyed(exports)):
+        return exports if entry == "." else None
+    for pattern, target in exports.items() if isinstance(exports, dict) else ():
+        filled = _filled(pattern, entry)
+        if filled is not None:
+            return _replaced(target, filled)
+    return None
+
+
+def _keyed(exports: dict[str, Any]) -> bool:
+    return any(key.startswith((".", "#")) for key in exports)
+
+
+def _replaced(target: object, filled: str) -> object:
+    if isinstance(target, str):
+        return target.replace("*", filled)
+    if isinstance(target, dict):
+        return {key: _replaced(value, filled) for key, value in target.items()}
+    return target
+
+
+def _condition(target: object, depth: int = 0) -> str | None:
+    """The first file among conditions, those that lead to sources first."""
+    if isinstance(target, str):
+        return target
+    choices: list[object] = []
+    if isinstance(target, dict):
+        choices = [target[key] for key in _CONDITIONS if key in target] + list(target.values())
+    elif isinstance(target, list):
+        choices = target
+    for choice in choices if depth < _MAX_EXTENDS else ():
+        found = _condition(choice, depth + 1)
+        if found is not None:
+            return found
+    return None
