@@ -193,7 +193,12 @@ def test_a_claim_names_its_holder_and_ends_with_its_lease(tasks: AgentTasks) -> 
     with pytest.raises(CueError) as lost:
         tasks.complete(task_id, agent="ann")
     assert "held by 'bob'" in lost.value.message
-    assert tasks.complete(task_id, agent="bob").status is TaskStatus.DONE
+    done = tasks.complete(task_id, agent="bob")
+    assert done.status is TaskStatus.DONE
+    assert tasks.complete(task_id, agent="bob") == done
+    with pytest.raises(CueError) as late:
+        tasks.complete(task_id, agent="ann", summary="I did it")
+    assert "done by 'bob'" in late.value.message
 
 
 def test_a_renewed_claim_lives_on(tasks: AgentTasks) -> None:

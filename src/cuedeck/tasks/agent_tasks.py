@@ -130,6 +130,8 @@ class AgentTasks:
             checked("summary", summary, longest=MAX_TEXT, blank=True)
         with self._store.state.write(actor=self._actor) as session:
             task = self._held(session, task_id, agent)
+            if task.status is TaskStatus.DONE and resolved_by is None and summary is None:
+                return task
             _check_children_done(session, task)
             if resolved_by is not None:
                 self._mark_success(session, resolved_by)
@@ -200,8 +202,9 @@ class AgentTasks:
     def _held(self, session: Session, task_id: str, agent: str | None) -> AgentTask:
         """The task, unless ``agent`` is given and the claim is no longer its own."""
         task = _load(session, task_id)
-        if agent is not None and task.agent != agent and task.status is not TaskStatus.DONE:
-            holder = f"held by '{task.agent}'" if task.agent else "not claimed"
+        if agent is not None and task.agent != agent:
+            word = "done by" if task.status is TaskStatus.DONE else "held by"
+            holder = f"{word} '{task.agent}'" if task.agent else "not claimed"
             raise CueError(
                 ErrorCode.VALIDATION,
                 f"{task_id} is {holder}, not by '{agent}'",
