@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Collection, Iterator
@@ -74,7 +75,7 @@ class PostgresDatabase:
     def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
         if getattr(self._thread, "writing", False):
             raise RuntimeError("this thread is already inside a write transaction")
-        with translated():
+        with translated(), self._turn():
             connection = self._begun_writing(actor, user, durable=durable)
             self._thread.writing = True
             try:
@@ -88,6 +89,17 @@ class PostgresDatabase:
                 self._thread.writing = False
                 self._place.pool.give_back(connection)
         session.committed()
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Threads queue here: on the server each would hold a connection, and the writer may need another."""
+        lock = self._place.pool.turn(self._name)
+        if not lock.acquire(timeout=self._place.busy_timeout):
+            raise locked("postgresql", os.getpid(), self._place.busy_timeout)
+        try:
+            yield
+        finally:
+            lock.release()
 
     def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
         with self.read() as session:

@@ -32,6 +32,7 @@ class Pool:
         self._timeout = timeout
         self._idle: list[Connection] = []
         self._places = threading.BoundedSemaphore(size)
+        self._turns: dict[str, threading.Lock] = {}
         self._closed = False
         self._reached = False
         _pools.add(self)
@@ -65,6 +66,10 @@ class Pool:
         finally:
             self._places.release()
 
+    def turn(self, name: str) -> threading.Lock:
+        """Held by the one thread of this process that may write to that database."""
+        return self._turns.setdefault(name, threading.Lock())
+
     def drop_idle(self) -> None:
         """The server went away: what is idle now is of no use."""
         while self._idle:
@@ -91,6 +96,7 @@ class Pool:
         _inherited.append(self._idle)
         self._idle = []
         self._places = threading.BoundedSemaphore(self._size)
+        self._turns = {}
 
     def _connect_patiently(self) -> Connection:
         deadline = time.monotonic() + (GRACE if self._reached else 0.0)
