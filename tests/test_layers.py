@@ -19,6 +19,7 @@ LAYERS = [
     {"mcp"},
     {"daemon"},
     {"workspace"},
+    {"housekeeping"},
     {"workflows"},
     {"scene"},
     {"memory"},

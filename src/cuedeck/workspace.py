@@ -13,9 +13,10 @@ from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identi
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from cuedeck.documents.engine import Documents
-    from cuedeck.memory.memories import Memories
     from cuedeck.code.engine import Code
+    from cuedeck.documents.engine import Documents
+    from cuedeck.housekeeping import Housekeeping
+    from cuedeck.memory.memories import Memories
     from cuedeck.scene.engine import Scenes
     from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store
@@ -183,10 +184,22 @@ class Workspace:
 
         return self._part("todos", build)
 
+    @property
+    def housekeeping(self) -> Housekeeping:
+        """Forgets what was to be kept for ninety days only."""
+
+        def build() -> Housekeeping:
+            from cuedeck.housekeeping import Housekeeping
+
+            return Housekeeping(self)
+
+        return self._part("housekeeping", build)
+
     def start(self) -> None:
-        """Work in the background from now on: watch files, make vectors, run workflows."""
+        """Work in the background from now on: watch files, make vectors, run workflows, keep house."""
         self.documents.start()
         self.workflows.start()
+        self.housekeeping.start()
 
     @property
     def code(self) -> Code:
