@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
-from cuedeck.code.facts import Definition, Kind, Outline
+from cuedeck.code.facts import UNHASHED, Outline
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
-
-# Members that their owner's change already tells of.
-_INNER: Final = frozenset({Kind.FIELD, Kind.MEMBER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +31,7 @@ class SymbolChange:
         return record
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Side:
     """A file before or after."""
 
@@ -41,49 +39,38 @@ class Side:
     outline: Outline
     layer: str = "base"
 
+    @cached_property
+    def symbols(self) -> FileSymbols:
+        """Its records."""
+        return FileSymbols(self.path, self.outline, self.layer)
+
+    def keyed(self) -> dict[tuple[str, str, int], int]:
+        """Its symbols by what makes them the same one on both sides."""
+        symbols = self.symbols
+        return {
+            (definition.kind, symbols.local(number), symbols.ordinal(number)): number
+            for number, definition in enumerate(self.outline.definitions)
+            if definition.kind not in UNHASHED
+        }
+
 
 def compare(before: Side | None, after: Side | None) -> list[SymbolChange]:
     """The symbols of one file that differ, matched by kind, name and order."""
-    old, new = _keyed(before), _keyed(after)
+    old = before.keyed() if before is not None else {}
+    new = after.keyed() if after is not None else {}
     changes: list[SymbolChange] = []
     for key in [*old, *(key for key in new if key not in old)]:
         was, now = old.get(key), new.get(key)
-        if was is None and now is not None:
-            changes.append(SymbolChange("added", None, _record(after, now)))
-        elif now is None and was is not None:
-            changes.append(SymbolChange("deleted", _record(before, was), None))
-        elif was is not None and now is not None:
-            mine, theirs = _definition(before, was), _definition(after, now)
+        if before is not None and was is not None and now is None:
+            changes.append(SymbolChange("deleted", before.symbols.record(was), None))
+        elif after is not None and now is not None and was is None:
+            changes.append(SymbolChange("added", None, after.symbols.record(now)))
+        elif before is not None and after is not None and was is not None and now is not None:
+            mine, theirs = before.outline.definitions[was], after.outline.definitions[now]
             if mine.content != theirs.content:
-                changes.append(
-                    SymbolChange(
-                        "modified", _record(before, was), _record(after, now), mine.shape == theirs.shape
-                    )
-                )
+                records = before.symbols.record(was), after.symbols.record(now)
+                changes.append(SymbolChange("modified", *records, mine.shape == theirs.shape))
     return changes
-
-
-def _keyed(side: Side | None) -> dict[tuple[str, str, int], int]:
-    if side is None:
-        return {}
-    symbols = FileSymbols(side.path, side.outline, side.layer)
-    return {
-        (definition.kind, symbols.local(number), symbols.ordinal(number)): number
-        for number, definition in enumerate(side.outline.definitions)
-        if definition.kind not in _INNER
-    }
-
-
-def _definition(side: Side | None, number: int) -> Definition:
-    if side is None:
-        raise ValueError("no such side")
-    return side.outline.definitions[number]
-
-
-def _record(side: Side | None, number: int) -> SymbolRecord:
-    if side is None:
-        raise ValueError("no such side")
-    return FileSymbols(side.path, side.outline, side.layer).record(number)
 
 
 def with_moves(

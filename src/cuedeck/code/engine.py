@@ -80,6 +80,7 @@ class Code:
         self._lock = threading.RLock()
         self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
         self._disk_indexed: tuple[object, ...] = ()
+        self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
 
     @property
     def is_git(self) -> bool:
@@ -218,12 +219,13 @@ class Code:
             indexer.index_commit(found, None, progress=progress)
         return name
 
-    def _index_disk(self, indexer: Indexer, wanted: Wanted) -> Indexed | None:
+    def _index_disk(self, indexer: Indexer | None, wanted: Wanted) -> Indexed | None:
         """Bring the layer of uncommitted changes up to the files on disk."""
         self.checkout.files()
         key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
         if self._disk_indexed == key:
             return None
+        indexer = indexer or self.indexer()
         if wanted.commit is None:
             done = indexer.index_disk(wanted.name, wanted.kind, None, None)
         else:
@@ -251,8 +253,14 @@ class Code:
         return (row.problems if row else ()) + (disk.problems if disk else ())
 
     def _row(self, name: str) -> table.RefRow | None:
-        with self.store.index.read() as session:
-            return table.ref(session, name)
+        version = self.store.index.version()
+        if version != self._rows[0]:
+            self._rows = (version, {})
+        held = self._rows[1]
+        if name not in held:
+            with self.store.index.read() as session:
+                held[name] = table.ref(session, name)
+        return held[name]
 
     def _lock_for_writing(self) -> threading.RLock:
         return self._lock
@@ -273,7 +281,7 @@ class Code:
         if usable and row is not None and row.commit_id == wanted.commit and self._jobs_idle(wanted.name):
             if wanted.checked_out:
                 with self._lock:
-                    self._index_disk(self.indexer(), wanted)
+                    self._index_disk(None, wanted)
             self._touch(row)
             return
         if self._is_small(wanted) and self._jobs_idle(wanted.name):
@@ -326,27 +334,22 @@ class Code:
                 table.touch_ref(session, row.name, at)
 
     def _snapshot(self, wanted: Wanted) -> Snapshot:
+        row = self._row(wanted.name)
+        if row is None:
+            raise unknown_ref(wanted.name)
         layers: list[tuple[table.RefRow, bool]] = []
+        top = self._row(self._worktree) if wanted.checked_out and wanted.commit is not None else None
+        if top is not None and top.base == row.name and top.commit_id == row.commit_id:
+            layers.append((top, True))
+        layers.append((row, wanted.commit is None))
+        below = self._row(row.base) if row.base is not None else None
+        if below is not None:
+            layers.append((below, False))
+        key = (wanted.name, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
+        found = self._snapshots.get(key)
+        if found is not None:
+            return found
         with self.store.index.read() as session:
-            row = table.ref(session, wanted.name)
-            if row is None:
-                raise unknown_ref(wanted.name)
-            if wanted.checked_out and wanted.commit is not None:
-                top = table.ref(session, self._worktree)
-                if top is not None and top.base == row.name and top.commit_id == row.commit_id:
-                    layers.append((top, True))
-            layers.append((row, wanted.commit is None))
-            if row.base is not None:
-                below = table.ref(session, row.base)
-                if below is not None:
-                    layers.append((below, False))
-            key = (
-                wanted.name,
-                *((layer.rid, layer.commit_id, layer.indexed_at, layer.files) for layer, _ in layers),
-            )
-            found = self._snapshots.get(key)
-            if found is not None:
-                return found
             files = self._files(session, layers)
         snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
         with self._lock:

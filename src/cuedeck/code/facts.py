@@ -251,6 +251,20 @@ class Links:
         return found
 
     @cached_property
+    def renamed(self) -> dict[int, list[int]]:
+        """Import bindings under another name, by the name inside the module."""
+        found: dict[int, list[int]] = {}
+        for number, kind in enumerate(self.bindings[3]):
+            if kind == Bind.IMPORT and self.bindings[1][number] != self.bindings[5][number]:
+                found.setdefault(self.bindings[5][number], []).append(number)
+        return found
+
+    @cached_property
+    def forwarding(self) -> tuple[int, ...]:
+        """Bindings that are another name for what an expression names."""
+        return tuple(number for number, kind in enumerate(self.bindings[3]) if kind == Bind.LINK)
+
+    @cached_property
     def bound(self) -> dict[int, list[int]]:
         """The bindings of each string, in any scope."""
         found: dict[int, list[int]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _MARK: Final = re.compile(
@@ -28,6 +29,7 @@ def is_generated(source: bytes) -> bool:
     return _MARK.search(source, 0, _HEAD) is not None
 
 
+@lru_cache(maxsize=65536)
 def is_secondary(path: str) -> bool:
     """Whether a path is a vendored copy or has the name of generated code."""
     return _VENDORED.search(path) is not None or _GENERATED_NAME.search(path) is not None

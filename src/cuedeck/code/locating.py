@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, CALLABLE, INSTANCE, TYPES, Bind, Kind
@@ -71,6 +72,7 @@ def _ends_with(name: list[str], parts: list[str]) -> bool:
     return name[-1:] == parts[-1:] and all(part in rest for part in parts)
 
 
+@lru_cache(maxsize=65536)
 def is_test(path: str) -> bool:
     """Whether a file is a test, by its path."""
     segments = path.lower().split("/")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,6 +25,9 @@ _MAX_IDENTIFIERS: Final = 60
 _WIDEST: Final = 20_000
 _FEW_RECORDS: Final = 400
 _LEAST: Final = 0.05
+_LEAST_CANDIDATES: Final = 80
+_HITS: Final = 200
+_MAX_PATH_TERMS: Final = 40
 _KIND_WORDS: Final = {
     "class": Kind.CLASS,
     "function": Kind.FUNCTION,
@@ -102,22 +106,18 @@ class Ranking:
 
     def best(self, limit: int) -> tuple[list[Scored], int]:
         """The best symbols and how many were considered."""
-        found = self.candidates(max(200, limit * 4))
+        found = self.candidates(max(_LEAST_CANDIDATES, limit * 4))
         scored = sorted((self.score(record, bm25) for record, bm25 in found), key=_order)
         return scored[:limit], len(found)
 
     def candidates(self, wanted: int) -> list[tuple[SymbolRecord, float]]:
         """Symbols that match by text, exact name or path, each with its text score."""
-        scores: dict[tuple[str, int], float] = {}
-        for path, number, score in self.by_text(wanted):
-            scores[path, number] = score
-        for path, number in self.by_name():
-            scores.setdefault((path, number), 0.0)
-        for path in self.by_path():
-            scores.setdefault((path, -1), 0.0)
-        return [
-            (self.snapshot.symbols(path).record(number), score) for (path, number), score in scores.items()
-        ]
+        hits = {(path, number): score for path, number, score in self.by_text(max(_HITS, wanted))}
+        chosen = dict.fromkeys(list(hits)[:wanted])
+        chosen.update(dict.fromkeys(self.by_name()))
+        chosen.update(dict.fromkeys((path, -1) for path in self.by_path()))
+        symbols = self.snapshot.symbols
+        return [(symbols(path).record(number), hits.get((path, number), 0.0)) for path, number in chosen]
 
     def by_text(self, wanted: int) -> list[tuple[str, int, float]]:
         scope = [[f"l_{self.query.language}"]] if self.query.language else []
@@ -161,13 +161,15 @@ class Ranking:
                         yield path, number
 
     def by_path(self) -> Iterable[str]:
-        if self.kind not in (None, Kind.MODULE) or len(self.terms) > 40:
+        """Files whose path holds more than half of the query's words."""
+        if self.kind not in (None, Kind.MODULE) or len(self.terms) > _MAX_PATH_TERMS:
             return
-        wanted = set(self.terms)
-        for path, entry in self.snapshot.files.items():
-            if self.query.language and entry.language != self.query.language:
-                continue
-            if self.allows(path) and len(wanted & _words(path)) * 2 > len(wanted):
+        shared: Counter[str] = Counter()
+        for term in self.terms:
+            shared.update(self.snapshot.paths_by_word.get(term, ()))
+        for path, count in shared.items():
+            spoken = self.query.language in (None, self.snapshot.files[path].language)
+            if count * 2 > len(self.terms) and spoken and self.allows(path):
                 yield path
 
     def allows(self, path: str) -> bool:

@@ -129,15 +129,12 @@ class _Search:
                 self.add(path, place, Role.WRITE)
 
     def aliases(self, path: str, links: Links, number: int) -> list[str]:
-        found = []
-        for binding, (kind, original) in enumerate(zip(links.bindings[3], links.bindings[5], strict=True)):
-            renamed = kind == Bind.IMPORT and original == number and links.bindings[1][binding] != number
-            if renamed and self.symbol in self.linker.linked(path, binding):
-                found.append(links.strings[links.bindings[1][binding]])
-        for binding, kind in enumerate(links.bindings[3]):
-            if kind == Bind.LINK and self.symbol in self.linker.linked(path, binding):
-                found.append(links.strings[links.bindings[1][binding]])
-        return found
+        renamed = [*links.renamed.get(number, ()), *links.forwarding]
+        return [
+            links.strings[links.bindings[1][binding]]
+            for binding in renamed
+            if self.symbol in self.linker.linked(path, binding)
+        ]
 
     def constructions(self) -> None:
         """Calling a class runs its constructor: such calls refer to it."""

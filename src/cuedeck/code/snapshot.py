@@ -19,6 +19,7 @@ from cuedeck.code.packing import unpack_links, unpack_outline
 from cuedeck.code.rules import Rules
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.code.values import Targets, Value
+from cuedeck.search.analyser import analyse
 from cuedeck.store import code as table
 from cuedeck.store.bm25 import K1, B
 from cuedeck.store.protocol import Session, Store, TextStatistics
@@ -128,6 +129,15 @@ class Snapshot:
         found: dict[int, list[str]] = {}
         for path, entry in self.files.items():
             found.setdefault(entry.blob, []).append(path)
+        return found
+
+    @cached_property
+    def paths_by_word(self) -> dict[str, list[str]]:
+        """Files by the words of their paths."""
+        found: dict[str, list[str]] = {}
+        for path in self.files:
+            for word in set(analyse(path.replace("/", " "))):
+                found.setdefault(word, []).append(path)
         return found
 
     @cached_property

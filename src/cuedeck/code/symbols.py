@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import posixpath
+from base64 import b32encode
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from blake3 import blake3
@@ -12,7 +14,7 @@ from cuedeck.code.anchors import local_name
 from cuedeck.code.facts import Kind, Outline
 from cuedeck.code.languages import language_named
 
-_CROCKFORD: Final = "0123456789abcdefghjkmnpqrstvwxyz".upper()
+_CROCKFORD: Final = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 _ID_VERSION: Final = "v1"
 
 
@@ -35,6 +37,7 @@ class SymbolRecord:
     content: bytes = b""
 
 
+@lru_cache(maxsize=65536)
 def module_name(path: str, language: str) -> str:
     """A file's module, with ``::`` between its parts; layout folders and endings are dropped."""
     known = language_named(language)
@@ -62,14 +65,8 @@ def stable_id(language: str, kind: str, qualified: str, ordinal: int) -> str:
 
 def symbol_id(stable: str, path: str) -> str:
     """An id of the same symbol in one file, in the form of a ULID."""
-    number = int.from_bytes(
-        blake3(f"{stable}|{path}".encode("utf-8", "surrogatepass")).digest(length=16), "big"
-    )
-    digits = []
-    for _ in range(26):
-        number, digit = divmod(number, 32)
-        digits.append(_CROCKFORD[digit])
-    return "sym_" + "".join(reversed(digits))
+    digest = blake3(f"{stable}|{path}".encode("utf-8", "surrogatepass")).digest(length=16)
+    return "sym_" + b32encode(digest)[:26].translate(_CROCKFORD).decode()
 
 
 def module_record(path: str, outline: Outline, layer: str) -> SymbolRecord:
