@@ -13,7 +13,8 @@ from cuedeck.documents.links import Names, fold, name_keys, resolve, target_key
 from cuedeck.documents.markdown import Link
 from cuedeck.documents.scan import FileStamp
 from cuedeck.documents.tags import tag_key
-from cuedeck.store.documents import ChunkRow, DocumentRow, Entry, LinkRow
+from cuedeck.store.document_entries import ChunkRow, Entry, LinkRow
+from cuedeck.store.documents import DocumentRow
 
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000

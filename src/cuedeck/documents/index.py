@@ -18,6 +18,7 @@ from cuedeck.documents.reading import read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
 from cuedeck.documents.workers import read_many
 from cuedeck.store import documents as rows
+from cuedeck.store.document_entries import remove_documents, write_entries
 from cuedeck.store.protocol import Database, Session
 
 ACTOR = "documents"
@@ -208,7 +209,7 @@ class DocumentIndex:
         paths = [reading.extracted.path for reading in different]
         names = known_names or StoredNames(session)
         before = set() if known_names else rows.names_of(session, paths)
-        rows.write_entries(session, [entry_of(reading, names) for reading in different])
+        write_entries(session, [entry_of(reading, names) for reading in different])
         new = [path for path in paths if path not in known]
         result.added += new
         result.changed += [path for path in paths if path in known]
@@ -222,7 +223,7 @@ class DocumentIndex:
         with self._database.write(actor=ACTOR) as session:
             vanished = rows.existing(session, gone) if gone else {}
             touched |= rows.names_of(session, list(vanished)) if vanished else set()
-            rows.remove_documents(session, list(vanished))
+            remove_documents(session, list(vanished))
             result.removed += list(vanished)
             rows.record_events(session, _now(), ((path, "unlink", None) for path in vanished))
             for keys in _batches(iter(sorted(touched)), 500):
