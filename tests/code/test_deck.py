@@ -159,6 +159,14 @@ def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
     assert ask("search_code", query="check", limit=10_000)["metadata"]["warnings"]
 
 
+def test_meaning_can_be_counted_in(ask: Ask) -> None:
+    keyword = ask("search_code", query="verify that a signature is genuine")
+    for mode in ("semantic", "hybrid"):
+        found = ask("search_code", query="verify that a signature is genuine", mode=mode)
+        assert {r["symbol_id"] for r in found["results"]} == {r["symbol_id"] for r in keyword["results"]}
+        assert all(0 <= r["score"] <= 1 for r in found["results"]) or found["metadata"]["warnings"]
+
+
 def test_locating_outlining_and_calling(ask: Ask) -> None:
     assert [r["qualified_name"] for r in ask("locate_symbol", name="Token.validate")["results"]] == [
         "auth::token::Token::validate"

@@ -6,12 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from cuedeck.code.engine import Code, View
+from cuedeck.code.engine import View
 from cuedeck.code.ranking import Query, Ranking, Scored
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.search.embedder import Embedder
 
 _SNIPPET_LINES: Final = 6
 _SNIPPET_BYTES: Final = 600
+_RERANKED: Final = 100
+_EMBEDDED: Final = 1200
+_MODEL_SECONDS: Final = 6.0
+# Measured on CoSQA: meaning outweighs keywords for questions in plain language.
+_MEANING: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +37,59 @@ class Results:
     mode: str
 
 
-def search(code: Code, view: View, query: Query, *, limit: int, mode: str | None = None) -> Results:
-    """The best symbols for a query."""
-    scored, count = Ranking(view.snapshot, query).best(limit)
+def search(
+    view: View, query: Query, *, limit: int, mode: str | None = None, embedder: Embedder | None = None
+) -> Results:
+    """The best symbols for a query: by keyword, or with their meaning counted in where a model answers."""
+    ranking = Ranking(view.snapshot, query)
     if mode in ("semantic", "hybrid"):
-        view.warnings.append("no vectors are indexed for code yet; ranked by keywords")
+        scored, count = ranking.best(_RERANKED)
+        blended = _blended(view, query, scored, embedder, semantic_only=mode == "semantic")
+        if blended is not None:
+            return Results([Hit(found, _snippet(view, found)) for found in blended[:limit]], count, mode)
+        view.warnings.append("the embedding model did not answer; ranked by keywords")
+        return Results([Hit(found, _snippet(view, found)) for found in scored[:limit]], count, "keyword")
+    scored, count = ranking.best(limit)
     return Results([Hit(found, _snippet(view, found)) for found in scored], count, "keyword")
 
 
-def _snippet(view: View, scored: Scored) -> str:
+def _blended(
+    view: View, query: Query, scored: Sequence[Scored], embedder: Embedder | None, *, semantic_only: bool
+) -> list[Scored] | None:
+    """Keyword results put in order of meaning; nothing when there is no model or it is too slow."""
+    if embedder is None or embedder.unavailable is not None:
+        return None
+    texts = [query.text[:_EMBEDDED], *(_meaning(view, found) for found in scored)]
+    vectors = embedder.try_embed(texts, _MODEL_SECONDS)
+    if vectors is None:
+        return None
+    best = max((found.total for found in scored), default=1.0)
+    weight = 1.0 if semantic_only else _MEANING
+    ordered = []
+    for found, vector in zip(scored, vectors[1:], strict=True):
+        cosine = max(0.0, float(vectors[0] @ vector))
+        total = round(weight * cosine + (1 - weight) * found.total / best, 6)
+        scoring = {**found.scoring, "semantic": round(cosine, 6), "total": total}
+        ordered.append(Scored(found.record, scoring, found.reasons))
+    return sorted(ordered, key=lambda f: (-f.total, f.record.path, f.record.line_start, f.record.symbol_id))
+
+
+def _meaning(view: View, scored: Scored) -> str:
+    record = scored.record
+    head = f"{record.kind} {record.qualified_name.replace('::', ' ')} {record.signature}"
+    return f"{head}\n{_snippet(view, scored, lines=24)}"[:_EMBEDDED]
+
+
+def _snippet(view: View, scored: Scored, lines: int = _SNIPPET_LINES) -> str:
     record = scored.record
     source = view.snapshot.source(record.path)
     if source is None:
         return record.signature
-    lines = view.snapshot.outline(record.path).lines
-    last = min(record.line_start + _SNIPPET_LINES - 1, record.line_end, len(lines))
-    end = lines[last] if last < len(lines) else len(source)
-    text = source[lines[record.line_start - 1] : min(end, lines[record.line_start - 1] + _SNIPPET_BYTES)]
+    starts = view.snapshot.outline(record.path).lines
+    last = min(record.line_start + lines - 1, record.line_end, len(starts))
+    end = starts[last] if last < len(starts) else len(source)
+    first = starts[record.line_start - 1]
+    text = source[first : min(end, first + _SNIPPET_BYTES * lines // _SNIPPET_LINES)]
     return text.decode("utf-8", "replace").rstrip()
 
 

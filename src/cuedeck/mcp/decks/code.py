@@ -209,7 +209,8 @@ def _search_code(call: Call[SearchCode]) -> Answer:
     asked, view = call.arguments, _view(call)
     query = Query(asked.query, asked.language, asked.kind, asked.path_filter)
     limit = _limited(view, asked.limit, MAX_RESULTS)
-    found = search(call.workspace.code, view, query, limit=limit, mode=asked.mode)
+    embedder = call.workspace.embedder if asked.mode in ("semantic", "hybrid") else None
+    found = search(view, query, limit=limit, mode=asked.mode, embedder=embedder)
     return Answer(
         {
             "query": asked.query,
