@@ -32,9 +32,9 @@ def refused(model: Any, raw: Any) -> CueError:
         ({"query": "a", "limit": 0}, "limit", "1 or more", 0),
         ({"query": "a", "limit": 51}, "limit", "50 or less", 51),
         ({"query": "a", "limit": 10**40}, "limit", "50 or less", 10**40),
-        ({"query": "a", "filters": []}, "filters", "an object", "list"),
+        ({"query": "a", "filters": []}, "filters", "an object", "an array"),
         ({"query": "a", "filters": {"tags": [1]}}, "filters.tags.0", "a string", 1),
-        ([], "arguments", "an object", "list"),
+        ([], "arguments", "an object", "an array"),
         ("x", "arguments", "an object", "x"),
     ],
 )
@@ -107,3 +107,10 @@ def test_bottomless_nesting_is_refused() -> None:
 def test_large_content_and_huge_integers_pass() -> None:
     big = validated(Store, {"content": "x" * 1_000_000, "metadata": {"n": 10**50}})
     assert big.metadata == {"n": 10**50}
+
+
+def test_a_whole_number_is_one_however_it_is_written() -> None:
+    assert validated(ReadContext, {"query": "a", "limit": 5.0}).limit == 5
+    assert refused(ReadContext, {"query": "a", "limit": 5.5}).data["expected"] == "a whole number"
+    assert refused(ReadContext, {"query": "a", "limit": 51.0}).data["expected"] == "50 or less"
+    assert refused(ReadContext, {"query": 1, "limit": 5.0}).data["field"] == "query"

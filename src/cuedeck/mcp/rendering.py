@@ -127,7 +127,8 @@ def _code(error: CueError, _elapsed_ms: float) -> dict[str, Any]:
 
 def _todo(error: CueError, _elapsed_ms: float) -> dict[str, Any]:
     code = _TODO.get(error.code, error.code.value)
-    return {**_data(error), "success": False, "error": code, "message": error.message}
+    said = {"success": False, "error": code, "message": error.message}
+    return said | {name: value for name, value in _data(error).items() if name not in said}
 
 
 def _memory(error: CueError, _elapsed_ms: float) -> dict[str, Any]:
@@ -141,7 +142,19 @@ def _vault(error: CueError, elapsed_ms: float) -> dict[str, Any]:
         metadata["data"] = error.data
     if error.hint:
         metadata["hint"] = error.hint
-    return {"success": False, "error": _titled(_VAULT.get(error.code), error.message), "metadata": metadata}
+    return {"success": False, "error": _vault_sentence(error), "metadata": metadata}
+
+
+def _vault_sentence(error: CueError) -> str:
+    """The contract's own words in front, whatever case an engine wrote them in, then what they are about."""
+    sentence = _VAULT.get(error.code)
+    message = _titled(sentence, error.message)
+    if sentence is None:
+        return message
+    about = message[len(sentence) :]
+    if not about and isinstance(path := error.data.get("path"), str):
+        about = f": {path}"
+    return sentence + about
 
 
 _ERROR_FORMS = {

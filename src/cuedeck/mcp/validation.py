@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar, get_args
@@ -58,7 +59,29 @@ def validated(model: type[A], raw: Any) -> A:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        raise _explained(model, raw, error) from None
+        whole = _with_whole_numbers(raw, error)
+        if whole is None:
+            raise _explained(model, raw, error) from None
+    return validated(model, whole)
+
+
+def _with_whole_numbers(raw: Any, error: ValidationError) -> Any:
+    """The arguments with 5.0 as 5 where a whole number belongs: to JSON they are one number."""
+    places = [detail["loc"] for detail in error.errors() if _is_whole(detail)]
+    if not places:
+        return None
+    changed = copy.deepcopy(raw)
+    for *path, last in places:
+        holder = changed
+        for step in path:
+            holder = holder[step]
+        holder[last] = int(holder[last])
+    return changed
+
+
+def _is_whole(detail: ErrorDetails) -> bool:
+    given = detail["input"]
+    return detail["type"] == "int_type" and isinstance(given, float) and given.is_integer()
 
 
 def _explained(model: type[Arguments], raw: Any, error: ValidationError) -> CueError:

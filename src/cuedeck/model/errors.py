@@ -60,7 +60,7 @@ class CueError(Exception):
 
 def invalid(field: str, expected: str, actual: object, *, hint: str | None = None) -> CueError:
     """A value that breaks a contract's limits, named with what was expected and what came."""
-    shown = actual if isinstance(actual, (str, int, float, bool, type(None))) else type(actual).__name__
+    shown = actual if isinstance(actual, (str, int, float, bool, type(None))) else _json_type(actual)
     if isinstance(shown, str) and len(shown) > 200:
         shown = shown[:200] + "…"
     return CueError(
@@ -69,6 +69,12 @@ def invalid(field: str, expected: str, actual: object, *, hint: str | None = Non
         data={"field": field, "expected": expected, "actual": shown},
         hint=hint,
     )
+
+
+def _json_type(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "an object"
+    return "an array" if isinstance(value, (list, tuple)) else type(value).__name__
 
 
 def not_found(message: str, *, hint: str | None = None, **data: object) -> CueError:
