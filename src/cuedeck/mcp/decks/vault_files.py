@@ -94,17 +94,19 @@ def _search_tags(call: Call[SearchTags]) -> Answer:
     page = _vault(call).files(VaultFilter(tag=asked.tag), limit=asked.limit)
     kept = ("path", "type", "status", "frontmatter", "modified")
     files = [{name: value for name, value in _file(file).items() if name in kept} for file in page.files]
+    for file in files:
+        file["frontmatter"] = file["frontmatter"] or {}  # the contract has null elsewhere, not here
     value = {"tag": asked.tag, "files": files, "count": len(files), "total": page.total}
     return Answer(value, cache_hit=True)
 
 
 def _search_links(call: Call[SearchLinks]) -> Answer:
     asked = call.arguments
-    _, links = _vault(call).file(asked.path)
+    file, links = _vault(call).file(asked.path)
     outgoing = links.outgoing if asked.direction != "incoming" else ()
     incoming = links.incoming if asked.direction != "outgoing" else ()
     value: dict[str, Any] = {
-        "path": asked.path,
+        "path": file.path,
         "outgoing": list(outgoing[: asked.limit]),
         "incoming": list(incoming[: asked.limit]),
         "count": {
@@ -225,7 +227,7 @@ TOOLS = (
                             "path": {"type": "string"},
                             "type": _NULLABLE,
                             "status": _NULLABLE,
-                            "frontmatter": _FRONTMATTER,
+                            "frontmatter": {"type": "object"},
                             "modified": _NUMBER,
                         }
                     ),
