@@ -21,12 +21,17 @@ def owner(principal: Principal, claimed: str | None = None) -> str:
         raise CueError(ErrorCode.UNAUTHORIZED, f"{NO_USER}. {SET_USER}")
     subject = _canonical(principal.subject)
     if claimed is not None and _canonical(claimed) != subject:
-        if not _UUID.fullmatch(claimed):
+        if not is_uuid(claimed):
             raise invalid("user_id", "a UUID", claimed)
         raise CueError(ErrorCode.UNAUTHORIZED, "user_id is not the authenticated user")
     return subject
 
 
+def is_uuid(text: str) -> bool:
+    """Whether it is written as a UUID is, in either case."""
+    return _UUID.fullmatch(text) is not None
+
+
 def _canonical(user: str) -> str:
     """A UUID in lower case, so that it is one user however it is written; other names as they are."""
-    return user.lower() if _UUID.fullmatch(user) else user
+    return user.lower() if is_uuid(user) else user

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from cuedeck.mcp.tool import ADDS, CHANGES, DESTROYS, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
-from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.tasks.identity import owner
+from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.tasks.identity import is_uuid, owner
 from cuedeck.tasks.todos import KEEP, Todo, TodoList, Which
 
 audit_log = logging.getLogger("cuedeck.audit")
@@ -114,6 +114,8 @@ def _complete_task(call: Call[CompleteTask]) -> Answer:
 def _update_task(call: Call[UpdateTask]) -> Answer:
     asked, mine = call.arguments, _mine(call)
     given = asked.model_fields_set
+    if asked.new_title is not None and not asked.new_title.strip():
+        raise invalid("new_title", "text", asked.new_title)
     todo = mine.update(
         _which(asked),
         title=asked.new_title if asked.new_title is not None else KEEP,
@@ -158,7 +160,9 @@ def _audit(call: Call[Any]) -> None:
 
 
 def _which(asked: Chosen) -> Which:
-    return Which(asked.task_id, asked.task_title)
+    if asked.task_id is not None and not is_uuid(asked.task_id):
+        raise invalid("task_id", "a UUID", asked.task_id)
+    return Which(asked.task_id and asked.task_id.lower(), asked.task_title)
 
 
 def _shown(todo: Todo, fields: tuple[str, ...]) -> dict[str, Any]:
