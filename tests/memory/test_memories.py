@@ -71,10 +71,24 @@ def test_at_most_five_links_the_strongest(memories: Memories) -> None:
     assert len(memories.store(knowledge(CACHE), actor=ACTOR).links) == 5
 
 
-def test_the_same_content_is_stored_once_in_a_scope(memories: Memories) -> None:
+def test_a_repeated_call_is_stored_once_and_what_differs_is_not_lost(memories: Memories) -> None:
+    first = memories.store(knowledge(CACHE, project="a", tags=("x", "y")), actor=ACTOR)
+    again = memories.store(knowledge(CACHE, project="a", tags=("y", "x")), actor=ACTOR)
+    assert again.duplicate and again.memory.id == first.memory.id
+    other = memories.store(knowledge(CACHE, project="a", tags=("x",), title="Other title"), actor=ACTOR)
+    assert not other.duplicate and other.memory.title == "Other title" and other.memory.tags == ("x",)
+
+
+def test_a_memory_made_equal_by_an_update_stays_itself(memories: Memories) -> None:
+    one = memories.store(knowledge(CACHE, tags=("a",)), actor=ACTOR).memory
+    two = memories.store(knowledge(CACHE, tags=("b",)), actor=ACTOR).memory
+    memories.update(two.id, {"tags": ("a",)}, actor=ACTOR)
+    assert memories.store(knowledge(CACHE, tags=("a",)), actor=ACTOR).memory.id == one.id
+    assert not memories.store(knowledge(CACHE, tags=("b",)), actor=ACTOR).duplicate
+
+
+def test_another_project_or_type_is_another_memory(memories: Memories) -> None:
     first = memories.store(knowledge(CACHE, project="a"), actor=ACTOR)
-    again = memories.store(knowledge(CACHE, project="a", title="Other title"), actor=ACTOR)
-    assert again.duplicate and again.memory.id == first.memory.id and again.memory.title is None
     assert not memories.store(knowledge(CACHE, project="b"), actor=ACTOR).duplicate
     assert not memories.store(Draft(MemoryType.PATTERN, CACHE, project="a"), actor=ACTOR).duplicate
     memories.delete(first.memory.id, actor=ACTOR)

@@ -85,7 +85,7 @@ class Memories:
         """Remember something, or say which memory already holds it."""
         masking = Masking(self.section.secrets)
         draft = masking.draft(checked(draft))
-        key = duplicate_key(draft.type, draft.project, draft.content)
+        key = duplicate_key(draft)
         with self.state.read() as session:
             known = self._duplicate(session, key)
         if known:
@@ -116,7 +116,7 @@ class Memories:
         stored: list[Stored] = []
         with self.state.write(actor=actor) as session:
             for draft in wanted:
-                known = self._duplicate(session, duplicate_key(draft.type, draft.project, draft.content))
+                known = self._duplicate(session, duplicate_key(draft))
                 if known is None:
                     memory, _ = self.add(session, drafted(draft), None)
                     known = Stored(memory, (), False, False, 0)
@@ -210,7 +210,7 @@ class Memories:
         else:
             # The old vector would answer for a text that is gone.
             session.vectors(MEMORY_VECTORS).drop([memory.rid])
-            table.drop_auto_links(session, memory.id)
+            table.drop_auto_links(session, [memory.id])
             table.forget_embedded(session, memory.id)
         return memory
 
@@ -359,7 +359,8 @@ class Memories:
         return None if new.embedded_text == old.embedded_text else self.vector(new.embedded_text)
 
     def _complete(self, session: Session, memory: Memory, vector: Vector) -> list[Link]:
-        return linking.complete(session, memory, vector, model=self.model, floor=self.section.link_floor)
+        made = linking.complete(session, [(memory, vector)], model=self.model, floor=self.section.link_floor)
+        return made[memory.id]
 
     def _duplicate(self, session: Session, key: str) -> Stored | None:
         row = table.with_duplicate_key(session, key)
@@ -380,8 +381,8 @@ class Memories:
             )
         if memory.embedded_text != old.embedded_text:
             columns["content_hash"] = content_hash(memory)
-        if memory.content != old.content and memory.type is not MemoryType.CODE_CHUNK:
-            key = duplicate_key(memory.type, memory.project, memory.content)
+        if memory.type is not MemoryType.CODE_CHUNK and duplicate_key(memory) != duplicate_key(old):
+            key = duplicate_key(memory)
             twin = table.with_duplicate_key(session, key)
             columns["duplicate_key"] = key if twin is None or twin["id"] == memory.id else None
         return columns

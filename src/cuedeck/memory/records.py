@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from cuedeck.memory.model import Access, Link, Memory, MemoryType, Origin
+from cuedeck.memory.model import Access, Draft, Link, Memory, MemoryType, Origin
 from cuedeck.search.analyser import analyse, scope_token
 from cuedeck.store.protocol import Row, TextRecord
 
@@ -46,7 +46,7 @@ def to_row(memory: Memory, *, unique: bool) -> dict[str, Any]:
         "confidence": memory.confidence,
         "source_task": memory.source_task,
         "content_hash": content_hash(memory),
-        "duplicate_key": duplicate_key(memory.type, memory.project, memory.content) if unique else None,
+        "duplicate_key": duplicate_key(memory) if unique else None,
         "created_at": memory.created_at,
         "updated_at": memory.updated_at,
         "deleted_at": memory.deleted_at,
@@ -62,9 +62,10 @@ def content_hash(memory: Memory) -> str:
     return _digest(memory.embedded_text)
 
 
-def duplicate_key(type: MemoryType, project: str, content: str) -> str:
-    """The same for the same content in the same scope."""
-    return _digest(f"{type}\x1f{project}\x1f{content}")
+def duplicate_key(what: Draft | Memory) -> str:
+    """The same when everything said is the same: a call repeated, not a fact told with other tags."""
+    told = [what.type, what.project, what.content, what.title, sorted(what.tags), what.metadata]
+    return _digest(json.dumps([*told, what.confidence, what.source_task], sort_keys=True))
 
 
 def _digest(text: str) -> str:

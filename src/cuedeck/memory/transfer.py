@@ -118,7 +118,7 @@ def _add(memories: Memories, new: Sequence[Memory], done: Imported, actor: str) 
     added: list[str] = []
     with memories.state.write(actor=actor) as session:
         for memory in new:
-            key = duplicate_key(memory.type, memory.project, memory.content)
+            key = duplicate_key(memory)
             there = table.find(session, memory.id, deleted=True) or table.with_duplicate_key(session, key)
             if there is None:
                 memories.add(session, memory, None)
