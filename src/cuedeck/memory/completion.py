@@ -13,6 +13,7 @@ from cuedeck.store import memories as table
 from cuedeck.store.schema.memories import MEMORY_VECTORS
 
 if TYPE_CHECKING:
+    from cuedeck.memory.model import Memory
     from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store, Vector
 
@@ -76,12 +77,12 @@ class Completion:
     def _sink(self, vectors: Mapping[str, Vector]) -> None:
         with self._store.state.write(actor=ACTOR) as session:
             missing = set(table.incomplete_among(session, list(vectors), self._embedder.model))
-            for row in table.by_ids(session, [id for id in vectors if id in missing]):
-                memory = from_row(row)
-                vector = vectors[memory.id]
-                # Changed while the model was reading: its own update has queued it again.
-                if (
-                    self._texts.get(memory.id) == memory.embedded_text
-                    and len(vector) == MEMORY_VECTORS.dimensions
-                ):
-                    linking.complete(session, memory, vector, model=self._embedder.model, floor=self._floor)
+            found = [from_row(row) for row in table.by_ids(session, [id for id in vectors if id in missing])]
+            read = [(one, vectors[one.id]) for one in found if self._is_current(one, vectors)]
+            read.sort(key=lambda pair: pair[0].rid)
+            linking.complete(session, read, model=self._embedder.model, floor=self._floor)
+
+    def _is_current(self, memory: Memory, vectors: Mapping[str, Vector]) -> bool:
+        """Not if it changed while the model was reading: its own update has queued it again."""
+        same = self._texts.get(memory.id) == memory.embedded_text
+        return same and len(vectors[memory.id]) == MEMORY_VECTORS.dimensions

@@ -1,11 +1,12 @@
-"""Vectors and automatic links: what a memory gets once the model has read it."""
+"""Vectors and automatic links: what memories get once the model has read them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuedeck.memory.model import Link, Memory, Origin, now_ms
-from cuedeck.memory.records import content_hash, scope_of
+from cuedeck.memory.records import content_hash, link_from, scope_of
 from cuedeck.store import memories as table
 from cuedeck.store.protocol import Session, VectorRecord
 from cuedeck.store.schema.memories import MEMORY_VECTORS
@@ -16,50 +17,69 @@ if TYPE_CHECKING:
 MOST_LINKS = 5
 
 
-def complete(session: Session, memory: Memory, vector: Vector, *, model: str, floor: float) -> list[Link]:
-    """Give a memory its vector and its links, in the caller's transaction."""
-    table.drop_auto_links(session, memory.id)
+def complete(
+    session: Session, read: Sequence[tuple[Memory, Vector]], *, model: str, floor: float
+) -> dict[str, list[Link]]:
+    """Give memories their vectors and links, in the caller's transaction; the links of each."""
+    ids = [memory.id for memory, _ in read]
+    table.drop_auto_links(session, ids)
+    near = _neighbours(session, read, model, floor)
+    session.vectors(MEMORY_VECTORS).put(
+        VectorRecord(memory.rid, model, vector, scope_of(memory)) for memory, vector in read
+    )
+    names = table.ids_of(session, {rid for found in near.values() for rid in found})
+    kept = [link_from(row) for row in table.links_of(session, ids)]
+    links: dict[str, list[Link]] = {}
+    for memory, _ in read:
+        by_hand = {link.other(memory.id): link for link in kept if memory.id in (link.from_id, link.to_id)}
+        cosines = {names[rid]: cosine for rid, cosine in near[memory.id].items() if rid in names}
+        links[memory.id] = [
+            by_hand.get(id) or _similar(memory.id, id, cosine) for id, cosine in cosines.items()
+        ]
+        table.set_embedded(session, memory.id, model, content_hash(memory))
+    table.add_links(
+        session, [_row(link) for made in links.values() for link in made if link.origin is Origin.AUTO]
+    )
+    return links
+
+
+def _neighbours(
+    session: Session, read: Sequence[tuple[Memory, Vector]], model: str, floor: float
+) -> dict[str, dict[int, float]]:
+    """The nearest of each, among what is stored and what stands before it in the batch, best first."""
     vectors = session.vectors(MEMORY_VECTORS)
-    # One more than wanted: the memory's own earlier vector may be among them.
-    near = vectors.nearest(vector, model=model, limit=MOST_LINKS + 1, floor=floor)
-    near = [hit for hit in near if hit.id != memory.rid][:MOST_LINKS]
-    vectors.put([VectorRecord(memory.rid, model, vector, scope_of(memory))])
-    names = table.ids_of(session, [hit.id for hit in near])
-    made = [
-        _link(session, memory.id, names[hit.id], min(1.0, max(0.0, hit.cosine)))
-        for hit in near
-        if hit.id in names
-    ]
-    table.set_embedded(session, memory.id, model, content_hash(memory))
-    return made
+    batch = {memory.rid for memory, _ in read}
+    near: dict[str, dict[int, float]] = {}
+    for place, (memory, vector) in enumerate(read):
+        # The batch's own earlier vectors may be among the nearest, and do not count.
+        hits = vectors.nearest(vector, model=model, limit=MOST_LINKS + len(batch), floor=floor)
+        cosines = {hit.id: hit.cosine for hit in hits if hit.id not in batch}
+        before = {other.rid: float(theirs @ vector) for other, theirs in read[:place]}
+        cosines |= {rid: cosine for rid, cosine in before.items() if cosine >= floor}
+        best = sorted(cosines, key=lambda rid: (-cosines[rid], rid))[:MOST_LINKS]
+        near[memory.id] = {rid: cosines[rid] for rid in best}
+    return near
 
 
-def _link(session: Session, from_id: str, to_id: str, cosine: float) -> Link:
-    """The edge to a neighbour; what somebody linked by hand stays as it is."""
-    from cuedeck.memory.records import link_from
-
-    known = table.link_between(session, from_id, to_id)
-    if known and known["origin"] == Origin.MANUAL:
-        return link_from(known)
-    strength = round(cosine, 6)
-    link = Link(from_id, to_id, strength, f"similar content (cosine {strength:.2f})", Origin.AUTO, now_ms())
-    put(session, link)
-    return link
+def _similar(from_id: str, to_id: str, cosine: float) -> Link:
+    strength = round(min(1.0, max(0.0, cosine)), 6)
+    return Link(from_id, to_id, strength, f"similar content (cosine {strength:.2f})", Origin.AUTO, now_ms())
 
 
 def put(session: Session, link: Link) -> None:
-    """Write the one edge of a pair."""
-    table.put_link(
-        session,
-        {
-            "from_id": link.from_id,
-            "to_id": link.to_id,
-            "strength": link.strength,
-            "reason": link.reason,
-            "origin": str(link.origin),
-            "created_at": link.created_at,
-        },
-    )
+    """Write the one edge of a pair, whatever was there."""
+    table.put_link(session, _row(link))
+
+
+def _row(link: Link) -> Mapping[str, object]:
+    return {
+        "from_id": link.from_id,
+        "to_id": link.to_id,
+        "strength": link.strength,
+        "reason": link.reason,
+        "origin": str(link.origin),
+        "created_at": link.created_at,
+    }
 
 
 def move_scope(session: Session, memory: Memory, *, model: str) -> None:

@@ -106,9 +106,12 @@ def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list
 def _all_near(session: Session, query: Query, vector: Vector, model: str, floor: float) -> set[int]:
     """Everything above the floor, when there is more than takes part in the ranking."""
     vectors = session.vectors(MEMORY_VECTORS)
-    everything = vectors.count(model=model)
-    near = vectors.nearest(vector, model=model, scope=query.filters.scope, limit=everything, floor=floor)
-    return {hit.id for hit in near}
+    limit = CANDIDATES
+    while True:
+        limit *= 8
+        near = vectors.nearest(vector, model=model, scope=query.filters.scope, limit=limit, floor=floor)
+        if len(near) < limit:
+            return {hit.id for hit in near}
 
 
 def rank(session: Session, candidates: Candidates, fusion: Fusion) -> list[Ranked[int]]:

@@ -166,11 +166,20 @@ def put_link(session: Session, row: Mapping[str, Any]) -> None:
     session.upsert("memory_links", row, key=["from_id", "to_id"])
 
 
-def drop_auto_links(session: Session, id: str) -> None:
-    """Forget what similarity had linked, because the text is another now."""
+def add_links(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Edges of pairs that have none."""
+    session.run_many(
+        "INSERT INTO memory_links(from_id, to_id, strength, reason, origin, created_at) "
+        "VALUES (:from_id, :to_id, :strength, :reason, :origin, :created_at)",
+        rows,
+    )
+
+
+def drop_auto_links(session: Session, ids: Sequence[str]) -> None:
+    """Forget what similarity had linked, because the texts are others now."""
     session.run(
-        "DELETE FROM memory_links WHERE origin = 'auto' AND (from_id = :id OR to_id = :id)",
-        id=id,
+        "DELETE FROM memory_links WHERE origin = 'auto' AND (from_id IN :ids OR to_id IN :ids)",
+        ids=list(ids),
     )
 
 
