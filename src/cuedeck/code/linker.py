@@ -34,7 +34,7 @@ from cuedeck.code.values import (
 )
 
 _MAX_DEPTH: Final = 120
-_MAX_MRO: Final = 64
+_MAX_MRO: Final = 256
 _NEVER: Final = 1 << 30
 _LOCAL: Final = frozenset(
     {
@@ -144,7 +144,8 @@ class Linker(Typing):
         links = self.links(path)
         number = links.string_numbers.get(name)
         bindings = links.names[scope].get(number, ()) if number is not None else ()
-        if any(direct or links.bindings[3][binding] == Bind.OPAQUE for binding in bindings):
+        seen = direct and rules.body_names
+        if any(seen or links.bindings[3][binding] == Bind.OPAQUE for binding in bindings):
             return self.lookup(path, scope, name)
         if rules.bare_members:
             found = self.member(Value(CLASS, path, scope), name)

@@ -36,6 +36,8 @@ class Rules:
     One instance serves one ref: it may keep maps it builds from ``project.paths``.
     """
 
+    # The names that a class body binds are seen in the rest of that body.
+    body_names: ClassVar[bool] = True
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
     # A class body's names are visible inside its methods only through the instance.

@@ -80,6 +80,7 @@ class EcmaRules(Rules):
     )
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "then"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
+    body_names: ClassVar[bool] = False
     function_types: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -49,7 +49,6 @@ class GoWalk(TableWalk):
     )
     silent: ClassVar[tuple[str, ...]] = (
         "comment",
-        "package_clause",
         "int_literal",
         "float_literal",
         "rune_literal",
@@ -58,7 +57,6 @@ class GoWalk(TableWalk):
         "pointer_type",
         "parenthesized_expression",
         "parenthesized_type",
-        "unary_expression",
         "literal_element",
     )
     special: ClassVar[dict[str, str]] = {
@@ -66,6 +64,13 @@ class GoWalk(TableWalk):
         "field_identifier": "reference",
         "interpreted_string_literal": "text_literal",
         "raw_string_literal": "text_literal",
+        "package_clause": "package",
+        "unary_expression": "unary",
+        "literal_value": "literal",
+        "struct_type": "anonymous_type",
+        "interface_type": "anonymous_type",
+        "function_type": "function_type",
+        "implicit_length_array_type": "collection",
         "type_spec": "type_spec",
         "type_alias": "alias",
         "method_declaration": "method",
@@ -88,7 +93,12 @@ class GoWalk(TableWalk):
         "type_switch_statement": "type_switch",
     }
 
-    making = 0  # the type whose literal is being visited
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.extended: dict[int, int] = {}
+
+    making = 0  # a value of the type whose literal is being visited
+    indexed = False  # whether that literal's keys are values, not fields
 
     def type_spec(self, node: Node, scope: int, role: int = 0) -> int:
         name, of = node.child_by_field_name("name"), node.child_by_field_name("type")
@@ -113,8 +123,25 @@ class GoWalk(TableWalk):
         if generics is not None:
             self.type_parameters(generics, inner)
         if kind == Kind.TYPE:
-            self.scopes[inner][6] = self.items([self.visit(of, inner, Role.TYPE)])
+            underlying = self.visit(of, inner, Role.TYPE)
+            self.scopes[inner][6] = self.items([underlying])
+            self.container(of, inner, underlying)
             return 0
+        self.members_of(of, inner)
+        return 0
+
+    def container(self, of: Node, scope: int, underlying: int) -> None:
+        """A named slice, map or channel gives its elements as the unnamed one does; a function its result."""
+        if of.type in ("slice_type", "array_type", "map_type", "channel_type"):
+            getter = self.scope(ScopeKind.FUNCTION, scope)
+            self.scopes[getter][5] = self.items([self.row(Op.INDEX, underlying)])
+            self.bind(scope, self.intern(b"__getitem__"), of.start_byte, Bind.FUNCTION, getter)
+        elif of.type == "function_type" and self.rows[4 * underlying] == Op.FUNCTION:
+            called = self.rows[4 * underlying + 1]
+            self.bind(scope, self.intern(b"__call__"), of.start_byte, Bind.FUNCTION, called)
+
+    def members_of(self, of: Node, inner: int) -> None:
+        """Fields and methods of a struct or interface; what it embeds are its parents."""
         bases = []
         for child in of.named_children:
             if child.type == "field_declaration_list":
@@ -128,14 +155,46 @@ class GoWalk(TableWalk):
             else:
                 self.visit(child, inner)
         self.scopes[inner][6] = self.items([base for base in bases if base])
+
+    def anonymous_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        self.members_of(node, inner)
+        return self.row(Op.SELF, inner)
+
+    def function_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.finish_function(node, inner, None)
+        return self.row(Op.FUNCTION, inner)
+
+    def package(self, node: Node, scope: int, role: int = 0) -> int:
+        for name in node.named_children:
+            self.imported(self.text(name), PACKAGE_CLAUSE)
         return 0
+
+    def unary(self, node: Node, scope: int, role: int = 0) -> int:
+        operator = node.child_by_field_name("operator")
+        value = self.only(node, scope, role)
+        received = operator is not None and operator.type == "<-"
+        return self.row(Op.INDEX, value) if received and value else value
+
+    def call(self, node: Node, scope: int, role: int = 0) -> int:
+        callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        name = self.text(callee) if callee is not None and callee.type == "identifier" else ""
+        if name not in ("new", "make", "append") or given is None:
+            return super().call(node, scope, role)
+        values = [self.visit(c, scope, Role.TYPE if name != "append" else 0) for c in given.named_children]
+        first = values[0] if values else 0
+        return self.row(Op.TYPED, first) if name != "append" and first else first
 
     def embedded(self, node: Node, scope: int) -> int:
         of = node.child_by_field_name("type")
         if of is None:
             return 0
         value = self.visit(of, scope, Role.EXTENDS)
-        leaf = of.named_children[-1] if of.named_child_count else of
+        leaf = of
+        while leaf.named_child_count:
+            leaf = leaf.named_children[0 if leaf.type == "generic_type" else -1]
         if leaf.type == "type_identifier":
             self.bind(scope, self.name(leaf), leaf.start_byte, Bind.VARIABLE, value)
         return value
@@ -151,14 +210,14 @@ class GoWalk(TableWalk):
         name, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
         if name is None:
             return self.children(node, scope)
-        outer = self.scope(ScopeKind.EXTENSION, scope)
-        self.scopes[outer][2] = outer
+        outer = self.extension(receiver, scope)
         inner = self.scope(ScopeKind.FUNCTION, outer, owner=outer)
         owner = ""
         for parameter in receiver.named_children if receiver is not None else ():
             of, label = parameter.child_by_field_name("type"), parameter.child_by_field_name("name")
             target = self.visit(of, scope, Role.TYPE) if of is not None else 0
             self.scopes[outer][4] = target
+            self.receiver_parameters(of, inner)
             owner = self.text(of).lstrip("*").split("[")[0].strip() if of is not None else ""
             if label is not None:
                 self.bind(inner, self.name(label), label.start_byte, Bind.PARAMETER, target)
@@ -176,6 +235,23 @@ class GoWalk(TableWalk):
         )
         self.finish_function(node, inner, body)
         return 0
+
+    def extension(self, receiver: Node | None, scope: int) -> int:
+        """The scope of a type's methods: one for all of them in a file, as types have many."""
+        of = _receiver_type(receiver)
+        name = self.name(of) if of is not None else 0
+        outer = self.extended.get(name)
+        if outer is None:
+            outer = self.extended[name] = self.scope(ScopeKind.EXTENSION, scope)
+            self.scopes[outer][2] = outer
+        return outer
+
+    def receiver_parameters(self, of: Node | None, scope: int) -> None:
+        while of is not None and of.type in ("pointer_type", "parenthesized_type"):
+            of = of.named_child(0)
+        generics = of.child_by_field_name("type_arguments") if of is not None else None
+        for name in generics.named_children if generics is not None else ():
+            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
 
     def finish_function(self, node: Node, inner: int, body: Node | None) -> None:
         parameters, result = node.child_by_field_name("parameters"), node.child_by_field_name("result")
@@ -296,16 +372,27 @@ class GoWalk(TableWalk):
     def composite(self, node: Node, scope: int, role: int = 0) -> int:
         of, body = node.child_by_field_name("type"), node.child_by_field_name("body")
         made = self.visit(of, scope, Role.CALL) if of is not None else 0
-        saved, self.making = self.making, made
+        saved = self.making, self.indexed
+        self.making = self.row(Op.TYPED, made)
+        self.indexed = of is not None and of.type.endswith(("array_type", "slice_type", "map_type"))
         if body is not None:
             self.children(body, scope)
-        self.making = saved
+        self.making, self.indexed = saved
         return self.row(Op.TYPED, made)
+
+    def literal(self, node: Node, scope: int, role: int = 0) -> int:
+        """A literal whose type is left out: an element of the one around it."""
+        saved = self.making, self.indexed
+        self.making, self.indexed = self.row(Op.INDEX, self.making) if self.making else 0, False
+        made = self.making
+        self.children(node, scope)
+        self.making, self.indexed = saved
+        return made
 
     def keyed(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         key = parts[0].named_children[0] if parts and parts[0].named_child_count else None
-        if key is not None and key.type == "identifier" and self.making:
+        if key is not None and key.type == "identifier" and self.making and not self.indexed:
             self.row(Op.KEYWORD, self.making, self.name(key), key.start_byte)
         elif parts:
             self.visit(parts[0], scope)
@@ -357,6 +444,16 @@ class GoWalk(TableWalk):
         return 0
 
 
+def _receiver_type(receiver: Node | None) -> Node | None:
+    """The name of the type that a method belongs to."""
+    for parameter in receiver.named_children if receiver is not None else ():
+        of = parameter.child_by_field_name("type")
+        while of is not None and of.named_child_count:
+            of = of.named_children[0]
+        return of
+    return None
+
+
 def _package_name(module: str) -> str:
     """The name an import gets by default: its last segment that is not a version."""
     segments = [part for part in module.split("/") if part]
@@ -371,4 +468,4 @@ def _grammar() -> Any:
     return tree_sitter_go.language()
 
 
-GO: Final = Language("go", (".go",), _grammar, GoWalk, Rules, source_roots=())
+GO: Final = Language("go", (".go",), _grammar, GoWalk, GoRules, source_roots=())

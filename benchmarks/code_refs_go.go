@@ -1,0 +1,234 @@
+// Every use of every package-level name, field and method of a Go module, by the compiler's own type checker:
+//
+//	go run code_refs_go.go ROOT > TRUTH.jsonl
+//
+// Packages outside the module and the standard library are unknown to it, as they are to CueDeck.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+type place struct {
+	Path string `json:"path"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+}
+
+type row struct {
+	Name string  `json:"name"`
+	Kind string  `json:"kind"`
+	Def  place   `json:"def"`
+	Refs []place `json:"refs"`
+}
+
+type loader struct {
+	root, module string
+	files        *token.FileSet
+	standard     types.Importer
+	known        map[string]*types.Package
+	info         *types.Info
+	parsed       map[string]*ast.File
+}
+
+func (l *loader) Import(path string) (*types.Package, error) {
+	if found, ok := l.known[path]; ok {
+		if found == nil {
+			return nil, fmt.Errorf("import cycle or unknown: %s", path)
+		}
+		return found, nil
+	}
+	l.known[path] = nil
+	var found *types.Package
+	var err error
+	if path == l.module || strings.HasPrefix(path, l.module+"/") {
+		found = l.check(path, filepath.Join(l.root, strings.TrimPrefix(path, l.module)), l.sources(path, false))
+	} else if !strings.Contains(strings.Split(path, "/")[0], ".") {
+		found, err = l.standard.Import(path)
+	} else {
+		parts := strings.Split(path, "/")
+		found = types.NewPackage(path, parts[len(parts)-1])
+		found.MarkComplete()
+	}
+	l.known[path] = found
+	return found, err
+}
+
+func (l *loader) sources(path string, tests bool) []string {
+	folder := filepath.Join(l.root, strings.TrimPrefix(path, l.module))
+	entries, _ := os.ReadDir(folder)
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || (!tests && strings.HasSuffix(name, "_test.go")) {
+			continue
+		}
+		if ok, _ := build.Default.MatchFile(folder, name); ok {
+			names = append(names, filepath.Join(folder, name))
+		}
+	}
+	return names
+}
+
+func (l *loader) check(path, folder string, names []string) *types.Package {
+	var files []*ast.File
+	for _, name := range names {
+		file := l.parsed[name]
+		if file == nil {
+			file, _ = parser.ParseFile(l.files, name, nil, parser.SkipObjectResolution)
+			l.parsed[name] = file
+		}
+		if file != nil {
+			files = append(files, file)
+		}
+	}
+	config := types.Config{Importer: l, Error: func(error) {}, FakeImportC: true}
+	found, _ := config.Check(path, l.files, files, l.info)
+	return found
+}
+
+func (l *loader) place(at token.Pos) (place, bool) {
+	position := l.files.Position(at)
+	path, err := filepath.Rel(l.root, position.Filename)
+	if err != nil || strings.HasPrefix(path, "..") {
+		return place{}, false
+	}
+	return place{path, position.Line, position.Column - 1}, true
+}
+
+func kind(object types.Object) string {
+	switch object := object.(type) {
+	case *types.Func:
+		return "function"
+	case *types.TypeName:
+		if _, parameter := object.Type().(*types.TypeParam); parameter {
+			return ""
+		}
+		if object.Parent() != nil && object.Pkg() != nil && object.Parent() == object.Pkg().Scope() {
+			return "class"
+		}
+	case *types.Var:
+		if object.IsField() && !object.Embedded() {
+			return "field"
+		}
+		if object.Pkg() != nil && object.Parent() == object.Pkg().Scope() {
+			return "variable"
+		}
+	case *types.Const:
+		if object.Pkg() != nil && object.Parent() == object.Pkg().Scope() {
+			return "variable"
+		}
+	}
+	return ""
+}
+
+func main() {
+	root, _ := filepath.Abs(os.Args[1])
+	text, _ := os.ReadFile(filepath.Join(root, "go.mod"))
+	module := ""
+	for _, line := range strings.Split(string(text), "\n") {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
+			module = fields[1]
+			break
+		}
+	}
+	files := token.NewFileSet()
+	l := &loader{root, module, files, importer.ForCompiler(files, "source", nil), map[string]*types.Package{},
+		&types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}, map[string]*ast.File{}}
+	folders := map[string]bool{}
+	filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && path != root {
+			if _, nested := os.Stat(filepath.Join(path, "go.mod")); nested == nil || strings.HasPrefix(entry.Name(), ".") ||
+				entry.Name() == "testdata" || entry.Name() == "vendor" {
+				return filepath.SkipDir
+			}
+		}
+		if err == nil && strings.HasSuffix(path, ".go") {
+			folders[filepath.Dir(path)] = true
+		}
+		return nil
+	})
+	names := make([]string, 0, len(folders))
+	for folder := range folders {
+		names = append(names, folder)
+	}
+	sort.Strings(names)
+	// Packages first, then each again with its tests: an object is known by where it is declared.
+	for _, withTests := range []bool{false, true} {
+		for _, folder := range names {
+			relative, _ := filepath.Rel(root, folder)
+			path := module
+			if relative != "." {
+				path = module + "/" + filepath.ToSlash(relative)
+			}
+			if !withTests {
+				l.Import(path)
+				continue
+			}
+			var inside, outside []string
+			for _, name := range l.sources(path, true) {
+				if l.parsed[name] == nil {
+					l.parsed[name], _ = parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+				}
+				if file := l.parsed[name]; file != nil && strings.HasSuffix(file.Name.Name, "_test") && strings.HasSuffix(name, "_test.go") {
+					outside = append(outside, name)
+				} else {
+					inside = append(inside, name)
+				}
+			}
+			augmented := l.check(path, folder, inside)
+			plain := l.known[path]
+			l.known[path] = augmented
+			l.check(path+"_test", folder, outside)
+			l.known[path] = plain
+		}
+	}
+	rows := map[place]*row{}
+	of := func(object types.Object) *row {
+		if f, ok := object.(*types.Func); ok {
+			object = f.Origin()
+		}
+		if v, ok := object.(*types.Var); ok {
+			object = v.Origin()
+		}
+		name := kind(object)
+		at, ok := l.place(object.Pos())
+		if name == "" || !ok || object.Name() == "_" {
+			return nil
+		}
+		if rows[at] == nil {
+			rows[at] = &row{object.Name(), name, at, []place{}}
+		}
+		return rows[at]
+	}
+	for _, object := range l.info.Defs {
+		if object != nil {
+			of(object)
+		}
+	}
+	seen := map[[2]place]bool{}
+	for ident, object := range l.info.Uses {
+		if found := of(object); found != nil {
+			at, ok := l.place(ident.Pos())
+			if ok && !seen[[2]place{found.Def, at}] {
+				seen[[2]place{found.Def, at}] = true
+				found.Refs = append(found.Refs, at)
+			}
+		}
+	}
+	out := json.NewEncoder(os.Stdout)
+	for _, found := range rows {
+		out.Encode(found)
+	}
+}

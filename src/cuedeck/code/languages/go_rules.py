@@ -1,0 +1,133 @@
+"""Go: packages, modules and methods declared away from their type."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from typing import ClassVar, Final
+
+from cuedeck.code.facts import OP_MASK, Import, Links, Op, ScopeKind
+from cuedeck.code.rules import Rules, file_module
+from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
+
+_MODULE: Final = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_PACKAGE: Final = "go:"
+_IMPORTS: Final = "go-imports:"
+# How the walk marks a file's package clause among its imports.
+PACKAGE_CLAUSE: Final = 1
+
+
+class GoRules(Rules):
+    """A package is the files of a folder that name it; tests may be a package of their own."""
+
+    body_names: ClassVar[bool] = False
+    reads_in_order: ClassVar[bool] = True
+    function_types: ClassVar[bool] = True
+
+    @cached_property
+    def _folders(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self.project.paths:
+            if path.endswith(".go"):
+                found[posixpath.dirname(path)].append(path)
+        return dict(found)
+
+    @cached_property
+    def _modules(self) -> dict[str, str]:
+        """The folder of every module, by the path that ``go.mod`` gives it."""
+        folders = {""}
+        for folder in self._folders:
+            while folder and folder not in folders:
+                folders.add(folder)
+                folder = posixpath.dirname(folder)
+        found: dict[str, str] = {}
+        for folder in sorted(folders):
+            match = _MODULE.search(self.project.text(posixpath.join(folder, "go.mod")) or "")
+            if match:
+                found.setdefault(match[1], folder)
+        return found
+
+    def _clause(self, path: str) -> str:
+        """The package that a file says it belongs to."""
+        imports = self.project.links(path).imports
+        return next((i.module for i in imports if i.level == PACKAGE_CLAUSE), "")
+
+    def _key(self, path: str) -> str:
+        outside = path.endswith("_test.go") and self._clause(path).endswith("_test")
+        return f"{_PACKAGE}{posixpath.dirname(path)}{':test' if outside else ''}"
+
+    def _files(self, key: str) -> list[str]:
+        folder, _, test = key.removeprefix(_PACKAGE).partition(":")
+        files = self._folders.get(folder, [])
+        if test:
+            return [f for f in files if f.endswith("_test.go") and self._key(f) == key]
+        return [f for f in files if not f.endswith("_test.go") or self._key(f) == key]
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        if imported.level == PACKAGE_CLAUSE:
+            return None
+        name, rest = imported.module, ""
+        while True:
+            if name in self._modules:
+                folder = posixpath.join(self._modules[name], rest) if rest else self._modules[name]
+                return Value(PACKAGE, _PACKAGE + folder) if folder in self._folders else None
+            if "/" not in name:
+                break
+            name, last = name.rsplit("/", 1)
+            rest = f"{last}/{rest}" if rest else last
+        vendored = posixpath.join("vendor", imported.module)
+        return Value(PACKAGE, _PACKAGE + vendored) if vendored in self._folders else None
+
+    def package_member(self, key: str, name: str) -> Targets:
+        if key.startswith(_IMPORTS):
+            return self._imported_as(key.removeprefix(_IMPORTS), name)
+        if not key.startswith(_PACKAGE):
+            return ()
+        naming = set(self.project.files_naming(name))
+        found: list[Symbol] = []
+        for path in self._files(key):
+            if path in naming:
+                members = self.project.module_member(file_module(path), name)
+                # What a file imports is its own affair.
+                found += [m for m in members if isinstance(m, Symbol) and m.path == path]
+        return tuple(found)
+
+    def _imported_as(self, path: str, name: str) -> Targets:
+        """A package that is called differently from the last part of its path."""
+        for imported in self.project.links(path).imports:
+            package = self.module(path, imported)
+            files = self._files(package.path) if package is not None else []
+            if package is not None and files and self._clause(files[0]) == name:
+                return (package,)
+        return ()
+
+    def ambient(self, path: str, name: str) -> Iterable[Value]:
+        return (Value(PACKAGE, self._key(path)), Value(PACKAGE, _IMPORTS + path))
+
+    @cached_property
+    def _methods(self) -> dict[str, dict[str, list[tuple[str, int]]]]:
+        return {}
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        if self.project.links(path).scopes[scope].parent != 0:
+            return ()
+        key = self._key(path)
+        if key not in self._methods:
+            found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+            for file in self._files(key):
+                links = self.project.links(file)
+                for number, row in enumerate(links.scopes):
+                    if row.kind == ScopeKind.EXTENSION and row.result:
+                        found[_receiver(links, row.result)].append((file, number))
+            self._methods[key] = dict(found)
+        return self._methods[key].get(name, ())
+
+
+def _receiver(links: Links, number: int) -> str:
+    """The name of a receiver's type, without its type arguments."""
+    while links.ops[number] & OP_MASK == Op.INDEX:
+        number = links.a[number]
+    return links.strings[links.b[number]] if links.ops[number] & OP_MASK == Op.NAME else ""
