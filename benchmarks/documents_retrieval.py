@@ -47,10 +47,13 @@ def main() -> None:
     parser.add_argument("set", type=Path)
     parser.add_argument("--chunk", type=int, default=sections.CHUNK_BYTES)
     parser.add_argument("--queries", type=int, default=10**9)
+    parser.add_argument("--groups", nargs="*", help="Only these groups.")
     options = parser.parse_args()
     sections.CHUNK_BYTES = options.chunk
     groups: dict[Any, list[dict[str, Any]]] = defaultdict(list)
     for item in rows(options.set / "corpus.jsonl"):
+        if options.groups and item.get("group") not in options.groups:
+            continue
         groups[item.get("group")].append(item)
     gold = {row["query_id"]: set(row["relevant"]) for row in rows(options.set / "gold.jsonl")}
     queries = defaultdict(list)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Query, Results
 from cuedeck.documents.reader import DocumentReader, ReadDocument
 from cuedeck.documents.search import DocumentSearch
+from cuedeck.documents.sections import PASSAGE_BYTES, chunks_of
 from cuedeck.documents.vault import Vault
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import documents as rows
@@ -109,6 +111,7 @@ class Documents:
         self._queue.add(missing)
 
     def _texts(self, chunks: Sequence[int]) -> Mapping[int, str]:
+        """The texts of the passages of some chunks."""
         with self._database.read() as session:
             found = rows.chunks(session, chunks)
             homes = rows.documents_by_id(session, {row["document"] for row in found})
@@ -122,13 +125,15 @@ class Documents:
             if data is None:
                 continue
             trail = trail_of(home.anchors, row["anchor"]) if home.kind == Kind.MARKDOWN else ()
-            piece = data[row["first_byte"] : row["last_byte"]].decode("utf-8", "replace")
-            texts[row["rid"]] = embedding_text(home.path, trail, piece)
+            passages = chunks_of(data, row["first_byte"], row["last_byte"], PASSAGE_BYTES)
+            for number, (first, last) in enumerate(islice(passages, rows.PASSAGES)):
+                piece = data[first:last].decode("utf-8", "replace")
+                texts[rows.passage_id(row["rid"], number)] = embedding_text(home.path, trail, piece)
         return texts
 
     def _store_vectors(self, vectors: Mapping[int, Vector]) -> None:
         with self._database.write(actor=ACTOR, durable=False) as session:
-            found = rows.chunks(session, list(vectors))
+            found = rows.chunks(session, {rows.chunk_of_passage(passage) for passage in vectors})
             homes = rows.documents_by_id(session, {row["document"] for row in found})
             tags = rows.tags_of(session, list(homes))
             scopes = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
@@ -16,6 +17,8 @@ from cuedeck.documents.tags import all_tags
 from cuedeck.search.analyser import analyse, scope_token
 
 MAX_SOURCE_CHUNKS = 400
+_WORD = re.compile(r"[^\W\d_]{2}")
+_HASH = re.compile(r"[0-9a-f-]{7,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +82,12 @@ def extract(path: str, data: bytes, *, max_bytes: int) -> Extracted:
 
 
 def embedding_text(path: str, trail: Sequence[str], text: str) -> str:
-    """What a chunk's vector is made of: where it stands, then what it says."""
-    place = " > ".join((PurePosixPath(path).stem, *trail))
-    return f"{place}\n{text}"
+    """What a vector is made of: where the text stands, then what it says."""
+    name = PurePosixPath(path).stem
+    # A number or a hash says nothing, and would be heard.
+    named = [name] if _WORD.search(name) and not _HASH.fullmatch(name) else []
+    place = " > ".join((*named, *trail))
+    return f"{place}\n{text}" if place else text
 
 
 def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:

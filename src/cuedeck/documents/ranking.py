@@ -48,13 +48,24 @@ def rank(
         words = {hit.id: hit.score for hit in hits}
     if mode is not Mode.KEYWORD and vector is not None:
         index = session.vectors(DOCUMENT_VECTORS)
-        meaning = candidate_cosines(index, vector, model=model, also=words, scope=scope, limit=depth)
+        also = rows.passages_of(words)
+        cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
+        meaning = _best_passages(cosines)
     home = {row["rid"]: row["document"] for row in rows.chunks(session, {*words, *meaning})}
     by_words = {key: _with_further(scores) for key, scores in _grouped(words, home).items()}
     by_meaning = {key: max(scores) for key, scores in _grouped(meaning, home).items()}
     ranked = _fuse(by_words, by_meaning, mode, _paths(session, {*by_words, *by_meaning}))
     chunks = _best_chunks(words, meaning, home)
     return [Candidate(each.key, each, chunks[each.key]) for each in ranked[:limit]]
+
+
+def _best_passages(cosines: Mapping[int, float]) -> dict[int, float]:
+    """The cosine of a chunk is that of its best passage."""
+    best: dict[int, float] = {}
+    for passage, cosine in cosines.items():
+        chunk = rows.chunk_of_passage(passage)
+        best[chunk] = max(cosine, best.get(chunk, -1.0))
+    return best
 
 
 def _grouped(scores: Mapping[int, float], home: Mapping[int, int]) -> dict[int, list[float]]:

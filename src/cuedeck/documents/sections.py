@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from cuedeck.documents.markdown import Heading, Markdown
 
 CHUNK_BYTES = 1600
+# What a vector is made of: meaning is sharper in less text than words are.
+PASSAGE_BYTES = 700
 _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _SENTENCE_END = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
 _UTF8_START = re.compile(rb"[\x00-\x7f\xc0-\xff]")
@@ -106,10 +108,11 @@ def slugs_of(headings: Sequence[str]) -> list[str]:
     return found
 
 
-def chunks_of(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Cut a section into ranges small enough to embed, at paragraphs where there are any."""
-    while end - start > CHUNK_BYTES:
-        cut = _cut(data, start, start + CHUNK_BYTES)
+def chunks_of(data: bytes, start: int, end: int, size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Cut a range into pieces of at most so many bytes, at paragraphs where there are any."""
+    size = size or CHUNK_BYTES
+    while end - start > size:
+        cut = _cut(data, start, start + size)
         yield start, cut
         start = cut
     if start < end:
@@ -118,7 +121,7 @@ def chunks_of(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _cut(data: bytes, start: int, limit: int) -> int:
     for pattern in (_PARAGRAPH_END, _SENTENCE_END):
-        ends = [found.end() for found in pattern.finditer(data, start + CHUNK_BYTES // 4, limit)]
+        ends = [found.end() for found in pattern.finditer(data, start + (limit - start) // 4, limit)]
         if ends:
             return ends[-1]
     first = _UTF8_START.search(data, limit)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuedeck.store.documents import DocumentRow, chunks_of_documents, existing
+from cuedeck.store.documents import DocumentRow, chunks_of_documents, existing, passages_of
 from cuedeck.store.protocol import Row, Session, TextRecord, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 
@@ -208,7 +208,7 @@ def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, Chun
     index = session.vectors(DOCUMENT_VECTORS) if by_model else None
     for model, rids in by_model.items():
         assert index is not None
-        found = index.get(rids, model=model)
+        found = index.get(passages_of(rids), model=model)
         index.put(VectorRecord(rid, model, vector, entry.scope) for rid, vector in found.items())
 
 
@@ -246,5 +246,5 @@ def _drop_chunks(session: Session, rids: Sequence[int]) -> None:
     if not rids:
         return
     session.text(DOCUMENT_TEXT).drop(rids)
-    session.vectors(DOCUMENT_VECTORS).drop(rids)
+    session.vectors(DOCUMENT_VECTORS).drop(passages_of(rids))
     session.run("DELETE FROM document_chunks WHERE rid IN :rids", rids=list(rids))

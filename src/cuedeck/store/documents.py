@@ -14,6 +14,25 @@ from cuedeck.store.schema.documents import DOCUMENT_VECTORS
 EVENTS_KEPT = 100_000
 
 
+# A chunk has at most so many vectors, one for each of its passages.
+PASSAGES = 8
+
+
+def passage_id(chunk: int, number: int) -> int:
+    """The identity of a chunk's passage among the vectors."""
+    return chunk * PASSAGES + number
+
+
+def chunk_of_passage(passage: int) -> int:
+    """The chunk a passage belongs to."""
+    return passage // PASSAGES
+
+
+def passages_of(chunks: Iterable[int]) -> list[int]:
+    """Every identity that passages of some chunks may have."""
+    return [passage_id(chunk, number) for chunk in chunks for number in range(PASSAGES)]
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
     """One file as the index keeps it."""
@@ -241,12 +260,12 @@ def count_without_vector(session: Session, model: str) -> int:
 def put_vectors(
     session: Session, model: str, vectors: Mapping[int, Any], scopes: Mapping[int, Sequence[str]]
 ) -> None:
-    """Store vectors of chunks that are still there."""
-    there = {row["rid"] for row in chunks(session, list(vectors))}
+    """Store vectors of passages whose chunks, which the scopes are of, are still there."""
+    there = {row["rid"] for row in chunks(session, {chunk_of_passage(passage) for passage in vectors})}
     session.vectors(DOCUMENT_VECTORS).put(
-        VectorRecord(rid, model, vector, scopes.get(rid, ()))
-        for rid, vector in vectors.items()
-        if rid in there
+        VectorRecord(passage, model, vector, scopes.get(chunk_of_passage(passage), ()))
+        for passage, vector in vectors.items()
+        if chunk_of_passage(passage) in there
     )
     session.run("UPDATE document_chunks SET model = :model WHERE rid IN :rids", model=model, rids=list(there))
 

@@ -1,0 +1,131 @@
+"""Search by meaning: vectors follow edits, filters hold, and the answer says what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cuedeck.config.sections import DocumentsSection
+from cuedeck.documents.engine import Documents
+from cuedeck.documents.query import Filters, Mode, Query
+from cuedeck.store.protocol import Store
+
+SYNONYMS = {"car": "auto", "automobile": "auto", "cars": "auto", "feline": "cat", "kitten": "cat"}
+
+
+class WordEmbedder:
+    """A tiny model: texts that share words, or synonyms, point the same way."""
+
+    model = "words-1"
+    dimensions = 384
+    ready = True
+    unavailable = None
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        self.seen += texts
+        return np.stack([self._vector(text) for text in texts])
+
+    def try_embed(self, texts: Sequence[str], timeout: float) -> Any:
+        return np.stack([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> Any:
+        total = np.zeros(384, np.float32)
+        for word in text.lower().split():
+            seed = int.from_bytes(sha256(SYNONYMS.get(word, word).encode()).digest()[:4], "big")
+            total += np.random.default_rng(seed).standard_normal(384).astype(np.float32)
+        return total / (np.linalg.norm(total) or 1.0)
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def documents(store: Store, embedder: WordEmbedder, tmp_path: Path) -> Iterator[Documents]:
+    root = tmp_path / "vault"
+    root.mkdir()
+    (root / "one.md").write_text("---\ntags: [wheels]\n---\nautomobile repair\n")
+    (root / "two.md").write_text("kitten food\n")
+    made = Documents(root, store, embedder, DocumentsSection(), token_limit=1000)
+    yield made
+    made.close()
+
+
+def paths(documents: Documents, text: str, mode: Mode, **filters: Any) -> list[str]:
+    return [hit.path for hit in documents.search(Query(text, mode, Filters(**filters))).hits]
+
+
+def test_before_there_are_vectors_keywords_answer(documents: Documents) -> None:
+    results = documents.search(Query("repair"))
+    assert ([hit.path for hit in results.hits], results.mode_used) == (["one.md"], Mode.KEYWORD)
+    assert results.pending == 2
+    assert results.why is not None
+
+
+def test_meaning_finds_what_words_do_not(documents: Documents) -> None:
+    documents.refresh()
+    assert documents.embed_pending(30) == 0
+    assert paths(documents, "car", Mode.KEYWORD) == []
+    assert paths(documents, "car", Mode.SEMANTIC)[0] == "one.md"
+    assert paths(documents, "feline", Mode.HYBRID)[0] == "two.md"
+    assert paths(documents, "feline", Mode.SEMANTIC, tags=("wheels",)) == ["one.md"]
+
+
+def test_hybrid_is_seven_parts_meaning_and_three_parts_words(documents: Documents) -> None:
+    documents.refresh()
+    documents.embed_pending(30)
+    results = documents.search(Query("automobile repair"))
+    first = results.hits[0]
+    parts = dict(first.parts)
+    assert first.path == "one.md"
+    assert parts["keyword"] == pytest.approx(0.3)
+    assert 0 < parts["semantic"] <= 0.7
+    assert sum(parts.values()) == pytest.approx(first.score)
+    explained = documents.explain(Query("automobile repair"), results)[0]
+    assert explained["value"] == pytest.approx(first.score)
+
+
+def test_an_edit_embeds_only_what_it_changed(documents: Documents, embedder: WordEmbedder) -> None:
+    sections = [f"## Part {n}\n\nwords of part {n}\n\n" for n in range(8)]
+    (documents.root / "long.md").write_text("".join(sections))
+    documents.refresh()
+    documents.embed_pending(30)
+    embedder.seen.clear()
+    sections[4] = "## Part 4\n\nsomething about zebras\n\n"
+    (documents.root / "long.md").write_text("".join(sections))
+    documents.refresh()
+    assert documents.embed_pending(30) == 0
+    assert len(embedder.seen) == 1
+    assert "zebras" in embedder.seen[0]
+    assert paths(documents, "zebras", Mode.SEMANTIC)[0] == "long.md"
+
+
+def test_a_new_tag_filters_vectors_that_were_there(documents: Documents, embedder: WordEmbedder) -> None:
+    documents.refresh()
+    documents.embed_pending(30)
+    embedder.seen.clear()
+    (documents.root / "two.md").write_text("---\ntags: [pets]\n---\nkitten food\n")
+    documents.refresh()
+    documents.embed_pending(30)
+    assert paths(documents, "cat", Mode.SEMANTIC, tags=("pets",)) == ["two.md"]
+    (documents.root / "two.md").unlink()
+    documents.refresh()
+    assert paths(documents, "cat", Mode.SEMANTIC) == ["one.md"]
+
+
+def test_long_text_is_found_by_any_of_its_passages(documents: Documents) -> None:
+    filler = "\n\n".join(f"plain filler line number {n} goes here" for n in range(30))
+    wanted = "quokka " * 60
+    (documents.root / "long.md").write_text(f"{filler}\n\n{wanted}\n\n{filler}\n")
+    documents.refresh()
+    documents.embed_pending(30)
+    assert paths(documents, "quokka", Mode.SEMANTIC)[0] == "long.md"
