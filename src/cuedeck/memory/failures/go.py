@@ -33,7 +33,7 @@ def _diagnostic(match: re.Match[str]) -> Failure:
     text = match[4]
     if text.startswith("syntax error: "):
         kind, name, text = FailureKind.BUILD, "syntax error", text.removeprefix("syntax error: ")
-    elif _VET.search(text) or match[0].startswith("vet: "):
+    elif _VET.search(text) and not match[0].startswith("vet: "):
         kind, name = FailureKind.LINT, "vet"
     else:
         kind, name = FailureKind.BUILD, "compile"
@@ -45,7 +45,18 @@ def tests(lines: Sequence[str]) -> list[Failure]:
     """Failing tests; of nested ones the innermost, and a panic with the test it ended."""
     heads = [at for at, line in enumerate(lines) if _FAIL.match(line)]
     found = [_reported(lines, at, end) for at, end in spans(heads, len(lines))]
-    return [failure for failure in found if failure]
+    return [failure for failure in found if failure] or _timed_out(lines)
+
+
+def _timed_out(lines: Sequence[str]) -> list[Failure]:
+    """The tests that were running when the time was up."""
+    if not any(line.startswith("panic: test timed out") for line in lines):
+        return []
+    running = [match[1] for line in lines if (match := re.match(r"^\s+(\S+) \([\d.ms]+\)$", line))]
+    crash = panics(lines)
+    return [
+        replace(one, tool="go test", kind=FailureKind.TEST, test=name) for one in crash for name in running
+    ]
 
 
 def _reported(lines: Sequence[str], at: int, end: int) -> Failure | None:

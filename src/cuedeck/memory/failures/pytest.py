@@ -26,7 +26,7 @@ def reports(lines: Sequence[str]) -> list[Failure]:
     """One failure for each failing test, setup or collection."""
     summary = _summary(lines)
     found = [_block(name, block, summary) for name, block in _blocks(lines)[:MOST]]
-    return [failure for failure in found if failure] or _without_blocks(lines, summary)
+    return [failure for failure in found if failure] or _without_blocks(lines, summary) or _conftest(lines)
 
 
 def _summary(lines: Sequence[str]) -> list[tuple[str, str]]:
@@ -146,6 +146,14 @@ def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) ->
             )
         )
     return found
+
+
+def _conftest(lines: Sequence[str]) -> list[Failure]:
+    """A conftest that cannot be imported stops everything before there is a test."""
+    for at, line in enumerate(lines):
+        if line.startswith("ImportError while loading conftest") and (found := _sections(lines[at + 1 :])):
+            return [found]
+    return []
 
 
 def _reason(reason: str, place: re.Match[str] | None) -> tuple[str, str]:

@@ -17,6 +17,7 @@ _OLD_PANIC = re.compile(r"^thread '([^']*)' panicked at '(.*)', (\S+?):(\d+):(\d
 _FRAME = re.compile(r"^\s+\d+: (.+)$")
 _AT = re.compile(r"^\s+at (.+?):(\d+)(?::\d+)?$")
 _SECTION = re.compile(r"^---- (.+) stdout ----$")
+_CALM = re.compile(r"^note: (test did not panic as expected)(?: at (.+?):(\d+):\d+)?$")
 _SIDE = re.compile(r"^\s*(left|right): `?(.*?)`?,?$")
 _NOISE = (
     "could not compile",
@@ -68,6 +69,11 @@ def panics(lines: Sequence[str]) -> list[Failure]:
     for at, line in enumerate(lines):
         if match := _SECTION.match(line):
             section = match[1]
+        elif match := _CALM.match(line):
+            place = Location(plain_path(match[2]), int(match[3])) if match[2] else None
+            found.append(
+                Failure("cargo test", FailureKind.TEST, "should_panic", match[1], place, test=section)
+            )
         elif failure := _panic(line, lines, at, failed):
             # A documentation test panics in a main thread of its own.
             documented = failure.test is None and section is not None and " - " in section
