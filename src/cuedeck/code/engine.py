@@ -12,7 +12,7 @@ from typing import Final
 from cuedeck.code.checkout import Checkout
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer, now
-from cuedeck.code.repository import MissingBlob, Ref, Repository
+from cuedeck.code.repository import MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
@@ -23,7 +23,7 @@ _SMALL: Final = 400
 _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
-_FACTS_BYTES: Final = 160 * 1024 * 1024
+_FACTS_BYTES: Final = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,7 @@ class Code:
         self._lock = threading.RLock()
         self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
         self._disk_indexed: tuple[object, ...] = ()
+        self._head_files: tuple[str, dict[str, TreeFile]] = ("", {})
         self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
 
     @property
@@ -176,9 +177,9 @@ class Code:
             row = self._row(wanted.name)
             known = row is not None and row.version == EXTRACTOR_VERSION
             if row is None or not known or row.commit_id != wanted.commit or row.base != base:
-                done = indexer.index_commit(
-                    Ref(wanted.name, wanted.kind, wanted.commit), base, progress=progress
-                )
+                below = self._row(base) if base is not None else None
+                asked = Ref(wanted.name, wanted.kind, wanted.commit)
+                done = indexer.index_commit(asked, below, progress=progress)
                 if known and base is None:
                     done = Indexed(
                         done.ref, "incremental", done.files, done.symbols, done.changed, done.milliseconds
@@ -227,11 +228,18 @@ class Code:
             return None
         indexer = indexer or self.indexer()
         if wanted.commit is None:
-            done = indexer.index_disk(wanted.name, wanted.kind, None, None)
+            done = indexer.index_folder(wanted.name, wanted.kind)
         else:
-            done = indexer.index_disk(self._worktree, "worktree", wanted.name, wanted.commit)
+            committed = self._committed(wanted.commit)
+            done = indexer.index_changes(self._worktree, wanted.name, wanted.commit, committed)
         self._disk_indexed = key
         return done
+
+    def _committed(self, commit: str) -> dict[str, TreeFile]:
+        """The files of the checked-out commit, read once."""
+        if self._head_files[0] != commit and self.repository is not None:
+            self._head_files = (commit, self.repository.files(commit)[0])
+        return self._head_files[1]
 
     def _base_stamp(self, wanted: Wanted) -> tuple[object, ...]:
         row = self._row(wanted.name)
@@ -313,19 +321,17 @@ class Code:
         """Whether so little is missing that indexing fits into a call."""
         if wanted.commit is None or self.repository is None:
             return len(self.checkout.files()) <= _SMALL
-        names = [wanted.commit]
-        base = self.base_name()
-        if base is not None and self._row(base) is None:
-            found = self.repository.resolve(base)
-            names += [found.commit] if found else []
-        missing: set[tuple[str, str]] = set()
         indexer = Indexer(self.store, self.repository, self.checkout)
-        for commit in names:
-            files, _ = self.repository.files(commit)
-            missing.update(indexer.missing(files.values()))
-            if len(missing) > _SMALL:
-                return False
-        return True
+        base = self.base_name()
+        row = self._row(base) if base is not None and base != wanted.name else None
+        if row is not None and row.commit_id is not None and row.version == EXTRACTOR_VERSION:
+            delta = self.repository.delta(row.commit_id, wanted.commit)
+            return len(indexer.missing(f for f in delta.values() if f is not None)) <= _SMALL
+        files = list(self.repository.files(wanted.commit)[0].values())
+        tip = self.repository.resolve(base) if base is not None else None
+        if tip is not None and tip.commit != wanted.commit:
+            files += self.repository.files(tip.commit)[0].values()
+        return len(indexer.missing(files)) <= _SMALL
 
     def _touch(self, row: table.RefRow) -> None:
         at = now()

@@ -23,6 +23,8 @@ ACTOR: Final = "code"
 
 Progress = Callable[[float, str], None]
 Key = tuple[str, str]  # blob and language
+Rows = dict[str, tuple[int | None, bool]]
+Problems = list[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,17 @@ class Indexed:
 def now() -> int:
     """Milliseconds since the epoch."""
     return int(time.time() * 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What is written of a ref beside its files."""
+
+    name: str
+    kind: str
+    commit: str | None
+    base: str | None = None
+    merge_base: str | None = None
 
 
 class Indexer:
@@ -123,110 +136,134 @@ class Indexer:
                 ]
                 if quiet:
                     table.index_blobs(session, quiet)
+                table.merge_segments(session)
 
     # -- manifests
 
-    def index_commit(self, ref: Ref, base: str | None, progress: Progress | None = None) -> Indexed:
+    def index_commit(self, ref: Ref, base: table.RefRow | None, progress: Progress | None = None) -> Indexed:
         """Bring a ref to its commit: as the base when ``base`` is None, else as an overlay of it."""
         started = time.monotonic()
         repository = self._repository()
-        files, skipped = repository.files(ref.commit)
-        changed = self.ensure(files, progress=progress)
-        parted: str | None = None
-        own: set[str] | None = None
-        if base is not None:
-            base_commit = repository.resolve(base)
-            parted = repository.merge_base(base_commit.commit, ref.commit) if base_commit else None
-            if parted is not None:
-                own = {change.path for change in repository.changes(parted, ref.commit)}
+        if base is None or base.commit_id is None:
+            files, skipped = repository.files(ref.commit)
+            changed = self.ensure(files, progress=progress)
+            with self.store.index.write(actor=ACTOR) as session:
+                done = self._write_base(session, Layer(ref.name, ref.kind, ref.commit), files, skipped)
+            return self._report(done, "full", changed, started)
+        delta = repository.delta(base.commit_id, ref.commit)
+        changed = self.ensure(_present(delta), progress=progress)
+        tip = repository.resolve(base.name)
+        parted = repository.merge_base(tip.commit if tip else base.commit_id, ref.commit)
+        own = {change.path for change in repository.changes(parted, ref.commit)} if parted else None
+        layer = Layer(ref.name, ref.kind, ref.commit, base.name, parted)
         with self.store.index.write(actor=ACTOR) as session:
-            done = self._write_layer(
-                session, ref.name, ref.kind, files, base, own, ref.commit, parted, skipped
-            )
-        return self._report(done, "full" if base is None else "overlay", changed, started)
+            done = self._write_overlay(session, layer, delta, own, [])
+        return self._report(done, "overlay", changed, started)
 
-    def index_disk(self, name: str, kind: str, base: str | None, commit: str | None) -> Indexed:
-        """Bring a layer to the files on disk: a folder without git, or uncommitted changes over a ref."""
+    def index_folder(self, name: str, kind: str) -> Indexed:
+        """Bring a layer of its own to the files on disk: a folder without git or without commits."""
         started = time.monotonic()
         files = dict(self.checkout.files())
         changed = self.ensure(files, on_disk=True)
         with self.store.index.write(actor=ACTOR) as session:
-            done = self._write_layer(
-                session, name, kind, files, base, None, commit, None, list(self.checkout.skipped)
-            )
-        return self._report(done, "full" if base is None else "overlay", changed, started)
+            done = self._write_base(session, Layer(name, kind, None), files, list(self.checkout.skipped))
+        return self._report(done, "full", changed, started)
+
+    def index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
+        """Bring the overlay of uncommitted changes to the files on disk."""
+        started = time.monotonic()
+        disk = self.checkout.files()
+        delta: dict[str, TreeFile | None] = {
+            path: file for path, file in disk.items() if committed.get(path) != file
+        }
+        delta.update(dict.fromkeys(path for path in committed if path not in disk))
+        changed = self.ensure(_present(delta), on_disk=True)
+        layer = Layer(name, "worktree", commit, ref)
+        with self.store.index.write(actor=ACTOR) as session:
+            done = self._write_overlay(session, layer, delta, None, list(self.checkout.skipped))
+        return self._report(done, "overlay", changed, started)
 
     def _report(self, row: table.RefRow, mode: str, changed: int, started: float) -> Indexed:
         elapsed = int((time.monotonic() - started) * 1000)
         return Indexed(row.name, mode, row.files, row.symbols, changed, elapsed)
 
-    def _write_layer(
-        self,
-        session: Session,
-        name: str,
-        kind: str,
-        files: Mapping[str, TreeFile],
-        base: str | None,
-        own: set[str] | None,
-        commit: str | None,
-        parted: str | None,
-        skipped: list[tuple[str, str]],
+    def _write_base(
+        self, session: Session, layer: Layer, files: Mapping[str, TreeFile], skipped: Problems
     ) -> table.RefRow:
-        oids = {file.oid for file in files.values()}
-        blobs = table.known_blobs(session, EXTRACTOR_VERSION, oids)
-        wanted = {
-            path: blobs[file.oid, file.language].rid
+        """Give a layer of its own every file."""
+        blobs = table.known_blobs(session, EXTRACTOR_VERSION, {file.oid for file in files.values()})
+        after: Rows = {
+            path: (blobs[file.oid, file.language].rid, True)
             for path, file in files.items()
             if (file.oid, file.language) in blobs
         }
-        below = effective(session, base) if base is not None else {}
-        rid = table.put_ref(session, name, kind=kind)
+        rid = table.put_ref(session, layer.name, kind=layer.kind)
         before = table.manifest(session, rid)
-        after: dict[str, tuple[int | None, bool]] = {}
-        for path, blob in wanted.items():
-            if below.get(path) != blob:
-                after[path] = (blob, own is None or path in own)
-        for path in below:
-            if path not in wanted:
-                after[path] = (None, own is None or path in own)
+        rebase(session, layer.name, before, after)
+        return self._replace(session, layer, rid, before, after, blobs, skipped)
+
+    def _write_overlay(
+        self,
+        session: Session,
+        layer: Layer,
+        delta: Mapping[str, TreeFile | None],
+        own: set[str] | None,
+        skipped: Problems,
+    ) -> table.RefRow:
+        """Give a layer the files that differ from the one below it."""
+        oids = {file.oid for file in delta.values() if file is not None}
+        blobs = table.known_blobs(session, EXTRACTOR_VERSION, oids)
+        after: Rows = {}
+        for path, file in delta.items():
+            mine = own is None or path in own
+            if file is None:
+                after[path] = (None, mine)
+            elif (file.oid, file.language) in blobs:
+                after[path] = (blobs[file.oid, file.language].rid, mine)
+        rid = table.put_ref(session, layer.name, kind=layer.kind)
+        return self._replace(session, layer, rid, table.manifest(session, rid), after, blobs, skipped)
+
+    def _replace(
+        self,
+        session: Session,
+        layer: Layer,
+        rid: int,
+        before: Rows,
+        after: Rows,
+        blobs: Mapping[Key, table.BlobRow],
+        skipped: Problems,
+    ) -> table.RefRow:
         put = {path: value for path, value in after.items() if before.get(path) != value}
-        drop = [path for path in before if path not in after]
-        if base is None:
-            rebase(session, name, rid, before, after)
-        table.write_manifest(session, rid, put, drop)
+        table.write_manifest(session, rid, put, [path for path in before if path not in after])
         released = [
             blob
             for path, (blob, _) in before.items()
-            if blob is not None and after.get(path, (None,))[0] != blob
+            if blob is not None and after.get(path, (None, False))[0] != blob
         ]
         table.drop_unused(session, released)
-        table.merge_segments(session)
-        counted = [blob for blob, mine in after.values() if blob is not None and mine]
-        sizes = {row.rid: row.symbols for row in blobs.values()}
-        by_rid = {row.rid: row for row in blobs.values()}
-        problems = skipped + [
-            (path, by_rid[blob].problem or "")
-            for path, (blob, _) in sorted(after.items())
-            if blob is not None and by_rid[blob].problem
+        known = {row.rid: row for row in blobs.values()}
+        held = [
+            (path, known[blob]) for path, (blob, own) in sorted(after.items()) if blob is not None and own
         ]
+        problems = [*skipped, *((path, row.problem) for path, row in held if row.problem)]
         table.put_ref(
             session,
-            name,
-            kind=kind,
-            commit_id=commit,
-            base=base,
-            merge_base=parted,
+            layer.name,
+            kind=layer.kind,
+            commit_id=layer.commit,
+            base=layer.base,
+            merge_base=layer.merge_base,
             status="active",
-            files=len(counted),
-            symbols=sum(sizes[blob] + 1 for blob in counted),
+            files=len(held),
+            symbols=sum(row.symbols + 1 for _, row in held),
             version=EXTRACTOR_VERSION,
             indexed_at=now(),
             accessed_at=now(),
             problems=problems[:_PROBLEMS_KEPT],
         )
-        row = table.ref(session, name)
+        row = table.ref(session, layer.name)
         if row is None:
-            raise LookupError(name)
+            raise LookupError(layer.name)
         return row
 
     def _repository(self) -> Repository:
@@ -235,32 +272,17 @@ class Indexer:
         return self.repository
 
 
-def effective(session: Session, name: str) -> dict[str, int]:
-    """A ref's whole manifest: its own rows over those of the layers below it."""
-    row = table.ref(session, name)
-    if row is None:
-        return {}
-    found = effective(session, row.base) if row.base is not None else {}
-    for path, (blob, _) in table.manifest(session, row.rid).items():
-        if blob is None:
-            found.pop(path, None)
-        else:
-            found[path] = blob
-    return found
+def _present(delta: Mapping[str, TreeFile | None]) -> dict[str, TreeFile]:
+    return {path: file for path, file in delta.items() if file is not None}
 
 
-def rebase(
-    session: Session,
-    name: str,
-    rid: int,
-    before: Mapping[str, tuple[int | None, bool]],
-    after: Mapping[str, tuple[int | None, bool]],
-) -> None:
+def rebase(session: Session, name: str, before: Rows, after: Rows) -> None:
     """Before a base moves on, give every overlay what it still sees of the old base."""
+    none: tuple[int | None, bool] = (None, False)
     moved = {
-        path: (before.get(path, (None, False))[0], after.get(path, (None, False))[0])
+        path: (before.get(path, none)[0], after.get(path, none)[0])
         for path in before.keys() | after.keys()
-        if before.get(path, (None, False))[0] != after.get(path, (None, False))[0]
+        if before.get(path, none)[0] != after.get(path, none)[0]
     }
     if not moved:
         return
@@ -268,7 +290,7 @@ def rebase(
         if overlay.base != name:
             continue
         rows = table.manifest(session, overlay.rid)
-        put: dict[str, tuple[int | None, bool]] = {}
+        put: Rows = {}
         drop: list[str] = []
         for path, (old, new) in moved.items():
             blob, own = rows.get(path, (old, False))

@@ -249,6 +249,33 @@ class Repository:
             )
         return sorted(found, key=lambda c: c.path)
 
+    def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
+        """The code files that differ from one commit to another; None where the file is gone."""
+        before, after = self._tree(old), self._tree(new)
+        if before is None or after is None:
+            mine, theirs = self.files(old)[0], self.files(new)[0]
+            return {p: theirs.get(p) for p in mine.keys() | theirs.keys() if mine.get(p) != theirs.get(p)}
+        found: dict[str, TreeFile | None] = {}
+        for change in before.diff_to_tree(after).deltas:
+            for side, gone in ((change.old_file, True), (change.new_file, False)):
+                path = _path(side)
+                if path is None or (path in found and gone):
+                    continue
+                present = not gone and change.status_char() != "D" and side.mode in _REGULAR
+                language = self.language_of_side(path, side) if present else None
+                found[path] = TreeFile(str(side.id), language) if language is not None else None
+        return found
+
+    def language_of_side(self, path: str, side: Any) -> str | None:
+        """The language of one side of a difference."""
+        found = language_of(path)
+        if found is None and side.mode == _EXECUTABLE and "." not in path.rsplit("/", 1)[-1]:
+            try:
+                return language_of_source(path, self.read(str(side.id))[:200])
+            except MissingBlob:
+                return None
+        return found
+
     def read(self, oid: str) -> bytes:
         """A blob's bytes; raises ``MissingBlob`` when this clone does not hold it."""
         import pygit2

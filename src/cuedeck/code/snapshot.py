@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cuedeck.code.references import References
 
 # Unpacked facts are about this many times their stored size.
-_GROWTH: Final = 12
+_GROWTH: Final = 24
 _MANY_CHANGES: Final = 200
 
 

@@ -252,6 +252,8 @@ def put_blobs(
 
 def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     """Make blobs findable by name and text."""
+    if not blobs:
+        return
     uses: dict[str, list[int]] = {}
     defines: dict[str, list[int]] = {}
     for rid, blob in blobs:
@@ -259,7 +261,8 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
             uses.setdefault(name, []).append(rid)
         for name in blob.defines:
             defines.setdefault(name, []).append(rid)
-    segment = int(session.value("SELECT COALESCE(MAX(segment), 0) + 1 FROM code_names"))
+    # Identities only grow, so a batch's last one is a number no other batch has.
+    segment = max(rid for rid, _ in blobs)
     session.run_many(
         "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, :segment, :uses, :defines)",
         (
