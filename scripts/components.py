@@ -78,7 +78,8 @@ def licence_of(found: Distribution) -> str:
 
 
 def _said(found: Distribution, field: str) -> str:
-    return found.metadata[field] if field in found.metadata else ""
+    said = found.metadata.get_all(field)
+    return said[0] if said else ""
 
 
 def _headline(found: Distribution) -> str:

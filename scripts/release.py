@@ -81,11 +81,10 @@ def check_model(wheel: Path) -> list[str]:
     return problems if len(notices) == 2 else [*problems, "LICENSE or NOTICE is missing"]
 
 
-def prove_install(wheels: list[Path], scratch: Path, *, dependencies: Path | None = None) -> str:
+def prove_install(wheels: list[Path], scratch: Path) -> str:
     """Install as a user would, from a folder of wheels, without network or cache, and ask for the version."""
-    house = dependencies or scratch / "wheelhouse"
-    if dependencies is None:
-        wheelhouse.fill(house)
+    house = scratch / "wheelhouse"
+    wheelhouse.fill(house)
     for wheel in wheels:
         shutil.copy(wheel, house)
     environment = {
@@ -129,10 +128,11 @@ def main() -> None:
         raise SystemExit("\n".join(problems))
     sbom.write(chosen.out / "cuedeck.cdx.json")
     for path in (package, model, chosen.out / "cuedeck.cdx.json"):
-        print(f"{path.stat().st_size / 2**20:8.2f} MB  {path.name}")
+        sys.stdout.write(f"{path.stat().st_size / 2**20:8.2f} MB  {path.name}\n")
     if chosen.install:
         with tempfile.TemporaryDirectory(prefix="cuedeck-release-") as scratch:
-            print("installed from a wheelhouse:", prove_install([package, model], Path(scratch)))
+            version = prove_install([package, model], Path(scratch))
+        sys.stdout.write(f"installed from a wheelhouse: {version}\n")
 
 
 if __name__ == "__main__":

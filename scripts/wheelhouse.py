@@ -1,4 +1,4 @@
-"""A folder of wheels that installs without a network: each installed package of the runtime set, packed again."""
+"""A folder of wheels that installs without a network: what is installed here, packed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is released: versions agree, wheels are whole, licences allow it, and it installs without a network."""
+"""What is released: versions agree, wheels are whole, licences allow it, no network is needed."""
 
 from __future__ import annotations
 
