@@ -175,6 +175,14 @@ class Memories:
             )
         return [from_row(row) for row in rows]
 
+    def newest(
+        self, *, type: MemoryType | None = None, project: str | None = None, limit: int, offset: int = 0
+    ) -> list[Memory]:
+        """Living memories, the one changed last first."""
+        with self.state.read() as session:
+            rows = table.newest(session, limit=limit, offset=offset, type=str(type or ""), project=project)
+        return [from_row(row) for row in rows]
+
     def update(self, id: str, changes: Mapping[str, Any], *, actor: str) -> Stored:
         """Change the named fields and keep the others; metadata is merged."""
         wanted = checks.memory_id("id", id)

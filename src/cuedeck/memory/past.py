@@ -9,8 +9,9 @@ from cuedeck.memory.history import changed_since
 from cuedeck.memory.model import Memory
 from cuedeck.memory.query import Found, Hit, Query
 from cuedeck.memory.records import content_hash, from_row, text_record
-from cuedeck.memory.searching import CANDIDATES, fuse
+from cuedeck.memory.searching import CANDIDATES, all_near, fuse
 from cuedeck.search.analyser import query_terms
+from cuedeck.search.explain import fused_parts
 from cuedeck.store import memories as table
 from cuedeck.store.bm25 import breakdown
 from cuedeck.store.protocol import Session
@@ -45,7 +46,10 @@ def search_past(
     known |= before
     order = {rid: (-memory.confidence, -memory.updated_at, memory.id) for rid, memory in known.items()}
     ranked = fuse(_best(keyword, order), _best(semantic, order), query.fusion, order)
-    hits = tuple(Hit(known[one.key], min(1.0, one.score)) for one in ranked[: query.max_results])
+    hits = tuple(
+        Hit(known[one.key], min(1.0, one.score), fused_parts(one, {}) if query.explain else None)
+        for one in ranked[: query.max_results]
+    )
     return Found(hits, len({*keyword, *semantic} & known.keys()), tuple(terms), vector is not None)
 
 
@@ -76,10 +80,8 @@ def _semantic(
     then: Mapping[str, Memory | None],
 ) -> dict[int, float]:
     changed = _identities(session, then)
-    near = session.vectors(MEMORY_VECTORS).nearest(
-        vector, model=model, scope=query.filters.scope, limit=CANDIDATES + len(then), floor=floor
-    )
-    return {hit.id: hit.cosine for hit in near if hit.id not in changed}
+    near = all_near(session, query, vector, model=model, floor=floor)
+    return {rid: cosine for rid, cosine in near.items() if rid not in changed}
 
 
 def _identities(session: Session, then: Mapping[str, Memory | None]) -> set[int]:
