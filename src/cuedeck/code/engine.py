@@ -80,6 +80,7 @@ class Code:
         self._lock = threading.RLock()
         self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
         self._disk_indexed: tuple[object, ...] = ()
+        self._bottom: tuple[tuple[object, ...], dict[str, Entry | None]] = ((), {})
         self._head_files: tuple[str, dict[str, TreeFile]] = ("", {})
         self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
 
@@ -366,15 +367,33 @@ class Code:
     def _files(self, session: Session, layers: list[tuple[table.RefRow, bool]]) -> dict[str, Entry]:
         files: dict[str, Entry] = {}
         for layer, on_disk in reversed(layers):
-            for row in table.manifest_files(session, layer.rid):
-                if row["blob"] is None:
-                    files.pop(row["path"], None)
-                    continue
-                over = layer.base is not None and bool(row["own"])
-                files[row["path"]] = Entry(
-                    row["blob"], row["oid"], row["language"], "overlay" if over else "base", on_disk
-                )
+            rows = self._layer(session, layer, on_disk)
+            if not files:
+                files = {path: entry for path, entry in rows.items() if entry is not None}
+                continue
+            for path, entry in rows.items():
+                if entry is None:
+                    files.pop(path, None)
+                else:
+                    files[path] = entry
         return dict(sorted(files.items()))
+
+    def _layer(self, session: Session, layer: table.RefRow, on_disk: bool) -> dict[str, Entry | None]:
+        """One layer's files; the large one below all others is read once."""
+        key = (layer.rid, layer.commit_id, layer.indexed_at, layer.files, on_disk)
+        if self._bottom[0] == key:
+            return self._bottom[1]
+        found: dict[str, Entry | None] = {}
+        for row in table.manifest_files(session, layer.rid):
+            over = layer.base is not None and bool(row["own"])
+            found[row["path"]] = (
+                Entry(row["blob"], row["oid"], row["language"], "overlay" if over else "base", on_disk)
+                if row["blob"] is not None
+                else None
+            )
+        if layer.base is None:
+            self._bottom = (key, found)
+        return found
 
     def _reader(self, wanted: Wanted, files: dict[str, Entry]) -> Callable[[str], bytes | None]:
         """Reads a file as the snapshot has it: from disk where it is uncommitted, else from git."""

@@ -136,7 +136,6 @@ class Indexer:
                 ]
                 if quiet:
                     table.index_blobs(session, quiet)
-                table.merge_segments(session)
 
     # -- manifests
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cuedeck.code.references import References
 
 # Unpacked facts are about this many times their stored size.
-_GROWTH: Final = 24
+_GROWTH: Final = {"o": 7, "l": 20}
 _MANY_CHANGES: Final = 200
 
 
@@ -94,10 +94,10 @@ class FactsCache:
         with self._lock:
             if key not in self._held:
                 self._held[key] = (value, size)
-                self._size += size * _GROWTH
+                self._size += size * _GROWTH[key[0]]
             while self._size > self.limit and len(self._held) > 1:
-                _, (_, old) = self._held.popitem(last=False)
-                self._size -= old * _GROWTH
+                (kind, _), (_, old) = self._held.popitem(last=False)
+                self._size -= old * _GROWTH[kind]
         return value
 
 

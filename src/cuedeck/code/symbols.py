@@ -5,12 +5,11 @@ from __future__ import annotations
 import posixpath
 from base64 import b32encode
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from blake3 import blake3
 
-from cuedeck.code.anchors import local_name
 from cuedeck.code.facts import Kind, Outline
 from cuedeck.code.languages import language_named
 
@@ -97,27 +96,40 @@ class FileSymbols:
         self.outline = outline
         self.layer = layer
         self.module = module_name(path, outline.language)
-        self._ordinals: list[int] | None = None
+
+    @cached_property
+    def locals(self) -> list[str]:
+        """Every symbol's name inside its file."""
+        names: list[str] = []
+        for d in self.outline.definitions:
+            name = f"{d.within}::{d.name}" if d.within else d.name
+            # Owners come before what they own.
+            names.append(f"{names[d.parent]}::{name}" if 0 <= d.parent < len(names) else name)
+        return names
+
+    @cached_property
+    def ordinals(self) -> list[int]:
+        """Which of several symbols of one kind and name each is."""
+        seen: dict[tuple[str, str], int] = {}
+        found: list[int] = []
+        for d, name in zip(self.outline.definitions, self.locals, strict=True):
+            count = seen.get((d.kind, name), 0)
+            seen[d.kind, name] = count + 1
+            found.append(count)
+        return found
 
     def local(self, number: int) -> str:
         """A symbol's name inside its file."""
-        return local_name(self.outline.definitions, number)
+        return self.locals[number]
 
     def qualified(self, number: int) -> str:
         """A symbol's name with its module."""
-        local = self.local(number)
+        local = self.locals[number]
         return f"{self.module}::{local}" if self.module else local
 
     def ordinal(self, number: int) -> int:
         """Which of several symbols of one kind and name this is."""
-        if self._ordinals is None:
-            seen: dict[tuple[str, str], int] = {}
-            self._ordinals = []
-            for index, definition in enumerate(self.outline.definitions):
-                key = (definition.kind, self.local(index))
-                self._ordinals.append(seen.get(key, 0))
-                seen[key] = seen.get(key, 0) + 1
-        return self._ordinals[number]
+        return self.ordinals[number]
 
     def record(self, number: int) -> SymbolRecord:
         """A symbol's record; -1 is the file itself."""

@@ -283,6 +283,9 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     session.run_many(
         "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid", ({"rid": rid} for rid, _ in blobs)
     )
+    # Counting the batches means reading every name, so not after each single edit.
+    if segment % 16 == 0:
+        merge_segments(session)
 
 
 def naming(session: Session, name: str) -> tuple[list[int], list[int]]:
