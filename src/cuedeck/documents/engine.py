@@ -50,6 +50,7 @@ class Documents:
         self.vault = Vault(self.index, self.freshness, self._database)
         self._starting = threading.Lock()
         self._started = False
+        self._queued = 0
 
     @property
     def root(self) -> Path:
@@ -62,7 +63,7 @@ class Documents:
             if self._started:
                 return
             self._started = True
-        self.freshness.listen(lambda _: self._queue_missing())
+        self.freshness.listen(self._queue_missing)
         self.freshness.start()
 
     def refresh(self, progress: Progress | None = None) -> Refreshed:
@@ -89,7 +90,8 @@ class Documents:
 
     def embed_pending(self, timeout: float) -> int:
         """Make missing vectors for at most so long; how many are still missing."""
-        self._queue_missing()
+        self._queued = 0
+        self._queue_missing(Refreshed())
         self._queue.drain(timeout)
         return self.pending()
 
@@ -103,12 +105,16 @@ class Documents:
         self.freshness.close()
         self._queue.close()
 
-    def _queue_missing(self) -> None:
+    def _queue_missing(self, refreshed: Refreshed) -> None:
+        """Ask for vectors of new chunks, and of those passed over while their file was changing."""
         if self._embedder.unavailable is not None:
             return
+        model = self._embedder.model
         with self._database.read() as session:
-            missing = rows.without_vector(session, self._embedder.model, 1_000_000)
-        self._queue.add(missing)
+            missing = rows.without_vector(session, model, after=self._queued)
+            again = rows.without_vector_in(session, model, refreshed.changed) if refreshed.changed else []
+        self._queued = max([self._queued, *missing])
+        self._queue.add([*missing, *again])
 
     def _texts(self, chunks: Sequence[int]) -> Mapping[int, str]:
         """The texts of the passages of some chunks."""

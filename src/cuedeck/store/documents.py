@@ -169,6 +169,18 @@ def events_after(session: Session, seq: int, limit: int) -> list[FileEvent]:
     ]
 
 
+def events_since(session: Session, at: int, limit: int) -> list[FileEvent]:
+    """File events from a time on, newest first."""
+    sql = (
+        "SELECT rid, at, path, event, hash FROM document_events WHERE at >= :at "
+        "ORDER BY rid DESC LIMIT :limit"
+    )
+    return [
+        FileEvent(row["rid"], row["at"], row["path"], row["event"], row["hash"])
+        for row in session.rows(sql, at=at, limit=limit)
+    ]
+
+
 def last_event(session: Session) -> int:
     """The sequence number of the newest file event."""
     return int(session.value("SELECT max(rid) FROM document_events") or 0)
@@ -245,10 +257,22 @@ def tags_of(session: Session, rids: Collection[int]) -> dict[int, list[str]]:
     return found
 
 
-def without_vector(session: Session, model: str, limit: int) -> list[int]:
-    """Chunks that have no vector of a model yet."""
-    sql = "SELECT rid FROM document_chunks WHERE model IS NULL OR model <> :model ORDER BY rid LIMIT :limit"
-    return [row["rid"] for row in session.rows(sql, model=model, limit=limit)]
+def without_vector(session: Session, model: str, *, after: int = 0) -> list[int]:
+    """Chunks beyond one that have no vector of a model yet."""
+    sql = (
+        "SELECT rid FROM document_chunks WHERE rid > :after AND (model IS NULL OR model <> :model) "
+        "ORDER BY rid"
+    )
+    return [row["rid"] for row in session.rows(sql, model=model, after=after)]
+
+
+def without_vector_in(session: Session, model: str, paths: Collection[str]) -> list[int]:
+    """Chunks of some files that have no vector of a model yet."""
+    sql = (
+        "SELECT c.rid FROM document_chunks c JOIN documents d ON d.rid = c.document "
+        "WHERE d.path IN :paths AND (c.model IS NULL OR c.model <> :model) ORDER BY c.rid"
+    )
+    return [row["rid"] for row in session.rows(sql, model=model, paths=list(paths))]
 
 
 def count_without_vector(session: Session, model: str) -> int:
