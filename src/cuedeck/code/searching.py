@@ -96,7 +96,8 @@ def _snippet(view: View, scored: Scored, lines: int = _SNIPPET_LINES) -> str:
 def explain(view: View, query: Query, path: str, line: int, limit: int) -> Scored:
     """The breakdown of the score that a search gives the symbol at a line."""
     snapshot = view.snapshot
-    if path not in snapshot.files:
+    file = snapshot.files.get(path)
+    if file is None or query.language not in (None, file.language):
         raise _no_result(path, line)
     ranking = Ranking(snapshot, query)
     outline = snapshot.outline(path)
