@@ -26,8 +26,8 @@ from cuedeck.search.analyser import analyse
 from cuedeck.store.code import SYMBOL_BITS, NewBlob
 
 _WORD: Final = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]+")
-_MAX_BODY_WORDS: Final = 48
-_MAX_DOC_WORDS: Final = 48
+_MAX_BODY_WORDS: Final = 36
+_MAX_DOC_WORDS: Final = 36
 # Words of the languages themselves, as the analyser stems them.
 _NOISE: Final = frozenset(
     """self def return none class import from for while not and else elif true fals assert with pass rais tri

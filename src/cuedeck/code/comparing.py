@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Final
 
 from cuedeck.code.diff import Side, SymbolChange, compare, with_moves
@@ -85,6 +84,8 @@ class _Comparing:
         self.working_tree = working_tree
         self.on_disk: dict[str, TreeFile] = {}
         self.outlines: dict[tuple[str, str], int] = {}
+        # The head's records say overlay, the other side's base.
+        self.sides: dict[tuple[str, str], tuple[str, Outline]] = {}
 
     def run(self, base: str, head: str, parted: str, new: str, path_filter: str | None) -> Comparison:
         files = self.repository.changes(parted, new, renames=True)
@@ -167,45 +168,18 @@ class _Comparing:
         outline = self.code.cache.outline(rid)
         if outline.problem:
             unread.append((path, outline.problem))
+        self.sides[layer, path] = (oid, outline)
         return Side(path, outline, layer)
 
     # -- what needs the source
 
     def _shape(self, record: SymbolRecord) -> bytes:
-        outline = self._outline_of(record)
-        return outline.definitions[record.number].shape if outline is not None else record.content
-
-    def _outline_of(self, record: SymbolRecord) -> Outline | None:
-        for (_oid, language), rid in self._rids(record):
-            if language == language_of(record.path):
-                outline = self.code.cache.outline(rid)
-                if record.number < len(outline.definitions) and (
-                    outline.definitions[record.number].content == record.content
-                ):
-                    return outline
-        return None
-
-    def _rids(self, record: SymbolRecord) -> list[tuple[tuple[str, str], int]]:
-        return list(self.by_content.get(record.content, ()))
-
-    @cached_property
-    def by_content(self) -> dict[bytes, list[tuple[tuple[str, str], int]]]:
-        """Which blobs hold a definition of some content."""
-        found: dict[bytes, list[tuple[tuple[str, str], int]]] = {}
-        for key, rid in self.outlines.items():
-            for definition in self.code.cache.outline(rid).definitions:
-                found.setdefault(definition.content, []).append((key, rid))
-        return found
+        return self.sides[record.source_layer, record.path][1].definitions[record.number].shape
 
     def _text(self, record: SymbolRecord) -> bytes:
-        for (oid, _language), rid in self._rids(record):
-            outline = self.code.cache.outline(rid)
-            if record.number < len(outline.definitions):
-                definition = outline.definitions[record.number]
-                if definition.content == record.content:
-                    source = self._source(oid, record.path)
-                    return source[definition.start : definition.end]
-        return b""
+        oid, outline = self.sides[record.source_layer, record.path]
+        definition = outline.definitions[record.number]
+        return self._source(oid, record.path)[definition.start : definition.end]
 
     def _source(self, oid: str, path: str) -> bytes:
         if path in self.on_disk and self.on_disk[path].oid == oid:
