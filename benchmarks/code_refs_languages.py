@@ -124,10 +124,10 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
     rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
-    if given.sample and len(rows) > given.sample:
-        rows = random.Random(7).sample(rows, given.sample)
     begun = time.process_time()
     evaluation = Evaluation(given.root, rows, tuple(given.endings))
+    if given.sample and len(evaluation.rows) > given.sample:
+        evaluation.rows = random.Random(7).sample(evaluation.rows, given.sample)
     indexed = time.process_time()
     evaluation.run()
     done = time.process_time()

@@ -70,6 +70,7 @@ class _Search:
         self.snapshot = snapshot
         self.linker: Linker = snapshot.linker
         self.symbol = symbol
+        self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol)))
         self.found: dict[tuple[str, int], Site] = {}
         self.maybe: dict[tuple[str, int], Site] = {}
         outline = snapshot.outline(symbol.path)
@@ -109,7 +110,7 @@ class _Search:
 
     def consider(self, path: str, links: Links, site: int, name: str) -> None:
         targets = self.linker.targets(path, site)
-        if self.symbol in targets:
+        if not self.symbols.isdisjoint(targets):
             self.add(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
         elif not targets and name == self.symbol.name and links.ops[site] & OP_MASK == Op.ATTR:
             self.note(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
@@ -124,8 +125,8 @@ class _Search:
             if kind == Bind.IMPORT and not renamed and self.symbol in self.linker.linked(path, binding):
                 self.add(path, place, Role.IMPORT)
         elif kind not in _FORWARDING:
-            same = (path, links.bindings[0][binding]) == (self.symbol.path, self.symbol.scope)
-            if same and links.strings[links.bindings[1][binding]] == self.symbol.name:
+            bound = Symbol(path, links.bindings[0][binding], links.strings[links.bindings[1][binding]])
+            if bound in self.symbols:
                 self.add(path, place, Role.WRITE)
 
     def aliases(self, path: str, links: Links, number: int) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from typing import ClassVar, Protocol
 
 from cuedeck.code.facts import Import, Links
-from cuedeck.code.values import MODULE, Targets, Value
+from cuedeck.code.values import MODULE, Symbol, Targets, Value
 
 
 class Project(Protocol):
@@ -87,6 +87,10 @@ class Rules:
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """Scopes elsewhere that add members to a class."""
+        return ()
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -66,6 +66,14 @@ class BashWalk(TableWalk):
         return 0
 
 
+class BashRules(OpenRules):
+    """How files of Bash see each other."""
+
+    language: ClassVar[str] = "bash"
+    endings: ClassVar[tuple[str, ...]] = (".sh", ".bash", ".bats", ".zsh", ".ksh")
+    body_names: ClassVar[bool] = False
+
+
 def _grammar() -> Any:
     import tree_sitter_bash
 
@@ -77,7 +85,7 @@ BASH: Final = Language(
     (".sh", ".bash", ".bats", ".zsh", ".ksh"),
     _grammar,
     BashWalk,
-    Rules,
+    BashRules,
     filenames=(".bashrc", ".bash_profile", ".zshrc", ".profile"),
     interpreters=("bash", "sh", "zsh", "dash", "ksh"),
     comment="#",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
-from cuedeck.code.rules import Rules
+from cuedeck.code.values import Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -388,6 +389,33 @@ def _leaves(node: Node) -> Iterator[Node]:
         yield from _leaves(child)
 
 
+class CRules(OpenRules):
+    """C and C++ share headers, so also the names that are declared in them."""
+
+    language: ClassVar[str] = "c"
+    endings: ClassVar[tuple[str, ...]] = (
+        ".c",
+        ".h",
+        ".cc",
+        ".cpp",
+        ".cxx",
+        ".hpp",
+        ".hh",
+        ".hxx",
+        ".ipp",
+        ".inl",
+        ".c++",
+        ".h++",
+        ".cu",
+        ".cuh",
+    )
+    linkage: ClassVar[bool] = True
+    bare_members: ClassVar[bool] = True
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        return None
+
+
 def _c() -> Any:
     import tree_sitter_c
 
@@ -404,12 +432,12 @@ class CppWalk(CWalk):
     """Visits C++."""
 
 
-C: Final = Language("c", (".c", ".h"), _c, CWalk, Rules, source_roots=("src", "include"))
+C: Final = Language("c", (".c", ".h"), _c, CWalk, CRules, source_roots=("src", "include"))
 CPP: Final = Language(
     "cpp",
     (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),
     _cpp,
     CppWalk,
-    Rules,
+    CRules,
     source_roots=("src", "include"),
 )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -230,10 +230,18 @@ class CSharpWalk(TableWalk):
         return 0
 
 
+class CSharpRules(OpenRules):
+    """How files of CSharp see each other."""
+
+    language: ClassVar[str] = "csharp"
+    endings: ClassVar[tuple[str, ...]] = (".cs",)
+    bare_members: ClassVar[bool] = True
+
+
 def _grammar() -> Any:
     import tree_sitter_c_sharp
 
     return tree_sitter_c_sharp.language()
 
 
-CSHARP: Final = Language("csharp", (".cs",), _grammar, CSharpWalk, Rules)
+CSHARP: Final = Language("csharp", (".cs",), _grammar, CSharpWalk, CSharpRules)

@@ -39,6 +39,8 @@ class ModuleWalk(TableWalk):
         return 0
 
     def taken(self, name: Node, scope: int, number: int, original: bytes) -> None:
+        # The name stands for what is imported under another: it is a reference by itself.
+        self.row(Op.IMPORTED, number, self.intern(original), name.start_byte, Role.IMPORT)
         self.bind(scope, self.name(name), name.start_byte, Bind.IMPORT, number, self.intern(original))
 
     def required(self, clause: Node, scope: int) -> int:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -204,10 +204,18 @@ class JavaWalk(TableWalk):
         return 0
 
 
+class JavaRules(OpenRules):
+    """How files of Java see each other."""
+
+    language: ClassVar[str] = "java"
+    endings: ClassVar[tuple[str, ...]] = (".java",)
+    bare_members: ClassVar[bool] = True
+
+
 def _grammar() -> Any:
     import tree_sitter_java
 
     return tree_sitter_java.language()
 
 
-JAVA: Final = Language("java", (".java",), _grammar, JavaWalk, Rules, source_roots=("java", "src"))
+JAVA: Final = Language("java", (".java",), _grammar, JavaWalk, JavaRules, source_roots=("java", "src"))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, doc_above, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -204,6 +204,14 @@ class KotlinWalk(TableWalk):
         return 0
 
 
+class KotlinRules(OpenRules):
+    """How files of Kotlin see each other."""
+
+    language: ClassVar[str] = "kotlin"
+    endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")
+    bare_members: ClassVar[bool] = True
+
+
 def _grammar() -> Any:
     import tree_sitter_kotlin
 
@@ -211,5 +219,5 @@ def _grammar() -> Any:
 
 
 KOTLIN: Final = Language(
-    "kotlin", (".kt", ".kts"), _grammar, KotlinWalk, Rules, source_roots=("kotlin", "java", "src")
+    "kotlin", (".kt", ".kts"), _grammar, KotlinWalk, KotlinRules, source_roots=("kotlin", "java", "src")
 )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import TableWalk, doc_above, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -158,6 +158,14 @@ class LuaWalk(TableWalk):
         return 0
 
 
+class LuaRules(OpenRules):
+    """How files of Lua see each other."""
+
+    language: ClassVar[str] = "lua"
+    endings: ClassVar[tuple[str, ...]] = (".lua",)
+    body_names: ClassVar[bool] = False
+
+
 def _grammar() -> Any:
     import tree_sitter_lua
 
@@ -169,7 +177,7 @@ LUA: Final = Language(
     (".lua",),
     _grammar,
     LuaWalk,
-    Rules,
+    LuaRules,
     interpreters=("lua", "luajit"),
     source_roots=("src", "lua", "lib"),
     folder_stems=("init",),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -217,6 +217,15 @@ class PhpWalk(TableWalk):
         return 0
 
 
+class PhpRules(OpenRules):
+    """How files of Php see each other."""
+
+    language: ClassVar[str] = "php"
+    endings: ClassVar[tuple[str, ...]] = (".php",)
+    separator: ClassVar[str] = "\\"
+    body_names: ClassVar[bool] = False
+
+
 def _grammar() -> Any:
     import tree_sitter_php
 
@@ -224,5 +233,5 @@ def _grammar() -> Any:
 
 
 PHP: Final = Language(
-    "php", (".php",), _grammar, PhpWalk, Rules, interpreters=("php",), source_roots=("src", "lib")
+    "php", (".php",), _grammar, PhpWalk, PhpRules, interpreters=("php",), source_roots=("src", "lib")
 )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -146,6 +146,14 @@ class RubyWalk(TableWalk):
         return 0
 
 
+class RubyRules(OpenRules):
+    """How files of Ruby see each other."""
+
+    language: ClassVar[str] = "ruby"
+    endings: ClassVar[tuple[str, ...]] = (".rb", ".rake", ".gemspec")
+    bare_members: ClassVar[bool] = True
+
+
 def _grammar() -> Any:
     import tree_sitter_ruby
 
@@ -157,7 +165,7 @@ RUBY: Final = Language(
     (".rb", ".rake", ".gemspec"),
     _grammar,
     RubyWalk,
-    Rules,
+    RubyRules,
     filenames=("Rakefile", "Gemfile"),
     interpreters=("ruby",),
     source_roots=("lib", "app"),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.rust_rules import RustRules
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, first_of
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -294,5 +294,11 @@ def _grammar() -> Any:
 
 
 RUST: Final = Language(
-    "rust", (".rs",), _grammar, RustWalk, Rules, source_roots=("src",), folder_stems=("mod", "lib", "main")
+    "rust",
+    (".rs",),
+    _grammar,
+    RustWalk,
+    RustRules,
+    source_roots=("src",),
+    folder_stems=("mod", "lib", "main"),
 )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, doc_above
-from cuedeck.code.rules import Rules
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -169,10 +169,20 @@ class SwiftWalk(TableWalk):
         return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
 
 
+class SwiftRules(OpenRules):
+    """How files of Swift see each other."""
+
+    language: ClassVar[str] = "swift"
+    endings: ClassVar[tuple[str, ...]] = (".swift",)
+    bare_members: ClassVar[bool] = True
+
+
 def _grammar() -> Any:
     import tree_sitter_swift
 
     return tree_sitter_swift.language()
 
 
-SWIFT: Final = Language("swift", (".swift",), _grammar, SwiftWalk, Rules, source_roots=("Sources", "src"))
+SWIFT: Final = Language(
+    "swift", (".swift",), _grammar, SwiftWalk, SwiftRules, source_roots=("Sources", "src")
+)

@@ -1,0 +1,121 @@
+"""Languages in which files see each other's names: by linkage, by package, or simply by being together."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Final
+
+from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Import, Links, Op, ScopeKind
+from cuedeck.code.rules import Rules
+from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
+
+_DEFINING: Final = frozenset(
+    {Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.VARIABLE, Bind.NAMESPACE, Bind.OPAQUE}
+)
+_OPEN: Final = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
+_NAMED: Final = (Op.NAME, Op.ATTR)
+
+
+class OpenRules(Rules):
+    """A name that a file does not bind is the nearest one that another file of the language binds."""
+
+    language: ClassVar[str] = ""
+    endings: ClassVar[tuple[str, ...]] = ()
+    # One name is one thing in the whole program, however often it is declared.
+    linkage: ClassVar[bool] = False
+    separator: ClassVar[str] = "."
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        name = imported.module.strip(self.separator)
+        return Value(PACKAGE, f"{self.language}:{name}") if name else None
+
+    def ambient(self, path: str, name: str) -> Iterable[Value]:
+        return (Value(PACKAGE, f"{self.language}-seen:{path}"),)
+
+    def package_member(self, key: str, name: str) -> Targets:
+        kind, _, place = key.partition(":")
+        if kind == f"{self.language}-seen":
+            return self.seen(place, name)
+        return self.inside(place, name) if kind == self.language else ()
+
+    def seen(self, path: str, name: str) -> Targets:
+        """What a name means in a file that does not bind it: all of it, or the nearest."""
+        found = list(self.open_names(name))
+        if not found or self.linkage:
+            return tuple(found)
+        nearest = max(_shared(path, symbol.path) for symbol in found)
+        return tuple(symbol for symbol in found if _shared(path, symbol.path) == nearest)[:4]
+
+    def inside(self, package: str, name: str) -> Targets:
+        """What a package calls by that name: the file whose path ends most like the package."""
+        parts = [part for part in package.split(self.separator) if part]
+        scored = [(_ending(symbol.path, parts), symbol) for symbol in self.open_names(name)]
+        best = max((score for score, _ in scored), default=0)
+        return tuple(symbol for score, symbol in scored if score == best and best)[:4]
+
+    def open_names(self, name: str) -> Iterator[Symbol]:
+        """Where the files of the language bind a name for others to see."""
+        for path in self.project.files_naming(name):
+            if not path.endswith(self.endings):
+                continue
+            links = self.project.links(path)
+            seen: set[int] = set()
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                scope, kind = links.bindings[0][binding], links.bindings[3][binding] & BIND_MASK
+                if kind in _DEFINING and scope not in seen and links.scopes[scope].kind in _OPEN:
+                    seen.add(scope)
+                    yield Symbol(path, scope, name)
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        for other in self.project.files_naming(name):
+            if other.endswith(self.endings):
+                links = self.project.links(other)
+                for number, row in enumerate(links.scopes):
+                    if row.kind == ScopeKind.EXTENSION and _named(links, row.result) == name:
+                        yield other, number
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        links = self.project.links(symbol.path)
+        if not self.linkage or links.scopes[symbol.scope].kind not in _OPEN:
+            return ()
+        found = list(self.open_names(symbol.name))
+        # Without a declaration that others include, equal names in two files are two things.
+        return found if any(is_header(s.path) for s in found) else ()
+
+
+def is_header(path: str) -> bool:
+    """Whether a file is there to be included."""
+    return path.endswith((".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".h++", ".cuh"))
+
+
+def _named(links: Links, number: int) -> str:
+    """The last name of a type, without its arguments."""
+    while links.ops[number] & OP_MASK == Op.INDEX:
+        number = links.a[number]
+    return links.strings[links.b[number]] if links.ops[number] & OP_MASK in _NAMED else ""
+
+
+def _shared(path: str, other: str) -> int:
+    """How many leading folders two files share."""
+    ours, theirs = posixpath.dirname(path).split("/"), posixpath.dirname(other).split("/")
+    count = 0
+    for mine, its in zip(ours, theirs, strict=False):
+        if mine != its:
+            break
+        count += 1
+    return count
+
+
+def _ending(path: str, parts: list[str]) -> int:
+    """How many of a package's last parts a path's folders, or its file, end with."""
+    segments = posixpath.splitext(path)[0].split("/")
+    best = 0
+    for trimmed in (segments[:-1], segments):
+        count = 0
+        for part, segment in zip(reversed(parts), reversed(trimmed), strict=False):
+            if part.lower() != segment.lower():
+                break
+            count += 1
+        best = max(best, count)
+    return best
