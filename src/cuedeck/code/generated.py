@@ -26,7 +26,8 @@ _HEAD: Final = 2048
 
 def is_generated(source: bytes) -> bool:
     """Whether the head of a file says that a program wrote it."""
-    return _MARK.search(source, 0, _HEAD) is not None
+    head = source[:_HEAD].lower()
+    return (b"generated" in head or b"do not edit" in head) and _MARK.search(head) is not None
 
 
 @lru_cache(maxsize=65536)
