@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import logging
 import os
+import secrets
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from cuedeck.cli.frame import Here
     from cuedeck.config import Config
+    from cuedeck.workspace import Workspace
 
 GRACE_SECONDS = 10
 # How a worker process learns what the command line said; it has no double underscore, so it is no setting.
@@ -51,7 +54,8 @@ def serve(here: Here, serving: Serving) -> int:
     product().select(serving.options)
     listening = _listen(serving.host, serving.port)
     _log_to_stderr(here.verbose)
-    here.output.line(_greeting(here.root, serving.host, listening.getsockname()[1], serving, config))
+    token = secrets.token_urlsafe(24)
+    here.output.line(_greeting(here.root, serving.host, listening.getsockname()[1], serving, config, token))
     settings: dict[str, Any] = {
         "access_log": False,
         "log_config": None,
@@ -62,22 +66,23 @@ def serve(here: Here, serving: Serving) -> int:
     # uvicorn ends a graceful shutdown by raising the signal again; being told to stop is no failure.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if serving.workers > 1:
-        _serve_with_workers(here.root, serving, listening, settings)
+        _serve_with_workers(here.root, serving, listening, settings, token)
         return 0
     with here.open() as workspace:
         Background(workspace).start()
-        app = create_http_app(workspace, HttpSettings(serving.options))
-        uvicorn.Server(uvicorn.Config(app, **settings)).run(sockets=[listening])
+        app = _app(workspace, serving.options, token, lambda: server.should_exit)
+        server = uvicorn.Server(uvicorn.Config(app, **settings))
+        server.run(sockets=[listening])
     return 0
 
 
 def _serve_with_workers(
-    root: Path, serving: Serving, listening: socket.socket, settings: dict[str, Any]
+    root: Path, serving: Serving, listening: socket.socket, settings: dict[str, Any], token: str
 ) -> None:
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    chosen = {"root": str(root), "options": serving.options.to_json()}
+    chosen = {"root": str(root), "options": serving.options.to_json(), "token": token}
     os.environ[WORKER_VARIABLE] = json.dumps(chosen)
     config = uvicorn.Config("cuedeck.cli.serving:worker_app", factory=True, **settings)
     Multiprocess(config, sockets=[listening]).run()
@@ -93,7 +98,20 @@ def worker_app() -> Starlette:
     root = Path(chosen["root"])
     workspace = Workspace(root, load_config(root))
     Background(workspace).start()
-    return create_http_app(workspace, HttpSettings(ConnectionOptions.from_json(chosen["options"])))
+    return _app(workspace, ConnectionOptions.from_json(chosen["options"]), chosen["token"], lambda: False)
+
+
+def _app(
+    workspace: Workspace, options: ConnectionOptions, token: str, stopping: Callable[[], bool]
+) -> Starlette:
+    from cuedeck.mcp.auth import token_verifier
+    from cuedeck.web.access import PrintedToken, VerifiedTokens
+    from cuedeck.web.app import Dashboard
+
+    verifier = token_verifier(workspace.config.auth, workspace.root)
+    access = PrintedToken(token) if verifier is None else VerifiedTokens(verifier)
+    dashboard = Dashboard(workspace, access, writable=not options.read_only, stopping=stopping)
+    return create_http_app(workspace, HttpSettings(options, dashboard=dashboard))
 
 
 def options_from(here: Here, decks: str, tools: str, read_only: bool, errors: str) -> ConnectionOptions:
@@ -135,7 +153,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _greeting(root: Path, host: str, port: int, serving: Serving, config: Config) -> str:
+def _greeting(root: Path, host: str, port: int, serving: Serving, config: Config, token: str) -> str:
     shown = f"[{host}]" if ":" in host else host
     base = config.http.public_url or f"http://{shown}:{port}"
     url = f"{base.rstrip('/')}/mcp"
@@ -146,7 +164,10 @@ def _greeting(root: Path, host: str, port: int, serving: Serving, config: Config
         f"  Claude Code          claude mcp add --transport http cuedeck {url}",
         f'  other clients        {{"mcpServers": {{"cuedeck": {{"url": "{url}"}}}}}}',
     ]
-    if config.auth.jwt_secret or config.auth.jwks:
+    secured = bool(config.auth.jwt_secret or config.auth.jwks)
+    entrance = base.rstrip("/") + ("/" if secured else f"/?token={token}")
+    lines.insert(1, f"  dashboard            {entrance}")
+    if secured:
         lines.append("  every request needs  Authorization: Bearer TOKEN")
     if serving.workers > 1:
         lines.append(f"  workers              {serving.workers}")

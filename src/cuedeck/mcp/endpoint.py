@@ -17,7 +17,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cuedeck.mcp.connection import Connection, too_slow
 from cuedeck.mcp.options import ConnectionOptions
@@ -41,6 +41,8 @@ class HttpSettings:
 
     options: ConnectionOptions = field(default_factory=ConnectionOptions)
     routes: Sequence[BaseRoute] = ()
+    # Answers every path that is not MCP's, health's or metadata's; it lets people in by its own rules.
+    dashboard: ASGIApp | None = None
     runtime: Runtime = field(default_factory=Runtime)
     registry: Registry | None = None
     stream_responses: bool = False

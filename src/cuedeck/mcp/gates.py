@@ -99,6 +99,18 @@ class HostGate:
         return scheme in ("http", "https") and _without_port(host) in LOOPBACK_HOSTS
 
 
+class DashboardDoor:
+    """Sends what is not for programs to the dashboard, before anybody asks for a bearer token."""
+
+    def __init__(self, app: ASGIApp, dashboard: ASGIApp) -> None:
+        self.app = app
+        self._dashboard = dashboard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        ours = scope["type"] == "lifespan" or _for_programs(scope["path"])
+        await (self.app if ours else self._dashboard)(scope, receive, send)
+
+
 class TokenGate:
     """A verified bearer token for everything but health and metadata; the principal goes into the scope."""
 
@@ -196,6 +208,10 @@ def base_url(scope: Scope, settings: HttpSection) -> str:
 
 def _is_open(path: str) -> bool:
     return path in OPEN_PATHS or path.startswith(METADATA_PATH + "/")
+
+
+def _for_programs(path: str) -> bool:
+    return path == "/mcp" or path.startswith("/mcp/") or _is_open(path)
 
 
 def _bearer(headers: Headers) -> str | None:

@@ -22,7 +22,7 @@ from cuedeck.config.sections import Config
 from cuedeck.mcp.auth import token_verifier
 from cuedeck.mcp.decks.vault_health import probe_store
 from cuedeck.mcp.endpoint import Endpoint, HttpSettings
-from cuedeck.mcp.gates import METADATA_PATH, AccessLog, BodyGate, HostGate, TokenGate, base_url
+from cuedeck.mcp.gates import METADATA_PATH, AccessLog, BodyGate, DashboardDoor, HostGate, TokenGate, base_url
 from cuedeck.mcp.incident import unexpected
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.protocol import run_in_thread
@@ -37,6 +37,7 @@ __all__ = ["HttpSettings", "check_bind", "create_http_app"]
 
 BODY_SECONDS = 30.0
 READY_SECONDS = 2.0
+FORM_BYTES = 256 * 1024
 
 
 def check_bind(host: str, config: Config) -> None:
@@ -70,6 +71,9 @@ def create_http_app(workspace: Workspace, settings: HttpSettings | None = None) 
         Route("/readyz", endpoint=_Readiness(workspace)),
     ]
     middleware = [Middleware(AccessLog), Middleware(HostGate, settings=config.http)]
+    if settings.dashboard is not None:
+        people = BodyGate(settings.dashboard, max_bytes=FORM_BYTES, seconds=BODY_SECONDS)
+        middleware.append(Middleware(DashboardDoor, dashboard=people))
     if config.http.allowed_origins:
         middleware.append(_sharing(config))
     verifier = token_verifier(config.auth, workspace.root)

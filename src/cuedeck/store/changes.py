@@ -24,6 +24,17 @@ def changes_after(session: Session, *, after: int, limit: int, tables: Collectio
     return [_change(row) for row in found]
 
 
+def newest(session: Session, *, limit: int, tables: Collection[str]) -> list[Change]:
+    """The last changes of some tables, newest first."""
+    found = session.rows(
+        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "
+        "WHERE tbl IN :tables ORDER BY seq DESC LIMIT :limit",
+        tables=sorted(tables),
+        limit=limit,
+    )
+    return [_change(row) for row in found]
+
+
 def history(session: Session, table: str, id: str) -> list[Change]:
     """Everything that happened to one record and is still remembered, oldest first."""
     found = session.rows(

@@ -133,6 +133,23 @@ def listed(
     )
 
 
+def newest(
+    session: Session, *, limit: int, offset: int = 0, type: str = "", project: str | None = None
+) -> list[Row]:
+    """Living memories, the one changed last first."""
+    narrowed = ("AND type = :type " if type else "") + (
+        "AND project = :project " if project is not None else ""
+    )
+    params = ({"type": type} if type else {}) | ({"project": project} if project is not None else {})
+    return session.rows(
+        f"SELECT {_FIELDS} FROM memories WHERE deleted_at IS NULL {narrowed}"  # noqa: S608
+        "ORDER BY updated_at DESC, id DESC LIMIT :limit OFFSET :offset",
+        limit=limit,
+        offset=offset,
+        **params,
+    )
+
+
 def links_of(session: Session, ids: Iterable[str]) -> list[Row]:
     """Every edge that touches one of these, both ends living, strongest first."""
     wanted = list(ids)
