@@ -174,13 +174,10 @@ def _body(pieces: list[bytes]) -> list[str]:
 
 
 def _words(text: bytes, limit: int) -> list[str]:
-    tokens: dict[str, None] = {}
-    for word in set(_WORD.findall(text)):
-        for token in _parts(word):
-            tokens[token] = None
-    return sorted(tokens)[:limit] if len(tokens) <= limit else _kept(tokens, limit)
+    tokens: set[str] = set().union(*map(_parts, set(_WORD.findall(text))))
+    return sorted(tokens) if len(tokens) <= limit else _kept(tokens, limit)
 
 
-def _kept(tokens: dict[str, None], limit: int) -> list[str]:
+def _kept(tokens: set[str], limit: int) -> list[str]:
     """Of too many words, the longest: short ones are the common ones."""
     return sorted(sorted(tokens, key=lambda token: (-len(token), token))[:limit])
