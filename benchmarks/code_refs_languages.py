@@ -60,12 +60,26 @@ class Evaluation:
         for row in rows:
             # Making an instance names the class as well as its constructor.
             made = constructors.get(f"{row.get('symbol')}`<constructor>`().")
-            row["refs"] += made["refs"] if made else []
+            row["first"] = row["refs"] = row["refs"] + (made["refs"] if made else [])
         # What the indexer did not look at says nothing.
         self.covered = {row["def"]["path"] for row in rows} | {r["path"] for row in rows for r in row["refs"]}
         self.rows = [row for row in rows if row["def"]["path"] in self.project.facts]
         self.ours, self.bare = Score(), Score()
         self.unknown: Counter[str] = Counter()
+
+    def beside(self, rows: list[dict[str, Any]]) -> None:
+        """Keep the symbols that a second tool knows too, with what both or either of them lists."""
+        others = {(r["def"]["path"], r["def"]["line"], r["def"]["col"]): r for r in rows}
+        keys = [(r["def"]["path"], r["def"]["line"], r["def"]["col"]) for r in self.rows]
+        self.rows = [row for row, key in zip(self.rows, keys, strict=True) if key in others]
+        for row in self.rows:
+            at = row["def"]
+            second = {(r["path"], r["line"]) for r in others[at["path"], at["line"], at["col"]]["refs"]}
+            row["either"] = second
+            row["refs"] = (
+                [ref for ref in row["refs"] if (ref["path"], ref["line"]) in second] if second else []
+            )
+            row["either"] |= {(ref["path"], ref["line"]) for ref in row["first"]}
 
     def run(self) -> None:
         for row in self.rows:
@@ -78,9 +92,11 @@ class Evaluation:
                 found: set[Place] = set()
             else:
                 found = {(site.path, site.line) for site in references(self.project, symbol).resolved}  # type: ignore[arg-type]
-            found = {place for place in found if place[0] in self.covered}
+            # What only one of two tools lists is neither right nor wrong.
+            open_to_doubt = row.get("either", set()) - truth
+            found = {same for same in found if same[0] in self.covered} - open_to_doubt
             self.ours.add(found - {place}, truth - {place})
-            bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered}
+            bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered} - open_to_doubt
             self.bare.add(bare - {place}, truth - {place})
             self.note(row, found - {place}, truth - {place}, symbol is None)
 
@@ -120,12 +136,19 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("root", type=Path)
     parser.add_argument("truth", type=Path)
     parser.add_argument("endings", nargs="*")
+    parser.add_argument(
+        "--second", type=Path, help="another tool's rows: found must be in either, is missed if in both"
+    )
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
     rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
     begun = time.process_time()
     evaluation = Evaluation(given.root, rows, tuple(given.endings))
+    if given.second:
+        evaluation.beside(
+            [json.loads(line) for line in given.second.read_text(encoding="utf-8").splitlines()]
+        )
     if given.sample and len(evaluation.rows) > given.sample:
         evaluation.rows = random.Random(7).sample(evaluation.rows, given.sample)
     indexed = time.process_time()

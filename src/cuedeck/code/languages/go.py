@@ -339,7 +339,7 @@ class GoWalk(TableWalk):
         source = self.visit(right, scope) if right is not None else 0
         for position, name in enumerate(left.named_children if left is not None else ()):
             if name.type == "identifier":
-                value = self.row(Op.ELEMENT, source) if position else 0
+                value = self.row(Op.INDEX, source) if position else 0
                 self.assign(name, scope, 0, value, "", node)
         return 0
 

@@ -1,0 +1,142 @@
+"""References in Go projects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_packages_aliases_dot_imports_and_other_names(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.org/shop
+        === price/go-price.go
+        package money // the folder is called otherwise
+        func Round() int { return 1 } // <def Round>
+        === tax/tax.go
+        package tax
+        func Rate() int { return 2 } // <def Rate>
+        === main.go
+        package main
+        import (
+            "example.org/shop/price"
+            t "example.org/shop/tax"
+            . "example.org/shop/tax"
+        )
+        func Round() {}
+        func main() { money.Round(); t.Rate() } // <Round> <Rate>
+        var _ = Rate() // <Rate>
+        """
+    )
+    written.check("Round")
+    written.check("Rate")
+
+
+def test_files_of_a_package_see_each_other_and_tests_outside_do_not(project: Project) -> None:
+    written = project(
+        """
+        === a/one.go
+        package a
+        var shared = 1 // <def shared>
+        === a/two.go
+        package a
+        func two() int { return shared } // <shared>
+        === a/in_test.go
+        package a
+        var x = shared // <shared>
+        === a/out_test.go
+        package a_test
+        var shared = 2
+        var y = shared
+        === b/b.go
+        package b
+        var shared = 3
+        var z = shared
+        """
+    )
+    written.check("shared")
+
+
+def test_methods_embedding_interfaces_and_fields(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module m
+        === base/base.go
+        package base
+        type Logger struct { Prefix string } // <def Prefix>
+        func (l *Logger) Log(s string) { _ = l.Prefix } // <def Log> <Prefix>
+        type Closer interface { Close() error } // <def Close>
+        === app/app.go
+        package app
+        import "m/base"
+        type App struct { *base.Logger; Closer base.Closer; Prefix2 string }
+        func New() (*App, error) { return &App{Logger: &base.Logger{Prefix: "x"}}, nil } // <Prefix>
+        === main.go
+        package main
+        import "m/app"
+        func main() {
+            a, err := app.New()
+            _ = err
+            a.Log("x") // <Log>
+            a.Closer.Close() // <Close>
+            _ = a.Prefix // <Prefix>
+        }
+        """
+    )
+    for mark in ("Prefix", "Log", "Close"):
+        written.check(mark)
+
+
+def test_elements_of_slices_maps_channels_and_tables(project: Project) -> None:
+    written = project(
+        """
+        === a.go
+        package a
+        type Item struct { Name string } // <def Name>
+        type Items []Item
+        const Key = "k" // <def Key>
+        func f(items Items, m map[string]*Item, c chan Item, many ...Item) {
+            for _, i := range items { _ = i.Name } // <Name>
+            for _, i := range m { _ = i.Name } // <Name>
+            _ = (<-c).Name // <Name>
+            _ = many[0].Name // <Name>
+            table := []struct{ in Item; Name string }{{in: Item{Name: "x"}, Name: "y"}} // <Name>
+            for _, t := range table { _ = t.in } 
+            _ = Items{{Name: "z"}} // <Name>
+            _ = map[string]Item{Key: {Name: "q"}} // <Key> <Name>
+            made := append(make([]Item, 0), *new(Item))
+            _ = made[0].Name // <Name>
+        }
+        """
+    )
+    written.check("Key")
+    written.check("Name")
+
+
+def test_type_switches_assertions_and_function_types(project: Project) -> None:
+    written = project(
+        """
+        === a.go
+        package a
+        type Node struct{}
+        func (n Node) Walk() {} // <def Walk>
+        type Leaf struct{}
+        func (l Leaf) Walk() {}
+        type Maker func() Node
+        func f(x any, m Maker) {
+            switch v := x.(type) {
+            case Node:
+                v.Walk() // <Walk>
+            case Leaf:
+                v.Walk()
+            }
+            x.(Node).Walk() // <Walk>
+            m().Walk() // <Walk>
+            func() Node { return Node{} }().Walk() // <Walk>
+        }
+        """
+    )
+    written.check("Walk")

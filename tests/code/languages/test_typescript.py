@@ -1,0 +1,244 @@
+"""References in TypeScript and JavaScript projects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_named_default_and_namespace_imports_and_aliases(project: Project) -> None:
+    written = project(
+        """
+        === lib.ts
+        export function area(): number { return 1 } // <def area>
+        export default class Shape {} // <def Shape>
+        === use.ts
+        import Figure, { area as surface } from './lib' // <area> <Shape>
+        import * as lib from './lib'
+        surface() // <area>
+        lib.area() // <area>
+        new Figure() // <Shape>
+        const area = 1 // another area
+        === other.ts
+        function area() {} // yet another
+        area()
+        """
+    )
+    written.check("area")
+    written.check("Shape")
+
+
+def test_barrels_and_renamed_re_exports(project: Project) -> None:
+    written = project(
+        """
+        === src/a.ts
+        export const one = 1 // <def one>
+        export class Two {} // <def Two>
+        === src/index.ts
+        export * from './a'
+        export { Two as Second } from './a' // <Two>
+        === app.ts
+        import { one, Second } from './src' // <one> <Two>
+        console.log(one, new Second()) // <one> <Two>
+        """
+    )
+    written.check("one")
+    written.check("Two")
+
+
+@pytest.mark.parametrize("specifier", ["@app/tools", "shared/tools", "@scope/kit/tools", "#tools"])
+def test_modules_by_mapping_base_package_and_private_name(project: Project, specifier: str) -> None:
+    written = project(
+        f"""
+        === tsconfig.base.json
+        {{
+          // comments and trailing commas are allowed
+          "compilerOptions": {{ "baseUrl": "packages", "paths": {{ "@app/*": ["kit/src/*"], }} }},
+        }}
+        === tsconfig.json
+        {{ "extends": "./tsconfig.base.json" }}
+        === packages/shared/tools.ts
+        export {{ hammer }} from '@scope/kit/tools' // <hammer>
+        === packages/kit/package.json
+        {{ "name": "@scope/kit", "imports": {{ "#tools": "./dist/tools.js" }},
+           "exports": {{ "./*": {{ "types": "./dist/*.d.ts", "import": "./dist/*.js" }} }} }}
+        === packages/kit/src/tools.ts
+        export function hammer() {{}} // <def hammer>
+        === packages/kit/use.ts
+        import {{ hammer }} from '{specifier}' // <hammer>
+        hammer() // <hammer>
+        """
+    )
+    written.check("hammer")
+
+
+def test_members_through_this_super_inheritance_and_interfaces(project: Project) -> None:
+    written = project(
+        """
+        === base.ts
+        export interface Named { label: string } // <def label>
+        export class Animal implements Named {
+          label = 'a'
+          speak() { return this.noise() } // <def speak> <noise>
+          protected noise() { return '' } // <def noise>
+        }
+        === dog.ts
+        import { Animal, Named } from './base'
+        class Dog extends Animal {
+          speak() { return super.speak() } // <speak>
+        }
+        class Cat extends Animal {}
+        function show(x: Named) { return x.label } // <label>
+        new Cat().speak() // <speak>
+        declare const unknown: any
+        unknown.speak()
+        """
+    )
+    written.check("speak")
+    written.check("noise")
+    written.check("label")
+
+
+def test_types_flow_through_results_promises_arrays_and_callbacks(project: Project) -> None:
+    written = project(
+        """
+        === user.ts
+        export class User { rename(to: string) {} } // <def rename>
+        export async function load(): Promise<User> { return new User() }
+        export const all: User[] = []
+        export const byName = new Map<string, User>()
+        === use.ts
+        import { load, all, byName, User } from './user'
+        async function main() {
+          const user = await load()
+          user.rename('a') // <rename>
+          load().then(u => u.rename('b')) // <rename>
+          all.forEach((u) => u.rename('c')) // <rename>
+          all.filter(u => true)[0].rename('d') // <rename>
+          for (const u of all) u.rename('e') // <rename>
+          byName.get('x')!.rename('f') // <rename>
+          const { first } = { first: new User() }
+          first.rename('g') // <rename>
+        }
+        """
+    )
+    written.check("rename")
+
+
+def test_keys_of_objects_mean_the_expected_type(project: Project) -> None:
+    written = project(
+        """
+        === options.ts
+        export interface Retry { limit: number } // <def limit>
+        export type Options = { retry?: Retry; hook?: (at: Retry) => void } // <def retry>
+        export function start(options: Options) { return options.retry!.limit } // <retry> <limit>
+        === use.ts
+        import { start, Options } from './options'
+        start({ retry: { limit: 1 } }) // <retry> <limit>
+        const saved: Options = { retry: { limit: 2 } } // <retry> <limit>
+        start({ hook: (at) => at.limit }) // <limit>
+        const { retry } = saved // <retry>
+        const other = { limit: 3 }
+        """
+    )
+    written.check("limit")
+    written.check("retry")
+
+
+def test_enums_accessors_parameter_properties_and_overloads(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        export enum Color { Red, Green } // <def Red>
+        export class Point {
+          constructor(readonly x: number) {} // <def x>
+          get double() { return this.x * 2 } // <def double> <x>
+        }
+        export function make(a: string): Point // <def make>
+        export function make(a: number): Point // <make>
+        export function make(a: any) { return new Point(a) } // <make>
+        === b.ts
+        import { Color, make } from './a' // <make>
+        const p = make(1) // <make>
+        console.log(p.x, p.double, Color.Red) // <x> <double> <Red>
+        """
+    )
+    for mark in ("Red", "x", "double", "make"):
+        written.check(mark)
+
+
+def test_jsx_components_and_their_properties(project: Project) -> None:
+    written = project(
+        """
+        === button.tsx
+        type Props = { caption: string } // <def caption>
+        export function Button({ caption }: Props) { return <b>{caption}</b> } // <def Button> <caption>
+        === page.tsx
+        import { Button } from './button' // <Button>
+        export const page = <Button caption="x" /> // <Button> <caption>
+        """
+    )
+    written.check("Button")
+    written.check("caption")
+
+
+def test_common_js(project: Project) -> None:
+    written = project(
+        """
+        === store.js
+        class Store { put() {} } // <def Store> <def put>
+        module.exports = Store // <Store>
+        === tools.js
+        function inner() {} // <def inner>
+        exports.outer = inner // <inner>
+        exports.direct = function () {} // <def direct>
+        === use.js
+        const Store = require('./store') // <Store>
+        const { outer, direct } = require('./tools') // <inner> <direct>
+        const tools = require('./tools')
+        new Store().put() // <Store> <put>
+        outer(); direct() // <inner> <direct>
+        tools.direct() // <direct>
+        """
+    )
+    for mark in ("Store", "put", "inner", "direct"):
+        written.check(mark)
+
+
+def test_global_declarations(project: Project) -> None:
+    written = project(
+        """
+        === globals.d.ts
+        declare const VERSION: string // <def VERSION>
+        === augment.ts
+        export {}
+        declare global { interface Shared { id: number } } // <def id>
+        === use.ts
+        export const shown = VERSION // <VERSION>
+        export function f(s: Shared) { return s.id } // <id>
+        """
+    )
+    written.check("VERSION")
+    written.check("id")
+
+
+def test_a_cycle_of_modules_and_types_ends(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        export * from './b'
+        export type A = B
+        import { B } from './b'
+        export class X extends Y {} // <def X>
+        import { Y } from './b'
+        === b.ts
+        export * from './a'
+        import { A, X } from './a' // <X>
+        export type B = A
+        export class Y extends X {} // <X>
+        """
+    )
+    written.check("X")
