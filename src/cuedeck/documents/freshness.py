@@ -132,6 +132,10 @@ class Freshness:
             self.look()
 
     def _apply(self, dirty: Dirty) -> None:
+        # The system reports what changes in the workspace, not that the index itself is gone.
+        if not self._index.complete:
+            self.look()
+            return
         if not dirty.anything:
             return
         with self._lock:

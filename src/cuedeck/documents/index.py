@@ -90,7 +90,8 @@ class DocumentIndex:
             gone: list[str] = []
             for path in dict.fromkeys(paths):
                 stamp = self.stamp(path)
-                if stamp is None or not self._scanner.covers(path):
+                # A change of the ignore rules is a look at everything; what is known is covered.
+                if stamp is None or not (path in known or self._scanner.covers(path)):
                     if path in known:
                         gone.append(path)
                 elif not _same(known.get(path), stamp):
@@ -98,6 +99,11 @@ class DocumentIndex:
             if not look and not gone:
                 return Refreshed()
             return self._take_in(look, gone, None, None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every file was looked at once; no longer so when the database was deleted under us."""
+        return self._has_baseline()
 
     def stamp(self, path: str) -> FileStamp | None:
         """A plain file's stamp now, or nothing."""

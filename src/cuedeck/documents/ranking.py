@@ -53,7 +53,7 @@ def rank(
         meaning = _best_passages(cosines)
     home = {row["rid"]: row["document"] for row in rows.chunks(session, {*words, *meaning})}
     by_words = {key: _with_further(scores) for key, scores in _grouped(words, home).items()}
-    by_meaning = {key: max(scores) for key, scores in _grouped(meaning, home).items()}
+    by_meaning = {key: _closeness(max(scores)) for key, scores in _grouped(meaning, home).items()}
     ranked = _fuse(by_words, by_meaning, mode, _paths(session, {*by_words, *by_meaning}))
     chunks = _best_chunks(words, meaning, home)
     return [Candidate(each.key, each, chunks[each.key]) for each in ranked[:limit]]
@@ -82,6 +82,11 @@ def _with_further(scores: list[float]) -> float:
     return best + sum(share * score for share, score in zip(_FURTHER, further, strict=False))
 
 
+def _closeness(cosine: float) -> float:
+    """A cosine, from opposite to same, as a share from 0 to 1."""
+    return min(max((1.0 + cosine) / 2.0, 0.0), 1.0)
+
+
 def _fuse(
     words: Mapping[int, float], meaning: Mapping[int, float], mode: Mode, paths: Mapping[int, str]
 ) -> list[Ranked[int]]:
@@ -90,8 +95,7 @@ def _fuse(
     if mode is Mode.KEYWORD:
         found = [Ranked(key, share, {KEYWORD: share}) for key, share in share_of_best(words).items()]
     else:
-        cosines = {key: min(max(cosine, 0.0), 1.0) for key, cosine in meaning.items()}
-        found = [Ranked(key, cosine, {SEMANTIC: cosine}) for key, cosine in cosines.items()]
+        found = [Ranked(key, share, {SEMANTIC: share}) for key, share in meaning.items()]
     return sorted(found, key=lambda each: (-each.score, paths[each.key]))
 
 

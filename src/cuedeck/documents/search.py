@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,23 @@ if TYPE_CHECKING:
 ANCHORS = 3
 _ATTEMPTS = 4
 _COUNTS_KEPT = 20_000
+_RECOUNT_SECONDS = 0.5
+
+
+class PendingCount:
+    """How many chunks wait for a vector; counted again when the index changed, twice a second at most."""
+
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._known: tuple[int, float, int] | None = None
+
+    def count(self, session: Session) -> int:
+        version, now = self._database.version(), time.monotonic()
+        if self._known is None or (self._known[0] != version and now - self._known[1] > _RECOUNT_SECONDS):
+            count = rows.count_without_vector(session, self._embedder.model)
+            self._known = (version, now, count)
+        return self._known[2]
 
 
 class DocumentSearch:
@@ -41,6 +59,7 @@ class DocumentSearch:
         self._embedder = embedder
         self._reader = reader
         self._counts: OrderedDict[str, int] = OrderedDict()
+        self._pending = PendingCount(database, embedder)
 
     def search(self, query: Query, *, budget: float) -> Results:
         """The best documents; while one of them is stale it is indexed and the question asked again."""
@@ -103,7 +122,7 @@ class DocumentSearch:
             )
             documents = rows.documents_by_id(session, [each.document for each in candidates])
             chunks = _chunks(session, candidates)
-            pending = rows.count_without_vector(session, self._embedder.model)
+            pending = self._pending.count(session)
         found = [
             (each, documents[each.document], [chunks[chunk] for chunk in each.chunks if chunk in chunks])
             for each in candidates

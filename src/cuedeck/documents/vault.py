@@ -32,6 +32,7 @@ class Vault:
         self._index = index
         self._freshness = freshness
         self._database = database
+        self._counted: tuple[int, VaultStatistics] | None = None
 
     def files(self, chosen: VaultFilter, *, limit: int, offset: int = 0) -> VaultPage:
         """A page of files, by path."""
@@ -71,8 +72,11 @@ class Vault:
     def statistics(self) -> VaultStatistics:
         """Counts over the whole vault."""
         self._freshness.ensure()
-        with self._database.read() as session:
-            return rows.vault_statistics(session)
+        version = self._database.version()
+        if self._counted is None or self._counted[0] != version:
+            with self._database.read() as session:
+                self._counted = (version, rows.vault_statistics(session))
+        return self._counted[1]
 
     def _confined(self, path: str) -> ConfinedPath:
         confined = confine(self._index.root, path)

@@ -93,13 +93,15 @@ def vault_links(session: Session, path: str) -> VaultLinks:
         "WHERE d.path = :path AND l.target <> '' ORDER BY l.ordinal"
     )
     own = session.rows(sql, path=path)
+    # Order and vault are settled here: asked of the database, they lure it into reading every document.
     sql = (
-        "SELECT DISTINCT d.path FROM document_links l JOIN documents d ON d.rid = l.document "
-        "WHERE l.resolved = :path AND l.target <> '' AND d.vault = 1 ORDER BY d.path"
+        "SELECT path, vault FROM documents WHERE rid IN "
+        "(SELECT document FROM document_links WHERE resolved = :path AND target <> '')"
     )
+    incoming = sorted(row["path"] for row in session.rows(sql, path=path) if row["vault"])
     return VaultLinks(
         outgoing=tuple(sorted({row["resolved"] for row in own if row["resolved"]})),
-        incoming=tuple(row["path"] for row in session.rows(sql, path=path)),
+        incoming=tuple(incoming),
         unresolved=tuple(dict.fromkeys(row["target"] for row in own if not row["resolved"])),
     )
 

@@ -37,7 +37,7 @@ def documents() -> list[Step]:
             key=["path"],
             rid=True,
         ),
-        index("documents", "vault", "path"),
+        index("documents", "vault", "kind", "path"),
         table(
             "document_chunks",
             [
