@@ -91,6 +91,21 @@ def test_a_solution_is_told_at_the_next_failure(memories: Memories) -> None:
     assert "loop twice" in again.what_to_try_next and "Seen 2 time(s)" in again.general_lesson
 
 
+def test_a_silent_solution_stands_for_the_open_failures_of_its_task(memories: Memories) -> None:
+    def solved(approach: str) -> str:
+        told = Attempt("", "12 passed", task="Fix  CI", approach=approach, outcome=Outcome.SUCCESS)
+        return lessons.reflect(memories, told, actor=ACTOR)[0].memory.id
+
+    lessons.reflect(memories, attempt("go_panic", task="fix ci"), actor=ACTOR)
+    first = solved("nil check")
+    lessons.reflect(memories, attempt("tsc_assign", task="fix ci"), actor=ACTOR)
+    second = solved("right type")
+    for name, solution in (("go_panic", first), ("tsc_assign", second)):
+        advice = lessons.improved_attempt(memories, "anything", "", CASES[name].output("b"))
+        same = [one["id"] for one in advice["what_worked"] if one["match"] == "signature"]
+        assert same == [solution]
+
+
 def test_resolving_a_task_marks_the_episode(memories: Memories, store: Store) -> None:
     episode, _, _ = lessons.reflect(memories, attempt("java_null", approach="guard"), actor=ACTOR)
     with store.state.write(actor=ACTOR) as session:

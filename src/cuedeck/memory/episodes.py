@@ -103,13 +103,13 @@ def known_failures(text: str, more: str = "") -> list[Failure]:
 
 
 def index_episode(session: Session, memory: Memory) -> None:
-    """Remember what an episode is about; a solution stands for the failures of its task."""
+    """Remember what an episode is about; a solution that names no failure stands for its task's open ones."""
     if memory.type is not MemoryType.EPISODE:
         return
     outcome, key = outcome_of(memory.metadata), task_key(memory.metadata)
     pairs = _own_failures(memory, outcome)
-    if outcome is Outcome.SUCCESS and key:
-        pairs += table.signatures_of_task(session, key, Outcome.FAILURE)
+    if outcome is Outcome.SUCCESS and key and not pairs:
+        pairs = table.open_failures(session, key, solution=memory.id, at=memory.created_at)
     table.put_signatures(session, memory.id, pairs)
     table.put_episode(session, memory.id, key, outcome)
 

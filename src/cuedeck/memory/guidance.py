@@ -13,6 +13,8 @@ from cuedeck.memory.model import first_line
 MOST_SHOWN = 10
 # What one episode of each kind of match is worth as evidence.
 _WEIGHT = {Match.SIGNATURE: 1.0, Match.SHAPE: 0.6, Match.TEXT: 0.35}
+# However many there are of them, episodes that are only alike prove little.
+_MOST = {Match.SIGNATURE: float("inf"), Match.SHAPE: 0.6, Match.TEXT: 0.25}
 # Doubt that stays whatever was seen: as if this much evidence had ended badly.
 _DOUBT = 1.0
 
@@ -33,10 +35,16 @@ def guidance(task: str, failures: Sequence[Failure], similar: Sequence[Similar])
 
 def confidence(similar: Sequence[Similar]) -> float:
     """The weight of what succeeded against everything seen and some doubt; 0.1 when nothing was seen."""
-    good = sum(_worth(one) for one in similar if one.outcome is Outcome.SUCCESS)
-    bad = sum(_worth(one) for one in similar if one.outcome is Outcome.FAILURE)
+    good, bad = _evidence(similar, Outcome.SUCCESS), _evidence(similar, Outcome.FAILURE)
     # Failures before a solution are how solutions come about; they count less than a solution does.
     return round((good + 0.1) / (good + 0.25 * bad + _DOUBT), 4)
+
+
+def _evidence(similar: Sequence[Similar], outcome: Outcome) -> float:
+    return sum(
+        min(_MOST[match], sum(_worth(one) for one in similar if (one.match, one.outcome) == (match, outcome)))
+        for match in Match
+    )
 
 
 def _worth(one: Similar) -> float:

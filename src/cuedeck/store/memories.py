@@ -245,15 +245,20 @@ def put_episode(session: Session, id: str, task_key: str | None, outcome: str) -
     )
 
 
-def signatures_of_task(session: Session, task_key: str, outcome: str) -> list[tuple[str, str]]:
-    """The failures that episodes of a task with this outcome met."""
+def open_failures(session: Session, task_key: str, *, solution: str, at: int) -> list[tuple[str, str]]:
+    """The failures a task met until a time, since an earlier episode solved what it had met before."""
     found = session.rows(
         "SELECT DISTINCT s.signature, s.shape FROM memory_episodes AS e "
         "JOIN memories AS m ON m.id = e.memory_id AND m.deleted_at IS NULL "
         "JOIN memory_signatures AS s ON s.memory_id = e.memory_id "
-        "WHERE e.task_key = :task_key AND e.outcome = :outcome ORDER BY s.signature LIMIT 50",
+        "WHERE e.task_key = :task_key AND e.outcome = 'failure' AND m.created_at <= :at "
+        "AND m.created_at > (SELECT coalesce(max(o.created_at), 0) FROM memory_episodes AS d "
+        "JOIN memories AS o ON o.id = d.memory_id AND o.deleted_at IS NULL "
+        "WHERE d.task_key = :task_key AND d.outcome = 'success' AND d.memory_id <> :solution "
+        "AND o.created_at <= :at) ORDER BY s.signature LIMIT 50",
         task_key=task_key,
-        outcome=outcome,
+        solution=solution,
+        at=at,
     )
     return [(row["signature"], row["shape"]) for row in found]
 
