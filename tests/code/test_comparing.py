@@ -77,6 +77,19 @@ def test_moves_renames_and_edited_moves_are_recognised(repo: Repo, open_code: Op
     assert {c.shown.name for c in found.changes if c.moved_to is not None} == {"moved", "old_name", "touched"}
 
 
+def test_small_functions_of_one_shape_are_not_taken_for_each_other(repo: Repo, open_code: Open) -> None:
+    repo.put("a.rs", "pub fn legacy_auth(name: &str) -> bool {\n    name.is_empty()\n}\n")
+    repo.put("c.py", "def old(self):\n    return None\n")
+    repo.commit()
+    (repo.root / "a.rs").unlink()
+    repo.put("b.rs", "pub fn refresh_token(token: &str) -> String {\n    token.to_owned()\n}\n")
+    repo.put("c.py", "def fresh(self):\n    return None\n")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    assert [change for change in found.changes if change.moved_from or change.moved_to] == []
+    assert len(found.changes) == 4
+
+
 def test_a_renamed_file_carries_its_old_path(repo: Repo, open_code: Open) -> None:
     repo.put("old.py", f"def f(items):\n{BODY}")
     repo.commit()

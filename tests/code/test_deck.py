@@ -109,6 +109,13 @@ def test_an_ambiguous_name_lists_the_others_and_a_place_decides(ask: Ask, repo: 
     assert chosen["references"][0]["source_layer"] == "overlay"
 
 
+def test_what_cannot_be_resolved_is_possible_not_lost(ask: Ask, repo: Repo) -> None:
+    repo.put("dynamic.py", "def f(thing):\n    return thing.validate(1)\n")
+    found = ask("find_references", symbol_name="Token.validate")
+    assert "dynamic.py" not in {r["path"] for r in found["references"]}
+    assert [(r["path"], r["line_start"]) for r in found["possible"]] == [("dynamic.py", 2)]
+
+
 def test_search_ranks_and_explains_the_same(ask: Ask) -> None:
     found = ask("search_code", query="validate token signature")
     first = found["results"][0]

@@ -17,6 +17,7 @@ from cuedeck.store import code as table
 
 _MAX_NEW_BLOBS: Final = 2500
 _ZERO: Final = "0" * 40
+_TELLING_BYTES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +174,10 @@ class _Comparing:
 
     # -- what needs the source
 
-    def _shape(self, record: SymbolRecord) -> bytes:
-        return self.sides[record.source_layer, record.path][1].definitions[record.number].shape
+    def _shape(self, record: SymbolRecord) -> bytes | None:
+        """What a symbol is without its name; short ones are too much like each other to tell."""
+        definition = self.sides[record.source_layer, record.path][1].definitions[record.number]
+        return definition.shape if definition.end - definition.start >= _TELLING_BYTES else None
 
     def _text(self, record: SymbolRecord) -> bytes:
         oid, outline = self.sides[record.source_layer, record.path]

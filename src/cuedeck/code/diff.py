@@ -75,7 +75,7 @@ def compare(before: Side | None, after: Side | None) -> list[SymbolChange]:
 
 def with_moves(
     changes: list[SymbolChange],
-    shape: Callable[[SymbolRecord], bytes],
+    shape: Callable[[SymbolRecord], bytes | None],
     similar: Callable[[SymbolRecord, SymbolRecord], float],
 ) -> list[SymbolChange]:
     """Pair deleted with added symbols that are the same one elsewhere or under another name."""
@@ -98,11 +98,12 @@ def _moved(record: SymbolRecord) -> object:
     return (record.language, record.kind, record.name, record.content)
 
 
-def _renamed(shape: Callable[[SymbolRecord], bytes]) -> Callable[[SymbolRecord], object]:
+def _renamed(shape: Callable[[SymbolRecord], bytes | None]) -> Callable[[SymbolRecord], object]:
     def key(record: SymbolRecord) -> object:
-        if record.line_end - record.line_start < 1:
-            return (record.symbol_id, "too short to tell")
-        return (record.language, shape(record))
+        body = shape(record)
+        return (
+            (record.language, record.kind, body) if body is not None else (record.symbol_id, record.content)
+        )
 
     return key
 
@@ -126,7 +127,9 @@ def _pair(
 
 
 _MAX_COMPARED: Final = 60
-_ALIKE: Final = 0.6
+# A new name needs most words in common, the same name about half of them.
+_ALIKE: Final = 0.8
+_SAME_NAME: Final = 0.3
 
 
 def _pair_similar(
@@ -146,8 +149,8 @@ def _pair_similar(
     for new in news:
         for old in olds:
             mine, theirs = changes[new].shown, changes[old].shown
-            if mine.kind == theirs.kind and mine.line_end > mine.line_start:
-                score = similar(theirs, mine) + (0.1 if mine.name == theirs.name else 0.0)
+            if mine.kind == theirs.kind:
+                score = similar(theirs, mine) + (_SAME_NAME if mine.name == theirs.name else 0.0)
                 if score >= _ALIKE:
                     scored.append((-score, new, old))
     for _, new, old in sorted(scored):

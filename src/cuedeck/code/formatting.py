@@ -8,7 +8,8 @@ from cuedeck.code.grammars import parser_of
 from cuedeck.code.languages import language_named
 from cuedeck.code.languages.language import Language
 
-_TOKEN = re.compile(rb"\w+|[^\w\s]")
+_WORD = re.compile(rb"[^\W\d]\w+")
+_FEWEST_WORDS = 8
 
 
 def same_tokens(language: str, before: bytes, after: bytes) -> bool:
@@ -36,6 +37,8 @@ def _tokens(language: Language, source: bytes) -> list[tuple[int, bytes]]:
 
 
 def likeness(before: bytes, after: bytes) -> float:
-    """The share of tokens two texts have in common, from 0 to 1."""
-    mine, theirs = set(_TOKEN.findall(before)), set(_TOKEN.findall(after))
-    return len(mine & theirs) / len(mine | theirs) if mine or theirs else 0.0
+    """The share of words two texts have in common, from 0 to 1; texts of few words are like nothing."""
+    mine, theirs = set(_WORD.findall(before)), set(_WORD.findall(after))
+    if min(len(mine), len(theirs)) < _FEWEST_WORDS:
+        return 0.0
+    return len(mine & theirs) / len(mine | theirs)

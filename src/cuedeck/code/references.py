@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, ROLE_SHIFT, Bind, Kind, Links, Op, Role, ScopeKind
+from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, Bind, Kind, Links, Role, ScopeKind
 from cuedeck.code.linker import Linker
 from cuedeck.code.locating import definitions_of
+from cuedeck.code.rules import Rules
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.values import CLASS, MODULE, Symbol, Value
+from cuedeck.code.values import CLASS, EXTERNAL, MODULE, Symbol, Targets, Value
 
 EDGES: Final = ("imports", "calls", "implements", "extends", "references")
 _EDGE_OF_ROLE: Final = {
@@ -20,6 +21,7 @@ _EDGE_OF_ROLE: Final = {
 }
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40
+_LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -112,8 +114,18 @@ class _Search:
         targets = self.linker.targets(path, site)
         if not self.symbols.isdisjoint(targets):
             self.add(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
-        elif not targets and name == self.symbol.name and links.ops[site] & OP_MASK == Op.ATTR:
+        elif name == self.symbol.name and self.unproven(path, targets):
             self.note(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
+
+    def unproven(self, path: str, targets: Targets) -> bool:
+        """Whether a name leads nowhere, or to an import that ought to be in the project but was not found."""
+        unlinked = type(self.snapshot.rules(path)) is Rules
+        return all(
+            isinstance(target, Value)
+            and target.tag == EXTERNAL
+            and (unlinked or target.path.startswith(_LOCAL_IMPORTS))
+            for target in targets
+        )
 
     def rebound(self, path: str, links: Links, binding: int) -> None:
         """Later assignments to the same variable are references to it; imports of it are too."""
