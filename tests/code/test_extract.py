@@ -202,3 +202,28 @@ def test_generated_and_vendored_files_are_recognised() -> None:
         is_secondary(path) for path in ("vendor/x/a.go", "a/node_modules/b.js", "x_pb2.py", "jquery.min.js")
     )
     assert not any(is_secondary(path) for path in ("src/a.go", "vendors.py", "distance/a.py"))
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.js", "require()\nconst x = await import()\n(())\nconst y = require\n"),
+        ("a.ts", "type T = U[''];\nimport x = require();\nlet z: V[`a`];\n"),
+        ("a.go", "package p\nfunc (s *) M() {}\nfunc (s ()) N() {}\n"),
+    ],
+)
+def test_what_lacks_its_only_part_is_read_all_the_same(path: str, source: str) -> None:
+    assert facts_of(path, source.encode()) is not None
+
+
+def test_a_mistake_of_ours_costs_one_file_not_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cuedeck.code import extract
+
+    def fail(*_: object) -> None:
+        raise IndexError("child index out of range")
+
+    monkeypatch.setattr(extract, "_facts", fail)
+    read = facts_of("a.py", b"x = 1\n")
+    assert read is not None
+    assert read.outline.problem == "could not be read: IndexError"
+    assert not read.outline.definitions

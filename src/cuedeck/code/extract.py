@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from array import array
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from cuedeck.code.languages.language import Language
 
+log = logging.getLogger(__name__)
+
+# A mistake of ours, not of the file: the log has the rest.
+UNREAD: Final = "could not be read"
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_LINE: Final = 100_000
 MAX_SECONDS: Final = 10.0
@@ -32,7 +37,13 @@ if sys.getrecursionlimit() < _RECURSION:
 def extract(source: bytes, language: Language) -> Facts:
     """The facts of a source; ``outline.problem`` says what kept it from being read in full."""
     problem = _refusal(source)
-    return _facts(source, language) if problem is None else _empty(source, language, problem)
+    if problem is not None:
+        return _empty(source, language, problem)
+    try:
+        return _facts(source, language)
+    except Exception as error:
+        log.exception("A %s source of %d bytes could not be read", language.name, len(source))
+        return _empty(source, language, f"{UNREAD}: {type(error).__name__}")
 
 
 def _refusal(source: bytes) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_modules import ModuleWalk
-from cuedeck.code.languages.table import Declarator, Declares, doc_above
+from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -419,7 +419,7 @@ class EcmaWalk(ModuleWalk):
         owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
         key = parts[-1] if len(parts) > 1 else None
         while key is not None and key.type in ("literal_type", "string"):
-            key = key.named_child(0)
+            key = first_of(key)
         if key is None or key.type != "string_fragment":
             return self.row(Op.ELEMENT, owner) if owner else 0
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role
-from cuedeck.code.languages.table import TableWalk
+from cuedeck.code.languages.table import TableWalk, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -126,13 +126,13 @@ class ModuleWalk(TableWalk):
     def require_source(self, node: Node | None) -> Node | None:
         """The module that ``require("…")`` or ``import("…")`` names."""
         while node is not None and node.type in ("await_expression", "parenthesized_expression"):
-            node = node.named_child(0)
+            node = first_of(node)
         if node is None or node.type != "call_expression":
             return None
         callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
         if callee is None or self.text(callee) not in ("require", "import"):
             return None
-        first = given.named_child(0) if given is not None else None
+        first = first_of(given) if given is not None else None
         if first is None or first.type != "string":
             return None
         return next((c for c in first.named_children if c.type == "string_fragment"), None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
+from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -248,7 +248,7 @@ class GoWalk(TableWalk):
 
     def receiver_parameters(self, of: Node | None, scope: int) -> None:
         while of is not None and of.type in ("pointer_type", "parenthesized_type"):
-            of = of.named_child(0)
+            of = first_of(of)
         generics = of.child_by_field_name("type_arguments") if of is not None else None
         for name in generics.named_children if generics is not None else ():
             self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
