@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).parent / "support"))
+sys.path.append(str(Path(__file__).parents[2] / "fuzz"))
 
 from ground import Ground
 

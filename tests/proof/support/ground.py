@@ -28,6 +28,12 @@ class Ground:
         self._doors.append(door)
         return door
 
+    def stdio(self, *options: str) -> Stdio:
+        """A client whose raw lines matter."""
+        door = Stdio(self.root, self.environ, *options)
+        self._doors.append(door)
+        return door
+
     def deck(self, kind: str, name: str) -> Deck:
         """One deck under its bare names."""
         return Deck(self.door(kind, "--decks", name))
