@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 
-_UNSAFE_TEXT = re.compile(r"[\x00-\x1f\x7fA-Z]|(?:^| )[#]|  |^ | $")
+_UNSAFE_CHARACTER = re.compile(r"[\x00-\x1f\x7fA-Z#]")
 _UNSAFE = re.compile(r"[\x00-\x20\x7fA-Z]|^#")
 
 
@@ -27,7 +27,8 @@ def stored_tokens(tokens: Iterable[str]) -> list[str]:
 def stored_text(tokens: Sequence[str]) -> str:
     """Field tokens as one text; the usual ones, which need no care, are joined in one go."""
     joined = " ".join(tokens)
-    if joined.count(" ") == len(tokens) - 1 and not _UNSAFE_TEXT.search(joined):
+    whole = joined.count(" ") == len(tokens) - 1 and "  " not in joined and joined == joined.strip(" ")
+    if whole and not _UNSAFE_CHARACTER.search(joined):
         return joined
     return " ".join(stored_tokens(tokens))
 
