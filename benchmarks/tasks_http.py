@@ -124,23 +124,32 @@ async def drive(port: int, seconds: float, rate: float, pid: int) -> None:
     pending: set[asyncio.Task[None]] = set()
     for number in range(int(seconds * rate)):
         due = started + number / rate
-        if time.perf_counter() - started > 2 * seconds + 10:
-            print(f"given up after {number} requests: the server cannot keep up")
-            break
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         task = asyncio.create_task(one(due))
         pending.add(task)
         task.add_done_callback(pending.discard)
-    await asyncio.gather(*pending)
+    unanswered = await unfinished(pending, seconds)
     took = time.perf_counter() - started
     times.sort()
     shares = {f"p{share}": times[int(len(times) * share / 100)] for share in (50, 95, 99)}
     print(f"{len(times)} requests in {took:.1f} s ({len(times) / took:.0f}/s), {sum(errors.values())} errors")
+    if unanswered:
+        print(f"{unanswered} requests were still unanswered after {took:.0f} s: the server cannot keep up")
     print(", ".join(f"{name} {value:.1f} ms" for name, value in shares.items()), "(goal p95 50)")
     each = (processor_ms(pid) - spent) / len(times)
     print(f"the server: {before} MB before, {memory(pid)} MB after, {each:.1f} ms of processor per request")
     for error, count in errors.most_common(5):
         print(f"  {count} x {error}")
+
+
+async def unfinished(pending: set[asyncio.Task[None]], seconds: float) -> int:
+    """Wait once more as long as the load took; how many requests are still without an answer."""
+    if not pending:
+        return 0
+    _done, late = await asyncio.wait(set(pending), timeout=seconds)
+    for task in late:
+        task.cancel()
+    return len(late)
 
 
 def family(pid: int) -> list[list[str]]:
