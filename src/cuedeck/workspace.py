@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cuedeck.config import Config, load_config
 from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identity
+from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -56,6 +57,15 @@ class Workspace:
         folder = self.root / FOLDER
         folder.mkdir(exist_ok=True)
         return folder
+
+    def check_present(self) -> None:
+        """Raise when the folder was moved or deleted: nothing may be made where it was."""
+        if not self.root.is_dir():
+            raise CueError(
+                ErrorCode.UNAVAILABLE,
+                f"The workspace folder {self.root.name} is gone",
+                hint="Put it back, or start the agent again in the folder it was moved to.",
+            )
 
     @property
     def identity(self) -> str:

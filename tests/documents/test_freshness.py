@@ -182,3 +182,17 @@ def test_every_kind_of_hint_names_the_file(index: DocumentIndex, kind: Callable[
     seen: set[str] = set()
     assert until(lambda: bool(hints.wait(0.1) and seen.update(hints.drain().files)) or "sub/b.md" in seen)
     hints.close()
+
+
+@pytest.mark.parametrize("edited", [True, False])
+def test_an_index_deleted_under_us_is_filled_again(
+    index: DocumentIndex, freshness: Freshness, edited: bool
+) -> None:
+    started(freshness)
+    freshness.ensure()
+    shutil.rmtree(index.root / ".cuedeck" / ".cache")
+    if edited:
+        (index.root / "b.md").write_text("second")
+    # Nothing of the workspace may have changed, and the next answer is complete all the same.
+    freshness.ensure()
+    assert index.stale(["a.md", *(["b.md"] if edited else [])]) == []

@@ -23,9 +23,12 @@ def fetch(connection: apsw.Connection, sql: str, params: Bindings = ()) -> list[
 
 
 def private_folder(path: Path) -> None:
-    """Make the folder of a database, for its owner alone."""
+    """Make the folder of a database, for its owner alone, in a workspace that exists."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # Not all the way up: a workspace that was moved away must not come back empty.
+        if path.parent.name == ".cache":
+            path.parent.parent.mkdir(exist_ok=True, mode=0o700)
+        path.parent.mkdir(exist_ok=True, mode=0o700)
     except OSError as error:
         raise refused(path.parent, error) from error
 
