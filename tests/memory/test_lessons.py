@@ -116,7 +116,7 @@ def test_resolving_a_task_marks_the_episode(memories: Memories, store: Store) ->
 
 def test_replayed_failures_find_their_solution_first(memories: Memories) -> None:
     """Every failure has a failed and a solved episode; distractors share words but not the failure."""
-    chosen = random.Random(7).sample(sorted(CASES), 24)
+    chosen = random.Random(7).sample(sorted(CASES), 14)
     solutions: dict[str, str] = {}
     for name in chosen:
         for outcome, approach in ((Outcome.FAILURE, "guess"), (Outcome.SUCCESS, f"the fix for {name}")):
