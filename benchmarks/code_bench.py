@@ -119,10 +119,8 @@ def main() -> int:
             " ".join(r.qualified_name.replace("::", " ").replace("_", " ").split()[-3:]) for r in chosen
         ]
         for query in queries[:20]:
-            search(code, view, Query(query), limit=10)
-        spread(
-            "search_code", [timed(lambda q=q: search(code, code.view(), Query(q), limit=10)) for q in queries]
-        )
+            search(view, Query(query), limit=10)
+        spread("search_code", [timed(lambda q=q: search(code.view(), Query(q), limit=10)) for q in queries])
         edits(code, root, [path for path in view.snapshot.files if path.endswith(".py")][:60])
         print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
         code.close()

@@ -23,7 +23,7 @@ _SMALL: Final = 400
 _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
-_FACTS_BYTES: Final = 128 * 1024 * 1024
+_FACTS_BYTES: Final = 210 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cuedeck.code.references import References
 
 # Unpacked facts are about this many times their stored size.
-_GROWTH: Final = {"o": 7, "l": 20}
+_GROWTH: Final = {"o": 6, "l": 20}
 _MANY_CHANGES: Final = 200
 
 
