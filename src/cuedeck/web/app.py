@@ -111,10 +111,12 @@ class Dashboard:
 
     def _shown(self, name: str, asked: Asked) -> Response:
         try:
+            version = self._version()
             page: Page = _function(name)(asked)
         except Exception as error:  # noqa: BLE001 - a person gets a page whatever happens
             return self._failed(name, error)
-        return HTMLResponse(framed(page, self._workspace.root.name, asked.query.get("q", "")))
+        shown = framed(page, self._workspace.root.name, query=asked.query.get("q", ""), version=version)
+        return HTMLResponse(shown)
 
     def _done(self, name: str, asked: Asked) -> Response:
         try:

@@ -23,8 +23,8 @@ SECTIONS = {
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
-def framed(page: Page, workspace: str, query: str = "") -> str:
-    """A whole page."""
+def framed(page: Page, workspace: str, *, query: str = "", version: str = "") -> str:
+    """A whole page; a live one carries the version it was made from, so that no change is missed."""
     header = el(
         "header",
         el("a", "CueDeck", href="/", class_="brand"),
@@ -45,7 +45,7 @@ def framed(page: Page, workspace: str, query: str = "") -> str:
         ),
     )
     footer = el("footer", f"{workspace} · CueDeck {__version__} · keys: / search, g then a letter")
-    main = el("main", el("h1", page.title), page.body, id="main", data_live=page.live)
+    main = el("main", el("h1", page.title), page.body, id="main", data_live=version if page.live else None)
     skip = el("a", "Skip to content", href="#main", class_="skip")
     return _document(page.title, join([skip, header, main, footer]))
 

@@ -76,7 +76,7 @@ def run(asked: Asked) -> Page:
         [
             ("Workflow", link(found.name, f"/workflows/{found.workflow}")),
             ("Status", badge(found.status)),
-            ("Progress", bar(found.progress, "Progress of the run")),
+            ("Progress", bar(found.progress / 100, "Progress of the run")),
             ("Started by", found.trigger),
             ("Attempt", found.attempt),
             ("Queued", moment(found.created_at)),
@@ -122,7 +122,7 @@ def run_row(asked: Asked, run: Run) -> Sequence[Child]:
     return (
         link(run.name, f"/workflows/runs/{run.id}"),
         badge(run.status),
-        bar(run.progress, run.name) if moving else asked.masked((run.error or "")[:120]),
+        bar(run.progress / 100, run.name) if moving else asked.masked((run.error or "")[:120]),
         moment(run.started_at or run.created_at),
         lasted(run.duration),
     )

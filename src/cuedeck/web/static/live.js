@@ -2,10 +2,12 @@
 (() => {
   "use strict";
   const main = () => document.getElementById("main");
-  let seen = null;
   let source = null;
   let waiting = null;
   let busy = false;
+
+  // What the page shows was read at this version or later.
+  let seen = main()?.dataset.live;
 
   const editing = () => {
     const at = document.activeElement;
@@ -46,7 +48,7 @@
     source.onopen = () => document.body.classList.remove("away");
     source.onerror = () => document.body.classList.add("away");
     source.onmessage = (event) => {
-      if (seen !== null && seen !== event.data) waiting = waiting || setTimeout(refresh, 150);
+      if (seen !== event.data) waiting = waiting || setTimeout(refresh, 150);
       seen = event.data;
     };
   };
