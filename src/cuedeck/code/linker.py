@@ -35,6 +35,7 @@ from cuedeck.code.values import (
 
 _MAX_DEPTH: Final = 120
 _MAX_MRO: Final = 256
+_MAX_MEMO: Final = 300_000
 _NEVER: Final = 1 << 30
 _LOCAL: Final = frozenset(
     {
@@ -104,6 +105,8 @@ class Linker(Typing):
         if not active:
             self.cut = _NEVER
             self.tentative.clear()
+            if len(memo) > _MAX_MEMO:
+                memo.clear()
         return result
 
     # -- names
