@@ -67,6 +67,15 @@ class Evaluation:
         self.ours, self.bare = Score(), Score()
         self.unknown: Counter[str] = Counter()
 
+    def spelled(self) -> None:
+        """Keep the references whose line holds the name."""
+        lines = {p: (self.project.root / p).read_bytes().split(b"\n") for p in self.project.facts}
+        for row in self.rows:
+            name = row["name"].encode()
+            row["refs"] = [
+                r for r in row["refs"] if r["path"] in lines and name in lines[r["path"]][r["line"] - 1]
+            ]
+
     def beside(self, rows: list[dict[str, Any]]) -> None:
         """Keep the symbols that a second tool knows too, with what both or either of them lists."""
         others = {(r["def"]["path"], r["def"]["line"], r["def"]["col"]): r for r in rows}
@@ -140,6 +149,7 @@ def main(arguments: list[str]) -> None:
         "--second", type=Path, help="another tool's rows: found must be in either, is missed if in both"
     )
     parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
     rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
@@ -149,6 +159,8 @@ def main(arguments: list[str]) -> None:
         evaluation.beside(
             [json.loads(line) for line in given.second.read_text(encoding="utf-8").splitlines()]
         )
+    if given.textual:
+        evaluation.spelled()
     if given.sample and len(evaluation.rows) > given.sample:
         evaluation.rows = random.Random(7).sample(evaluation.rows, given.sample)
     indexed = time.process_time()

@@ -277,11 +277,21 @@ class CWalk(TableWalk):
     def enumerator(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None:
-            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
             parent = self.scopes[scope][1]
-            if parent >= 0:
+            if parent < 0 or self.is_scoped(node):
+                self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+            else:
+                # The constant is the surrounding scope's; the enumeration only leads to it.
                 self.bind(parent, self.name(name), name.start_byte, Bind.VARIABLE)
+                self.define(Kind.MEMBER, name, node, scope)
+                constant = self.row(Op.NAME, parent, self.name(name), name.start_byte)
+                self.bind(scope, self.name(name), name.start_byte, Bind.LINK, constant)
         return self.visit(value, scope) if value is not None else 0
+
+    def is_scoped(self, node: Node) -> bool:
+        """Whether an enumerator belongs to an ``enum class``."""
+        around = node.parent.parent if node.parent is not None else None
+        return around is not None and any(c.type in ("class", "struct") for c in around.children)
 
     def namespace(self, node: Node, scope: int, role: int = 0) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")

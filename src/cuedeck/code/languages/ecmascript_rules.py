@@ -18,7 +18,6 @@ _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "types", "es"})
 _COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
-_CONDITIONS: Final = ("source", "types", "import", "module", "default", "require", "node", "browser")
 _MAX_EXTENDS: Final = 10
 
 
@@ -239,12 +238,11 @@ class EcmaRules(Rules):
 
     def _main(self, folder: str) -> str | None:
         manifest = self._manifests[folder]
-        named = [_condition(_exported(manifest.get("exports"), "."))]
+        named = _choices(_exported(manifest.get("exports"), "."))
         named += [manifest.get(key) for key in ("source", "types", "typings", "module", "main")]
-        for target in named:
-            found = self._source(folder, target) if isinstance(target, str) else None
-            if found is not None:
-                return found
+        found = self._source(folder, named)
+        if found is not None:
+            return found
         for guess in ("src/index", "index", "source/index", "lib/index", "src/main"):
             found = self.file(posixpath.join(folder, guess))
             if found is not None:
@@ -252,8 +250,7 @@ class EcmaRules(Rules):
         return None
 
     def _entry(self, folder: str, rest: str) -> str | None:
-        target = _condition(_exported(self._manifests[folder].get("exports"), "./" + rest))
-        found = self._source(folder, target) if target else None
+        found = self._source(folder, _choices(_exported(self._manifests[folder].get("exports"), "./" + rest)))
         if found is not None:
             return found
         for guess in (rest, f"src/{rest}", f"source/{rest}", f"lib/{rest}"):
@@ -267,14 +264,19 @@ class EcmaRules(Rules):
             if not folder:
                 return None
             folder = posixpath.dirname(folder)
-        target = _condition(_exported(self._manifests[folder].get("imports"), name))
-        return self._source(folder, target) if target else None
+        return self._source(folder, _choices(_exported(self._manifests[folder].get("imports"), name)))
 
-    def _source(self, folder: str, target: str) -> str | None:
-        """The source behind a published file: ``dist/a.js`` is built from ``src/a.ts``."""
-        found = self.file(posixpath.join(folder, target))
-        if found is not None:
-            return found
+    def _source(self, folder: str, targets: list[object]) -> str | None:
+        """The first file of the project among targets; then the source that one may be built from."""
+        named = [target for target in targets if isinstance(target, str)]
+        for target in named:
+            found = self.file(posixpath.join(folder, target))
+            if found is not None:
+                return found
+        return next((found for target in named if (found := self._built_from(folder, target))), None)
+
+    def _built_from(self, folder: str, target: str) -> str | None:
+        """``dist/a.js`` is built from ``src/a.ts``."""
         parts = [part for part in target.split("/") if part != "."]
         while parts and parts[0] in _BUILT:
             parts = parts[1:]
@@ -343,17 +345,13 @@ def _replaced(target: object, filled: str) -> object:
     return target
 
 
-def _condition(target: object, depth: int = 0) -> str | None:
-    """The first file among conditions, those that lead to sources first."""
+def _choices(target: object, depth: int = 0) -> list[object]:
+    """The files that conditions name, in order."""
     if isinstance(target, str):
-        return target
-    choices: list[object] = []
+        return [target]
+    inner: Iterable[object] = ()
     if isinstance(target, dict):
-        choices = [target[key] for key in _CONDITIONS if key in target] + list(target.values())
+        inner = target.values()
     elif isinstance(target, list):
-        choices = target
-    for choice in choices if depth < _MAX_EXTENDS else ():
-        found = _condition(choice, depth + 1)
-        if found is not None:
-            return found
-    return None
+        inner = target
+    return [file for choice in inner if depth < _MAX_EXTENDS for file in _choices(choice, depth + 1)]

@@ -14,6 +14,7 @@ _DEFINING: Final = frozenset(
     {Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.VARIABLE, Bind.NAMESPACE, Bind.OPAQUE}
 )
 _OPEN: Final = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
+_EXACT: Final = 1000
 _NAMED: Final = (Op.NAME, Op.ATTR)
 
 
@@ -50,9 +51,20 @@ class OpenRules(Rules):
     def inside(self, package: str, name: str) -> Targets:
         """What a package calls by that name: the file whose path ends most like the package."""
         parts = [part for part in package.split(self.separator) if part]
-        scored = [(_ending(symbol.path, parts), symbol) for symbol in self.open_names(name)]
+        scored = [
+            (_EXACT if self.namespace(symbol.path) == package else _ending(symbol.path, parts), symbol)
+            for symbol in self.open_names(name)
+        ]
         best = max((score for score, _ in scored), default=0)
         return tuple(symbol for score, symbol in scored if score == best and best)[:4]
+
+    def namespace(self, path: str) -> str:
+        """The namespace that a whole file says it is in, if the walk noted one."""
+        links = self.project.links(path)
+        for binding in links.names[0].get(links.string_numbers.get("namespace", -1), ()):
+            if links.bindings[3][binding] == Bind.OPAQUE:
+                return links.imports[links.bindings[4][binding]].module
+        return ""
 
     def open_names(self, name: str) -> Iterator[Symbol]:
         """Where the files of the language bind a name for others to see."""

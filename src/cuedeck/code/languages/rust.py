@@ -228,11 +228,27 @@ class RustWalk(TableWalk):
             previous = kind
         return 0
 
+    making = 0  # a value of the struct whose literal is being visited
+
+    def new(self, node: Node, scope: int, role: int = 0) -> int:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        made = self.visit(name, scope, Role.CALL) if name is not None else 0
+        saved, self.making = self.making, self.row(Op.NEW, made)
+        value = self.making
+        if body is not None:
+            self.children(body, scope)
+        self.making = saved
+        return value
+
     def initializer(self, node: Node, scope: int, role: int = 0) -> int:
-        value = node.child_by_field_name("value")
+        field, value = node.child_by_field_name("field"), node.child_by_field_name("value")
+        if field is not None and self.making:
+            self.row(Op.ATTR, self.making, self.name(field), field.start_byte)
         return self.visit(value, scope) if value is not None else 0
 
     def shorthand(self, node: Node, scope: int, role: int = 0) -> int:
+        for name in node.named_children if self.making else ():
+            self.row(Op.ATTR, self.making, self.name(name), name.start_byte)
         return self.only(node, scope)
 
     def use(self, node: Node, scope: int, role: int = 0) -> int:

@@ -1,0 +1,144 @@
+"""References in projects of the languages that are linked by name, package or module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+PROJECTS = {
+    "c": """
+        === list.h
+        struct list { int size; }; // <def size>
+        int list_add(struct list *l); // <add>
+        enum mode { FAST }; // <def FAST>
+        === list.c
+        #include "list.h"
+        static int helper(void) { return 1; } // <def helper>
+        int list_add(struct list *l) { return l->size + helper(); } // <def add> <size> <helper>
+        === main.c
+        #include "list.h"
+        static int helper(void) { return 2; }
+        int main(void) { struct list l; helper();
+            return list_add(&l) + l.size + FAST; } // <add> <size> <FAST>
+        """,
+    "cpp": """
+        === shape.hpp
+        namespace geo {
+        class Shape { public: int area(); int width; }; // <def width>
+        }
+        === shape.cpp
+        #include "shape.hpp"
+        int geo::Shape::area() { return width; } // <width>
+        === main.cpp
+        #include "shape.hpp"
+        int main() { geo::Shape s; return s.width; } // <width>
+        """,
+    "rust": """
+        === Cargo.toml
+        [package]
+        name = "zoo"
+        === src/lib.rs
+        pub mod animals;
+        use crate::animals::Dog; // <Dog>
+        pub fn run() { let d = Dog::new(); d.bark(); } // <Dog> <bark>
+        === src/animals.rs
+        pub struct Dog { pub age: u32 } // <def Dog> <def age>
+        impl Dog { // <Dog>
+            pub fn new() -> Self { Dog { age: 1 } } // <Dog> <age>
+            pub fn bark(&self) -> u32 { self.age } // <def bark> <age>
+        }
+        === src/main.rs
+        use zoo::animals; // other crate, same package
+        fn main() { animals::Dog::new().bark(); } // <Dog> <bark>
+        struct Cat; impl Cat { fn bark(&self) {} }
+        """,
+    "java": """
+        === src/main/java/org/shop/Item.java
+        package org.shop;
+        public class Item { // <def Item>
+          private int price;
+          public int price() { return price; } // <def price2>
+        }
+        === src/main/java/org/app/Main.java
+        package org.app;
+        import org.shop.Item; // <Item>
+        class Main { int f(Item i) { return i.price() + new Item().price(); } } // <Item> <price2>
+        """,
+    "csharp": """
+        === Model/Item.cs
+        namespace Shop.Model;
+        public class Item { public int Price { get; set; } } // <def Item> <def Price>
+        === App/Main.cs
+        using Shop.Model;
+        namespace Shop.App { class Main { int F(Item i) { return i.Price; } } } // <Item> <Price>
+        """,
+    "ruby": """
+        === lib/item.rb
+        class Item # <def Item>
+          def cost; 1; end # <def cost>
+          def twice; cost * 2; end # <cost>
+        end
+        === app.rb
+        require_relative "lib/item"
+        item = Item.new # <Item>
+        item.cost # <cost>
+        """,
+    "php": """
+        === src/Item.php
+        <?php
+        namespace Shop;
+        class Item { public function cost() { return 1; } } // <def Item> <def cost>
+        === app.php
+        <?php
+        use Shop\\Item; // <Item>
+        $item = new Item(); // <Item>
+        $item->cost(); // <cost>
+        """,
+    "kotlin": """
+        === shop/Item.kt
+        package shop
+        class Item { fun cost(): Int = 1 } // <def Item> <def cost>
+        === app/Main.kt
+        package app
+        import shop.Item // <Item>
+        fun main() { val i = Item(); i.cost() } // <Item> <cost>
+        """,
+    "swift": """
+        === Sources/Item.swift
+        class Item { func cost() -> Int { return 1 } } // <def Item> <def cost>
+        extension Item { func twice() -> Int { return cost() } } // <Item> <cost>
+        === Sources/main.swift
+        let item = Item() // <Item>
+        print(item.cost()) // <cost>
+        """,
+    "bash": """
+        === lib.sh
+        greet() { echo hi; } # <def greet>
+        === main.sh
+        . ./lib.sh
+        greet # <greet>
+        """,
+}
+MARKS = {
+    "c": {"size": "size", "add": "list_add", "helper": "helper", "FAST": "FAST"},
+    "cpp": {"width": "width"},
+    "rust": {"Dog": "Dog", "bark": "bark", "age": "age"},
+    "java": {"Item": "Item", "price2": "price"},
+    "csharp": {"Item": "Item", "Price": "Price"},
+    "ruby": {"Item": "Item", "cost": "cost"},
+    "php": {"Item": "Item", "cost": "cost"},
+    "kotlin": {"Item": "Item", "cost": "cost"},
+    "swift": {"Item": "Item", "cost": "cost"},
+    "bash": {"greet": "greet"},
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "mark", "name"),
+    [(language, mark, name) for language, marks in MARKS.items() for mark, name in marks.items()],
+)
+def test_references_across_files(project: Project, language: str, mark: str, name: str) -> None:
+    project(PROJECTS[language]).check(mark, name)
