@@ -1,0 +1,49 @@
+"""Parsing in processes gives what parsing here gives."""
+
+from __future__ import annotations
+
+from cuedeck.code import workers
+from cuedeck.code.repository import Repository
+from cuedeck.code.worker import as_plain
+
+from .conftest import Repo
+
+
+def test_processes_find_the_same(repo: Repo) -> None:
+    for number in range(30):
+        repo.put(f"m{number}.py", f"def f{number}(a): return a.b({number})\n")
+    commit = repo.commit()
+    repository = Repository.open(repo.root)
+    assert repository is not None
+    files, _ = repository.files(commit)
+    jobs = [(file.oid, path, file.language) for path, file in sorted(files.items())]
+    jobs.append(("0" * 40, "gone.py", "python"))
+    here = {
+        blob.oid: as_plain(blob) for blob in workers.analyse_all(repo.root, repository, jobs, processes=1)
+    }
+    there = {blob.oid: as_plain(blob) for blob in workers._in_processes(repo.root, jobs, 2)}
+    assert {oid: blob[:7] for oid, blob in there.items()} == {oid: blob[:7] for oid, blob in here.items()}
+    assert there["0" * 40][5] == "not in this clone"
+
+
+def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    for number in range(4):
+        repo.put(f"m{number}.py", f"def f{number}(): pass\n")
+    commit = repo.commit()
+    repository = Repository.open(repo.root)
+    assert repository is not None
+    files, _ = repository.files(commit)
+    jobs = [(file.oid, path, file.language) for path, file in sorted(files.items())]
+    fatal = jobs[1][0]
+    ask = workers._ask
+
+    def dies(process, part):  # type: ignore[no-untyped-def]
+        if any(job[0] == fatal for job in part):
+            process.kill()
+        return ask(process, part)
+
+    monkeypatch.setattr(workers, "_ask", dies)
+    found = {blob.oid: blob for blob in workers._in_processes(repo.root, jobs, 1)}
+    assert len(found) == 4
+    assert found[fatal].problem == "it ended the parsing process"
+    assert [blob.symbols for oid, blob in sorted(found.items()) if oid != fatal] == [1, 1, 1]
