@@ -244,6 +244,8 @@ BODIES = [
 @pytest.mark.parametrize("seed", range(6))
 def test_after_any_edits_the_index_equals_a_fresh_one(root: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
     store = open_store(None, root=tmp_path / "one", workspace_id="x")
     index = DocumentIndex(root, store.index)
     names = ["a.md", "b.md", "sub/a.md", "sub/b.md", "c d.md", "c.png", "sub/deep/e.md", "code.py"]
