@@ -14,10 +14,10 @@ def attack(ground: Ground) -> Attack:
 
 
 def test_every_argument_of_every_tool_in_turn(attack: Attack) -> None:
-    # One value in nine: over the tools and arguments every value has its turn. fuzz/tools.py sends them all.
-    attack.systematic(attack.tools, every=9)
+    # One value in fifteen: over the tools and arguments every value has its turn. fuzz/tools.py sends them all.
+    attack.systematic(attack.tools, every=15)
     attack.check()
-    assert attack.refused > 300
+    assert attack.refused > 150
 
 
 @pytest.mark.parametrize("seed", range(3))
