@@ -1,0 +1,53 @@
+"""Whatever a file holds, extraction ends and says what it could read."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from cuedeck.code.extract import extract
+from cuedeck.code.languages import NAMES, language_named
+
+SAMPLE = """
+export class A extends B { m(x) { return this.y[0](x) ?? {a: [1, 2], b: (c) => c.d} } }
+func (r *T) M(a int) (b string, err error) { for _, v := range a.b { v.c() } }
+pub fn f<T: X>(self: &T) -> Option<Vec<T>> { match x { Some(y) => y.z(), _ => Foo { a, b: 1 } } }
+namespace N { class C : D, E { int P { get; set; } void M() { var x = new Y<Z>(); } } }
+struct s { int a; } *p; #define F(x) ((x)->a)
+local M = {} function M.f(a) return a:b() end return M
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_half_a_file_shuffled_bytes_and_any_encoding(name: str) -> None:
+    language = language_named(name)
+    assert language is not None
+    chance = random.Random(7)
+    whole = SAMPLE.encode()
+    sources = [whole[: len(whole) * n // 12] for n in range(12)]
+    sources += [bytes(chance.choices(whole, k=400)) for _ in range(20)]
+    sources += [
+        whole.decode().encode("utf-16-le"),
+        whole + b"\xff\xfe\x80",
+        "ünï = 'Ω'\n".encode("latin-1", "replace"),
+    ]
+    sources += [whole.replace(b"\n", b"\r\n"), b"\xef\xbb\xbf" + whole, b""]
+    for source in sources:
+        facts = extract(source, language)
+        assert facts.outline.size == len(source)
+        assert all(0 <= d.start <= d.name_at < d.end <= len(source) for d in facts.outline.definitions)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "piece", ["(", "[", "{", "a(", "a.b(", "if (x) {", "x ? y : ", "a + ", "<a>", "f => "]
+)
+def test_deep_nesting_ends_soon(name: str, piece: str) -> None:
+    language = language_named(name)
+    assert language is not None
+    begun = time.process_time()
+    extract((piece * 200).encode(), language)
+    extract(("x = " + piece * 100 + "1").encode(), language)
+    assert time.process_time() - begun < 15
