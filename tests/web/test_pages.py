@@ -22,6 +22,7 @@ PAGES = [
     "/memory/{memory}",
     "/memory/changes",
     "/workflows",
+    "/workflows?status=failed",
     "/workflows/slow",
     "/code",
     "/code/file?path=app.py",

@@ -25,6 +25,7 @@ from cuedeck.web.layout import (
 from cuedeck.workflows.model import Run, RunStatus
 
 PER_PAGE = 30
+LOOKED_AT = 1000
 RUN_HEADS = ("Run", "Status", "Progress", "Started", "Took")
 
 
@@ -39,7 +40,7 @@ def workflows(asked: Asked) -> Page:
             listed.executions,
             moment(listed.last_started),
             badge("enabled" if listed.enabled else "disabled"),
-            _start_form(asked, listed.workflow.id) if listed.enabled else None,
+            link("run…", f"/workflows/{listed.workflow.id}") if listed.enabled and asked.writable else None,
         )
         for listed in engine.workflows()
     ]
@@ -129,17 +130,23 @@ def run_row(asked: Asked, run: Run) -> Sequence[Child]:
 
 
 def _history(asked: Asked, workflow_id: str | None, path: str) -> Html:
-    number = asked.page_number()
+    number, wanted = asked.page_number(), asked.given("status")
+    if wanted is not None:
+        return _of_status(asked, workflow_id, wanted)
     runs, total = asked.workspace.workflows.history(
         workflow_id, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
     )
-    wanted = asked.given("status")
-    rows = [run_row(asked, run) for run in runs if wanted in (None, run.status)]
-    more = number * PER_PAGE < total
+    rows = [run_row(asked, run) for run in runs]
     said = note(f"{total} runs in all.") if total else None
-    return join(
-        [table(RUN_HEADS, rows, "No runs here."), said, pages(path, number, more=more, status=wanted)]
-    )
+    more = pages(path, number, more=number * PER_PAGE < total)
+    return join([table(RUN_HEADS, rows, "No runs here."), said, more])
+
+
+def _of_status(asked: Asked, workflow_id: str | None, wanted: str) -> Html:
+    runs, total = asked.workspace.workflows.history(workflow_id, limit=LOOKED_AT, offset=0)
+    rows = [run_row(asked, run) for run in runs if run.status == wanted]
+    said = f"Only {wanted[:40]} ones among the newest {min(total, LOOKED_AT)} runs."
+    return join([table(RUN_HEADS, rows, "No runs here."), note(said)])
 
 
 def _steps(asked: Asked, run_id: str) -> Html:
@@ -154,7 +161,3 @@ def _steps(asked: Asked, run_id: str) -> Html:
         for step in asked.workspace.workflows.journal.steps(run_id)
     ]
     return table(("#", "Step", "Started", "Took", "Output"), rows, "No step has finished.")
-
-
-def _start_form(asked: Asked, workflow_id: str) -> Html | None:
-    return post(url(f"/workflows/{workflow_id}/run"), "Run") if asked.writable else None
