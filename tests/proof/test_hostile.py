@@ -14,7 +14,7 @@ def attack(ground: Ground) -> Attack:
 
 
 def test_every_argument_of_every_tool_in_turn(attack: Attack) -> None:
-    # One value in fifteen: over the tools and arguments every value has its turn. fuzz/tools.py sends them all.
+    # One value in fifteen; over tools and arguments each has its turn. fuzz/tools.py sends them all.
     attack.systematic(attack.tools, every=15)
     attack.check()
     assert attack.refused > 150
