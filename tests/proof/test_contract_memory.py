@@ -165,6 +165,8 @@ def test_a_claim_is_nobody_elses(deck: Deck) -> None:
         deck.good("create_task", project="CL", name=f"claim {number}", files_exclusive=["a.py"])
     first = deck.good("get_next_task", project="CL", claim=True, agent="ann")["task"]
     assert first["status"] == "in_progress"
+    nameless = deck.bad("get_next_task", project="CL", claim=True)
+    assert (nameless["code"], nameless["data"]["field"]) == ("VALIDATION_ERROR", "agent")
     held = deck.good("get_next_task", project="CL", claim=True, agent="bob")
     assert held["task"] is None
     deck.good("complete_task", task_id=first["task_id"])
@@ -191,7 +193,10 @@ def test_a_reflection_is_about_this_failure_and_remembered(deck: Deck) -> None:
 
 
 def test_guidance_and_models_rest_on_evidence(deck: Deck) -> None:
-    guidance = deck.good("improved_attempt", task="render the report", original_output="shout(None)")
+    guidance = deck.good(
+        "improved_attempt", task="render the report", original_output="shout(None)", error_pattern="KeyError"
+    )
+    assert ": )" not in guidance["guidance"]
     names = {"guidance", "what_worked", "what_did_not_work", "recommended_approach", "similar_episodes"}
     assert names | {"confidence"} <= guidance.keys()
     nothing = deck.good("model_effectiveness", task_pattern="paint the fence")

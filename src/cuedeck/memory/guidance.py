@@ -78,7 +78,7 @@ def _summary(
 ) -> str:
     about = f"“{first_line(task, 120)}”"
     read = (
-        f"{failures[0].type}: {first_line(failures[0].message, 160)}"
+        f"{failures[0].type}: {first_line(failures[0].message, 160)}".removesuffix(": ")
         if failures
         else "no failure that could be read"
     )

@@ -467,7 +467,7 @@ TOOLS = (
     _tool(
         "locate_symbol",
         "Locate a symbol",
-        "Where a symbol is defined.",
+        "Where a symbol is defined, by its name or qualified name; by words use search_code.",
         LocateSymbol,
         shape.LOCATED,
         _locate_symbol,
@@ -475,7 +475,7 @@ TOOLS = (
     _tool(
         "get_file_outline",
         "File outline",
-        "The symbols of a file.",
+        "The symbols of a file and their lines; cheaper than reading the file.",
         GetFileOutline,
         shape.OUTLINE,
         _get_file_outline,
@@ -492,7 +492,7 @@ TOOLS = (
     _tool(
         "diff_context",
         "Symbol diff",
-        "Symbols added, modified and deleted between two refs.",
+        "What a branch changes: symbols added, modified and deleted between two refs.",
         DiffContext,
         shape.COMPARED,
         _diff_context,
@@ -501,7 +501,7 @@ TOOLS = (
     _tool(
         "find_references",
         "Find references",
-        "Resolved references to a symbol, on any ref.",
+        "Every use of a symbol, resolved by scope, import and type, on any ref; ask before a change.",
         FindReferences,
         shape.REFERENCES,
         _find_references,

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from cuedeck.mcp.tool import ADDS, CHANGES, READS, Answer, Arguments, Call, Effects, Tool
 from cuedeck.model.deck import Deck
+from cuedeck.model.errors import invalid
 from cuedeck.tasks.agent_task import TaskDraft, TaskStatus, TaskType
 
 _WEEK = 7 * 24 * 3600
@@ -64,12 +65,6 @@ class GetNextTask(Arguments):
     agent: str | None = Field(None, min_length=1, max_length=200)
     lease_seconds: int | None = Field(None, ge=1, le=_WEEK, description="The claim lapses after this")
 
-    @model_validator(mode="after")
-    def _claims_have_an_agent(self) -> GetNextTask:
-        if self.claim and self.agent is None:
-            raise ValueError("agent, the name of who claims the task")
-        return self
-
 
 class CompleteTask(Arguments):
     task_id: str
@@ -113,7 +108,9 @@ def _create_task(call: Call[CreateTask]) -> Answer:
 
 def _get_next_task(call: Call[GetNextTask]) -> Answer:
     asked, tasks = call.arguments, call.workspace.agent_tasks
-    if asked.claim and asked.agent is not None:
+    if asked.claim:
+        if asked.agent is None:
+            raise invalid("agent", "the name of who claims the task", None)
         found = tasks.claim(asked.agent, asked.project, lease_seconds=asked.lease_seconds)
     else:
         found = tasks.next(asked.project)
