@@ -90,7 +90,7 @@ def picture(code: Code, ref: str | None) -> Any:
     return view.ref, symbols, references
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(step, min_size=3, max_size=14))
 def test_any_history_equals_a_fresh_index(actions: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -98,6 +98,8 @@ def test_any_history_equals_a_fresh_index(actions: list[tuple[Any, ...]]) -> Non
         repo = Repo(base / "repo")
         repo.put("a.py", "def one(): pass\n")
         repo.commit()
+        for name in ("old", "new"):
+            (base / name).mkdir()
         stores = [open_store(None, root=base / name, workspace_id="t") for name in ("old", "new")]
         old = Code(repo.root, stores[0], workers=1)
         try:

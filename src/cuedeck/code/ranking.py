@@ -141,9 +141,11 @@ class Ranking:
     def told_apart(self, found: list[tuple[str, int, float]]) -> list[tuple[str, int, float]]:
         """In a small index most words are in most records, and the store's score calls them worthless."""
         with self.snapshot.cache.store.index.read() as session:
-            statistics = session.text(CODE_TEXT).statistics(self.terms)
-        if statistics.documents > _FEW_RECORDS:
-            return [(path, number, max(score, _LEAST)) for path, number, score in found]
+            index = session.text(CODE_TEXT)
+            # Counting the records that hold a term means reading all of them: only where there are few.
+            if index.statistics(()).documents > _FEW_RECORDS:
+                return [(path, number, max(score, _LEAST)) for path, number, score in found]
+            statistics = index.statistics(self.terms)
         return [
             (p, n, max(self.snapshot.text_score(p, n, self.terms, statistics), _LEAST)) for p, n, _ in found
         ]
