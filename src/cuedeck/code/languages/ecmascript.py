@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.ecmascript_modules import ModuleWalk
-from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
+from cuedeck.code.languages.ecmascript_types import TypeWalk
+from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,16 +16,10 @@ _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
 _FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function", "function")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
-_LEAVES: Final = (
-    "identifier",
-    "shorthand_property_identifier_pattern",
-    "property_identifier",
-    "private_property_identifier",
-)
 _CHOICES: Final = ("||", "??", "&&")
 
 
-class EcmaWalk(ModuleWalk):
+class EcmaWalk(TypeWalk):
     """Visits JavaScript, TypeScript and their JSX forms.
 
     ``given`` visits a value where a type is expected of it: the keys of an object, the elements of an array
@@ -393,9 +386,6 @@ class EcmaWalk(ModuleWalk):
 
     # -- types
 
-    def array_type(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
-
     def alias(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
@@ -414,52 +404,6 @@ class EcmaWalk(ModuleWalk):
             self.scopes[self.rows[4 * made + 1]][3] = number
         return 0
 
-    def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
-        key = parts[-1] if len(parts) > 1 else None
-        while key is not None and key.type in ("literal_type", "string"):
-            key = first_of(key)
-        if key is None or key.type != "string_fragment":
-            return self.row(Op.ELEMENT, owner) if owner else 0
-        return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
-
-    def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
-        """A type without members of the project; still an answer, so that values do not give another."""
-        self.children(node, scope)
-        return self.row(Op.LITERAL, 0)
-
-    def conditional_type(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
-        values = [self.visit(c, inner, Role.TYPE) for c in node.named_children]
-        return self.row(Op.UNION, 0, self.items(values[2:]))
-
-    def infer_type(self, node: Node, scope: int, role: int = 0) -> int:
-        for name in node.named_children[:1]:
-            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
-        for child in node.named_children[1:]:
-            self.visit(child, scope, Role.TYPE)
-        return self.row(Op.LITERAL, 0)
-
-    def ambient(self, node: Node, scope: int, role: int = 0) -> int:
-        block = next((c for c in node.named_children if c.type == "statement_block"), None)
-        if block is None:
-            return self.children(node, scope)
-        inner = self.scope(ScopeKind.NAMESPACE, scope)
-        self.bind(0, self.intern(b"global"), node.start_byte, Bind.NAMESPACE, inner)
-        return self.children(block, inner)
-
-    def nothing_but_types(self, node: Node, scope: int, role: int = 0) -> int:
-        """``x is T``: both are named, and the result is neither."""
-        self.children(node, scope)
-        return 0
-
-    def object_type(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
-        self.children(node, inner)
-        return self.row(Op.SELF, inner)
-
     def function_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
         self.signature_of(node, inner, None)
@@ -470,27 +414,6 @@ class EcmaWalk(ModuleWalk):
         self.bind(scope, self.intern(b"__call__"), node.start_byte, Bind.FUNCTION, inner)
         self.signature_of(node, inner, None)
         return 0
-
-    def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
-        self.bind(scope, self.intern(b"__getitem__"), node.start_byte, Bind.FUNCTION, inner)
-        hint = node.child_by_field_name("type")
-        for child in node.named_children:
-            value = self.visit(child, inner, Role.TYPE) if child.type != "identifier" else 0
-            if child == hint:
-                self.scopes[inner][4] = value
-        return 0
-
-    def type_parameters(self, node: Node, scope: int) -> None:
-        for child in node.named_children:
-            name, bound = child.child_by_field_name("name"), child.child_by_field_name("constraint")
-            limit = self.visit(bound, scope, Role.TYPE) if bound is not None else 0
-            default = child.child_by_field_name("value")
-            if default is not None:
-                limit = self.visit(default, scope, Role.TYPE) or limit
-            if name is not None:
-                kept = self.row(Op.TYPED, limit) if limit else 0
-                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, kept)
 
     # -- declarations
 
@@ -560,49 +483,10 @@ class EcmaWalk(ModuleWalk):
             self.visit(name, scope)
         return made
 
-    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node) -> None:
-        """Bind the names of a destructuring pattern to the parts of a value."""
-        match node.type:
-            case "identifier":
-                self.assign(node, scope, 0, value, kind, whole)
-            case "shorthand_property_identifier_pattern":
-                part = self.row(Op.ATTR, value, self.name(node), node.start_byte) if value else 0
-                self.assign(node, scope, 0, part, kind, whole)
-            case "pair_pattern":
-                key, target = node.child_by_field_name("key"), node.child_by_field_name("value")
-                part = 0
-                if key is not None and key.type == "property_identifier":
-                    part = self.row(Op.ATTR, value, self.name(key), key.start_byte)
-                elif key is not None:
-                    self.visit(key, scope)
-                if target is not None:
-                    self.pattern(target, scope, part, kind, whole)
-            case "assignment_pattern" | "object_assignment_pattern":
-                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-                default = self.visit(right, scope) if right is not None else 0
-                if left is not None:
-                    self.pattern(left, scope, value or default, kind, whole)
-            case "array_pattern":
-                for position, child in enumerate(node.named_children):
-                    part = self.row(Op.ITEM, value, position) if value else 0
-                    self.pattern(child, scope, part, kind, whole)
-            case "object_pattern" | "rest_pattern":
-                for child in node.named_children:
-                    self.pattern(child, scope, value, kind, whole)
-            case _:
-                self.visit(node, scope, Role.WRITE)
-
     def assign(self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node) -> None:
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
             kind = Kind.CONSTANT
         super().assign(leaf, scope, annotation, value, kind, whole)
-
-    def binding_names(self, node: Node) -> Iterator[Node]:
-        if node.type in _LEAVES:
-            yield node
-            return
-        for child in node.named_children:
-            yield from self.binding_names(child)
 
     def parameter(self, node: Node, scope: int, expected: int = 0) -> None:
         target = node.child_by_field_name("pattern") or node.child_by_field_name("left") or node
@@ -677,28 +561,3 @@ class EcmaWalk(ModuleWalk):
         elif self.text(left) == "module.exports":
             self.export_whole(right, value)
         return value
-
-    # -- statements
-
-    def for_in(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        of = any(c.type == "of" for c in node.children)
-        source = self.visit(right, scope) if right is not None else 0
-        value = self.row(Op.ELEMENT, source) if of and source else 0
-        if left is not None:
-            if node.child_by_field_name("kind") is None:
-                self.visit(left, inner, Role.WRITE)
-            else:
-                self.pattern(left, inner, value, "", node)
-        body = node.child_by_field_name("body")
-        return self.visit(body, inner) if body is not None else 0
-
-    def catch(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
-        caught = node.child_by_field_name("parameter")
-        if caught is not None:
-            for leaf in self.binding_names(caught):
-                self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
-        body = node.child_by_field_name("body")
-        return self.visit(body, inner) if body is not None else 0

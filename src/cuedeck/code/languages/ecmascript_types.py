@@ -1,0 +1,156 @@
+"""JavaScript and TypeScript: types, patterns and loops as facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from cuedeck.code.facts import Bind, Op, Role, ScopeKind
+from cuedeck.code.languages.ecmascript_modules import ModuleWalk
+from cuedeck.code.languages.table import first_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_LEAVES: Final = (
+    "identifier",
+    "shorthand_property_identifier_pattern",
+    "property_identifier",
+    "private_property_identifier",
+)
+
+
+class TypeWalk(ModuleWalk):
+    """What types mean, and which names a pattern binds."""
+
+    def array_type(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
+
+    def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
+        key = parts[-1] if len(parts) > 1 else None
+        while key is not None and key.type in ("literal_type", "string"):
+            key = first_of(key)
+        if key is None or key.type != "string_fragment":
+            return self.row(Op.ELEMENT, owner) if owner else 0
+        return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
+
+    def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """A type without members of the project; still an answer, so that values do not give another."""
+        self.children(node, scope)
+        return self.row(Op.LITERAL, 0)
+
+    def conditional_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        values = [self.visit(c, inner, Role.TYPE) for c in node.named_children]
+        return self.row(Op.UNION, 0, self.items(values[2:]))
+
+    def infer_type(self, node: Node, scope: int, role: int = 0) -> int:
+        for name in node.named_children[:1]:
+            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+        for child in node.named_children[1:]:
+            self.visit(child, scope, Role.TYPE)
+        return self.row(Op.LITERAL, 0)
+
+    def ambient(self, node: Node, scope: int, role: int = 0) -> int:
+        block = next((c for c in node.named_children if c.type == "statement_block"), None)
+        if block is None:
+            return self.children(node, scope)
+        inner = self.scope(ScopeKind.NAMESPACE, scope)
+        self.bind(0, self.intern(b"global"), node.start_byte, Bind.NAMESPACE, inner)
+        return self.children(block, inner)
+
+    def nothing_but_types(self, node: Node, scope: int, role: int = 0) -> int:
+        """``x is T``: both are named, and the result is neither."""
+        self.children(node, scope)
+        return 0
+
+    def object_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        self.children(node, inner)
+        return self.row(Op.SELF, inner)
+
+    def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        self.bind(scope, self.intern(b"__getitem__"), node.start_byte, Bind.FUNCTION, inner)
+        hint = node.child_by_field_name("type")
+        for child in node.named_children:
+            value = self.visit(child, inner, Role.TYPE) if child.type != "identifier" else 0
+            if child == hint:
+                self.scopes[inner][4] = value
+        return 0
+
+    def type_parameters(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            name, bound = child.child_by_field_name("name"), child.child_by_field_name("constraint")
+            limit = self.visit(bound, scope, Role.TYPE) if bound is not None else 0
+            default = child.child_by_field_name("value")
+            if default is not None:
+                limit = self.visit(default, scope, Role.TYPE) or limit
+            if name is not None:
+                kept = self.row(Op.TYPED, limit) if limit else 0
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, kept)
+
+    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node) -> None:
+        """Bind the names of a destructuring pattern to the parts of a value."""
+        match node.type:
+            case "identifier":
+                self.assign(node, scope, 0, value, kind, whole)
+            case "shorthand_property_identifier_pattern":
+                part = self.row(Op.ATTR, value, self.name(node), node.start_byte) if value else 0
+                self.assign(node, scope, 0, part, kind, whole)
+            case "pair_pattern":
+                key, target = node.child_by_field_name("key"), node.child_by_field_name("value")
+                part = 0
+                if key is not None and key.type == "property_identifier":
+                    part = self.row(Op.ATTR, value, self.name(key), key.start_byte)
+                elif key is not None:
+                    self.visit(key, scope)
+                if target is not None:
+                    self.pattern(target, scope, part, kind, whole)
+            case "assignment_pattern" | "object_assignment_pattern":
+                left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+                default = self.visit(right, scope) if right is not None else 0
+                if left is not None:
+                    self.pattern(left, scope, value or default, kind, whole)
+            case "array_pattern":
+                for position, child in enumerate(node.named_children):
+                    part = self.row(Op.ITEM, value, position) if value else 0
+                    self.pattern(child, scope, part, kind, whole)
+            case "object_pattern" | "rest_pattern":
+                for child in node.named_children:
+                    self.pattern(child, scope, value, kind, whole)
+            case _:
+                self.visit(node, scope, Role.WRITE)
+
+    def binding_names(self, node: Node) -> Iterator[Node]:
+        if node.type in _LEAVES:
+            yield node
+            return
+        for child in node.named_children:
+            yield from self.binding_names(child)
+
+    def for_in(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        of = any(c.type == "of" for c in node.children)
+        source = self.visit(right, scope) if right is not None else 0
+        value = self.row(Op.ELEMENT, source) if of and source else 0
+        if left is not None:
+            if node.child_by_field_name("kind") is None:
+                self.visit(left, inner, Role.WRITE)
+            else:
+                self.pattern(left, inner, value, "", node)
+        body = node.child_by_field_name("body")
+        return self.visit(body, inner) if body is not None else 0
+
+    def catch(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        caught = node.child_by_field_name("parameter")
+        if caught is not None:
+            for leaf in self.binding_names(caught):
+                self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
+        body = node.child_by_field_name("body")
+        return self.visit(body, inner) if body is not None else 0
