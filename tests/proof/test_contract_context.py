@@ -98,9 +98,8 @@ def test_limits_hold_at_their_edges(deck: Deck) -> None:
     assert deck.good("read_context", query="x" * 200, mode="keyword") == []
     assert len(deck.good("read_context", query="auth", limit=1)) == 1
     assert deck.good("read_context", query="auth", limit=50)
-    assert deck.good("read_context", query="auth", limit=2.0) == deck.good(
-        "read_context", query="auth", limit=2
-    )
+    asked = {"query": "auth", "mode": "keyword"}
+    assert deck.good("read_context", **asked, limit=2.0) == deck.good("read_context", **asked, limit=2)
 
 
 def test_read_doc_whole(deck: Deck, ground: Ground) -> None:
