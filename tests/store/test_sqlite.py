@@ -464,3 +464,19 @@ def test_an_audited_table_needs_the_state_database() -> None:
 
 def test_the_bundled_sqlite_has_the_fix_for_lost_wal_frames() -> None:
     assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= (3, 51, 3)
+
+
+def test_a_workspace_that_was_moved_away_is_not_made_anew(tmp_path: Path) -> None:
+    root, away = tmp_path / "work", tmp_path / "away"
+    root.mkdir()
+    store = open_sample(None, root, "w")
+    add(store, "n1")
+    root.rename(away)
+    with pytest.raises(CueError) as caught:
+        add(store, "n2")
+    assert caught.value.code is ErrorCode.DATABASE
+    assert not root.exists()
+    away.rename(root)
+    add(store, "n3")
+    assert ids(store) == ["n1", "n3"]
+    store.close()

@@ -135,8 +135,10 @@ class SqliteDatabase:
             if self._closed:
                 raise CueError(ErrorCode.UNAVAILABLE, "The store is closed", hint="Open the workspace again.")
             if self._file is None or not self._file.is_current:
-                if self._file is not None:
-                    self._file.close()
+                closed, self._file = self._file, None
+                if closed is not None:
+                    # Forgotten first: the same file may come back after a failure to open it.
+                    closed.close()
                 self._file = self._open()
                 # Versions of the new file must differ from any of the old one.
                 self._base += 1_000_000_007
