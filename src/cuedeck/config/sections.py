@@ -115,7 +115,6 @@ class CodeSection:
     """How code is indexed."""
 
     workers: int = setting(0, "Parsing processes; 0 means one per core.", minimum=0, maximum=64)
-    max_file_bytes: int = setting(2 * 1024 * 1024, "Larger files are skipped with a note.", minimum=1024)
 
 
 @dataclass(frozen=True)
