@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from short_folder import short_folder
 
 CUE = str(Path(sys.executable).with_name("cue"))
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -26,8 +27,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
+    runtime = short_folder()
     home = tmp_path / "home"
     home.mkdir()
     return {

@@ -18,6 +18,11 @@ import pytest
 CUE = str(Path(sys.executable).with_name("cue"))
 
 
+def _default_interrupt() -> None:
+    """A background job's children ignore SIGINT; the server must be asked as a person at a terminal would."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def serve(folder: Path, environ: dict[str, str]) -> Iterator[Callable[..., tuple[Any, str]]]:
     started: list[subprocess.Popen[str]] = []
@@ -31,6 +36,7 @@ def serve(folder: Path, environ: dict[str, str]) -> Iterator[Callable[..., tuple
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=_default_interrupt,
         )
         started.append(process)
         assert process.stdout

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from short_folder import short_folder
 
 CUE = str(Path(sys.executable).with_name("cue"))
 
@@ -72,8 +73,7 @@ class Ground:
     def __init__(self, base: Path) -> None:
         self.folder = base / "work"
         (self.folder / ".cuedeck").mkdir(parents=True)
-        runtime = base / "run"
-        runtime.mkdir(mode=0o700)
+        runtime = short_folder()
         kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
         self.environ = {
             **kept,

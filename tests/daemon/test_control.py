@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +13,13 @@ from cuedeck.daemon import control
 from cuedeck.daemon.location import NoDaemon
 
 
-def test_a_daemon_that_hangs(agent: Any, daemon: Any, environ: dict[str, str], monkeypatch: Any) -> None:
+def test_a_daemon_that_hangs(
+    agent: Any, daemon: Any, folder: Path, environ: dict[str, str], monkeypatch: Any
+) -> None:
     agent().initialize()
     monkeypatch.setenv("XDG_RUNTIME_DIR", environ["XDG_RUNTIME_DIR"])
     monkeypatch.setattr(control, "ANSWER_SECONDS", 0.5)
-    root = str(daemon.folder.parent.parent / "work")
+    root = str(folder)
     assert control.status(root) is not None
     os.kill(daemon.pid, signal.SIGSTOP)
     try:

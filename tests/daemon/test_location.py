@@ -7,15 +7,15 @@ import stat
 from pathlib import Path
 
 import pytest
+from short_folder import short_folder
 
 from cuedeck.daemon.location import LONGEST_SOCKET_PATH, Address, NoDaemon, workspace_root
 from cuedeck.discovery import find_root
 
 
 @pytest.fixture
-def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "run"
-    folder.mkdir(mode=0o700)
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = short_folder()
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     return folder
 
@@ -35,13 +35,12 @@ def test_each_workspace_has_its_own_files(runtime: Path) -> None:
     assert Address("/work/1").socket == Address("/work/1").socket
 
 
-def test_a_folder_that_somebody_planted_is_not_used(
-    runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "theirs").mkdir(mode=0o700)
-    (runtime / "cuedeck").symlink_to(tmp_path / "theirs")
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    assert Path(Address("/w").socket).parent == tmp_path / f"cuedeck-{os.getuid()}"
+def test_a_folder_that_somebody_planted_is_not_used(runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    elsewhere = short_folder()
+    (elsewhere / "theirs").mkdir(mode=0o700)
+    (runtime / "cuedeck").symlink_to(elsewhere / "theirs")
+    monkeypatch.setenv("TMPDIR", str(elsewhere))
+    assert Path(Address("/w").socket).parent == elsewhere / f"cuedeck-{os.getuid()}"
 
 
 def test_a_path_too_long_for_a_socket_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from aftermath import aftermath
 from mixed_load import USER, Answer, Ground, Load, Promises, work
+from short_folder import short_folder
 
 from cuedeck.mcp.connection import Connection
 from cuedeck.mcp.options import ConnectionOptions
@@ -84,8 +85,7 @@ def fill(path: Path) -> None:
 def test_a_read_only_disk_is_said_and_survived(small_disk: Path, make_ground: Callable[..., Ground]) -> None:
     ground = make_ground(small_disk / "w")
     # Sockets live elsewhere: only the workspace is read-only.
-    runtime = small_disk.parent / "r"
-    runtime.mkdir(mode=0o700)
+    runtime = short_folder()
     ground.runtime = runtime
     ground.environ["XDG_RUNTIME_DIR"] = str(runtime)
     with Load(ground, agents=1) as load:

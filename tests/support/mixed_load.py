@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from short_folder import short_folder
+
 CUE = str(Path(sys.executable).with_name("cue"))
 USER = "123e4567-e89b-12d3-a456-426614174000"
 UNCLEAR = re.compile(r"Internal error [0-9a-f]{8}|Traceback")
@@ -38,8 +40,7 @@ class Ground:
         self.git("commit", "-q", "-m", "first")
         self.git("branch", "feature")
         # A socket's path is short; a test's folder need not be.
-        self.runtime = base / "r"
-        self.runtime.mkdir(mode=0o700)
+        self.runtime = short_folder()
         kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
         self.environ = {
             **kept,

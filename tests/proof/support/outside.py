@@ -14,6 +14,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Protocol
 
+from short_folder import short_folder
+
 CUE = str(Path(sys.executable).with_name("cue"))
 PATIENCE = 60.0
 MODERN = "2026-07-28"
@@ -23,12 +25,11 @@ USER = "123e4567-e89b-12d3-a456-426614174000"
 def environment(base: Path, **overrides: str) -> dict[str, str]:
     """An environment in which nothing outside the folder is read or written."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CUEDECK_", "XDG_"))}
-    for name in ("home", "run"):
-        (base / name).mkdir(mode=0o700, exist_ok=True)
+    (base / "home").mkdir(mode=0o700, exist_ok=True)
     return {
         **kept,
         "HOME": str(base / "home"),
-        "XDG_RUNTIME_DIR": str(base / "run"),
+        "XDG_RUNTIME_DIR": str(short_folder()),
         "XDG_CONFIG_HOME": str(base / "home" / ".config"),
         "CUEDECK_DAEMON__IDLE_SECONDS": "60",
         **overrides,
