@@ -29,7 +29,7 @@ LAYERS = [
     {"search", "graph"},
     {"store"},
     {"config", "paths", "secrets", "lock", "discovery"},
-    {"tracking"},
+    {"tracking", "inotify"},
     {"model"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import select
-import struct
 import threading
 from pathlib import Path
 
+from cuedeck import inotify
 from cuedeck.documents.hints import Dirty
+from cuedeck.inotify import Event, Inotify
 
-_MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
-_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
-_DELETE_SELF, _MOVE_SELF = 0x400, 0x800
-_UNMOUNT, _OVERFLOW, _IGNORED, _IS_FOLDER = 0x2000, 0x4000, 0x8000, 0x40000000
-_ONLY_FOLDER, _DONT_FOLLOW = 0x01000000, 0x02000000
-_MASK = (
-    _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
-)
 # Our own folder also holds databases that change all the time; only new folders in it matter.
 OWN_FOLDER = ".cuedeck/"
-_OWN_MASK = _CREATE | _MOVED_TO
-_EVENT = struct.Struct("iIII")
-_BUFFER = 256 * 1024
+_OWN_MASK = inotify.CREATE | inotify.MOVED_TO
+_VANISHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES)
 
 
 class InotifyHints:
@@ -32,8 +23,7 @@ class InotifyHints:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._descriptor = self._checked(self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+        self._inotify = Inotify()
         self._interrupted, self._interrupt = os.pipe()
         self._folders: dict[int, str] = {}
         self._watches: dict[str, int] = {}
@@ -44,26 +34,23 @@ class InotifyHints:
             for folder in self._watches.keys() - folders - {OWN_FOLDER}:
                 number = self._watches.pop(folder)
                 self._folders.pop(number, None)
-                self._libc.inotify_rm_watch(self._descriptor, number)
+                self._inotify.remove(number)
             for folder in (*folders, OWN_FOLDER):
                 if folder not in self._watches:
                     self._add(folder)
 
     def wait(self, timeout: float) -> bool:
         poll = select.poll()
-        poll.register(self._descriptor, select.POLLIN)
+        descriptor = self._inotify.descriptor
+        poll.register(descriptor, select.POLLIN)
         poll.register(self._interrupted, select.POLLIN)
-        return any(number == self._descriptor for number, _ in poll.poll(timeout * 1000))
+        return any(number == descriptor for number, _ in poll.poll(timeout * 1000))
 
     def drain(self) -> Dirty:
         dirty = Dirty()
         with self._lock:
-            while self._descriptor >= 0:
-                try:
-                    data = os.read(self._descriptor, _BUFFER)
-                except BlockingIOError:
-                    break
-                self._take(data, dirty)
+            for event in self._inotify.events() if self._inotify.descriptor >= 0 else ():
+                self._take(event, dirty)
         return dirty
 
     def interrupt(self) -> None:
@@ -71,44 +58,39 @@ class InotifyHints:
 
     def close(self) -> None:
         with self._lock:
-            if self._descriptor >= 0:
-                for number in (self._descriptor, self._interrupted, self._interrupt):
-                    os.close(number)
-                self._descriptor = -1
+            if self._inotify.descriptor >= 0:
+                self._inotify.close()
+                os.close(self._interrupted)
+                os.close(self._interrupt)
 
     def _add(self, folder: str) -> None:
-        path = os.fsencode(self._root / folder)
-        mask = (_OWN_MASK if folder == OWN_FOLDER else _MASK) | _ONLY_FOLDER | _DONT_FOLLOW
-        number = self._libc.inotify_add_watch(self._descriptor, path, ctypes.c_uint32(mask))
-        if number < 0:
+        mask = _OWN_MASK if folder == OWN_FOLDER else inotify.ANYTHING
+        try:
+            number = self._inotify.add(self._root / folder, mask, follow=False)
+        except OSError as error:
             # A folder that vanished meanwhile is the next scan's business; a limit is not.
-            if ctypes.get_errno() in (errno.ENOENT, errno.ENOTDIR, errno.EACCES):
+            if error.errno in _VANISHED:
                 return
-            self._checked(number)
+            raise
         self._folders[number] = folder
         self._watches[folder] = number
 
-    def _take(self, data: bytes, dirty: Dirty) -> None:
-        position = 0
-        while position < len(data):
-            number, mask, _, length = _EVENT.unpack_from(data, position)
-            start = position + _EVENT.size
-            name = os.fsdecode(data[start : start + length].rstrip(b"\0"))
-            position = start + length
-            if mask & (_OVERFLOW | _UNMOUNT):
-                dirty.everything = True
-                continue
-            folder = self._folders.get(number)
-            if folder is not None:
-                self._note(folder, name, number, mask, dirty)
+    def _take(self, event: Event, dirty: Dirty) -> None:
+        if event.mask & (inotify.OVERFLOW | inotify.UNMOUNT):
+            dirty.everything = True
+            return
+        folder = self._folders.get(event.watch)
+        if folder is not None:
+            self._note(folder, event, dirty)
 
-    def _note(self, folder: str, name: str, number: int, mask: int, dirty: Dirty) -> None:
-        if mask & (_DELETE_SELF | _MOVE_SELF | _IGNORED):
+    def _note(self, folder: str, event: Event, dirty: Dirty) -> None:
+        number, mask, name = event
+        if mask & (inotify.DELETE_SELF | inotify.MOVE_SELF | inotify.IGNORED):
             self._folders.pop(number, None)
             self._watches.pop(folder, None)
             dirty.folders.add(folder)
-        elif mask & _IS_FOLDER:
-            if mask & (_CREATE | _MOVED_FROM | _MOVED_TO | _DELETE):
+        elif mask & inotify.IS_FOLDER:
+            if mask & (inotify.CREATE | inotify.MOVED_FROM | inotify.MOVED_TO | inotify.DELETE):
                 dirty.folders.add(f"{folder}{name}/")
         elif folder == OWN_FOLDER:
             return
@@ -116,9 +98,3 @@ class InotifyHints:
             dirty.everything = True
         elif name:
             dirty.files.add(folder + name)
-
-    def _checked(self, number: int) -> int:
-        if number < 0:
-            code = ctypes.get_errno()
-            raise OSError(code, os.strerror(code))
-        return number
