@@ -87,7 +87,8 @@ class Connection:
         self.runtime.activity.count()
         arguments = validated(tool.arguments, raw)
         workspace = self.workspace()
-        workspace.check_present()
+        if tool.needs_folder:
+            workspace.check_present()
         principal = who or self.local_principal()
         if tool.deck is Deck.CONTEXT:
             self.runtime.limits.take(principal, tool.name, workspace.config.limits)

@@ -109,3 +109,4 @@ class Tool:
     effects: Effects
     handler: Callable[[Call[Any]], Answer]
     in_default_set: bool = False
+    needs_folder: bool = True

@@ -120,5 +120,6 @@ TOOLS = (
         output=_OUTPUT,
         effects=READS,
         handler=_health_check,
+        needs_folder=False,
     ),
 )
