@@ -34,7 +34,7 @@ def timed(action, times):  # type: ignore[no-untyped-def]
 
 def ours(folder: Path) -> None:
     store = open_store(None, root=folder, workspace_id="bench")
-    with engine_with(store, Workflow("five", "Five", "", five), workers=4) as engine:
+    with engine_with(store, Workflow("five", "Five", "", five), workers=2) as engine:
         engine.trigger("five", {}, wait=True)
         print("CueDeck, five steps, waited for:", timed(lambda: engine.trigger("five", {}, wait=True), 200))
         print(
