@@ -127,7 +127,9 @@ class Freshness:
                 self.look()
             return
         if hints.wait(5.0) and not self._closing.wait(QUIET_SECONDS):
-            self._apply(hints.drain())
+            # Who holds the lock has taken in all that was drained: an answer never falls between the two.
+            with self._lock:
+                self._apply(hints.drain())
         if time.monotonic() - self._looked_at > RECONCILE_SECONDS:
             self.look()
 

@@ -208,7 +208,10 @@ class DocumentIndex:
         different = [r for r in found if known.get(r.extracted.path, {}).get("hash") != r.extracted.hash]
         rows.restamp(
             session,
-            ((reading.extracted.path, *_stored(reading)) for reading in same),
+            (
+                (reading.extracted.path, *_stored(reading), reading.stamp.mtime_ns // 1_000_000)
+                for reading in same
+            ),
         )
         if not different:
             return set()

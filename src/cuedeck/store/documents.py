@@ -133,14 +133,14 @@ def chunks_of_documents(session: Session, rids: Collection[int]) -> list[Row]:
     return session.rows(sql, rids=list(rids))
 
 
-def restamp(session: Session, changed: Iterable[tuple[str, int, int, int]]) -> None:
+def restamp(session: Session, changed: Iterable[tuple[str, int, int, int, int]]) -> None:
     """Files whose content is the same although their directory entry changed."""
     session.run_many(
         "UPDATE documents SET size = :size, mtime_ns = :mtime, ctime_ns = :ctime, modified = :modified "
         "WHERE path = :path",
         (
-            {"path": path, "size": size, "mtime": mtime, "ctime": ctime, "modified": mtime // 1_000_000}
-            for path, size, mtime, ctime in changed
+            {"path": path, "size": size, "mtime": mtime, "ctime": ctime, "modified": modified}
+            for path, size, mtime, ctime, modified in changed
         ),
     )
 
