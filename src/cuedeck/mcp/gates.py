@@ -21,6 +21,8 @@ from cuedeck.mcp.auth import TokenRefused, TokenVerifier, Verified
 from cuedeck.mcp.protocol import PRINCIPAL_SCOPE_KEY
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
+LINGER_BYTES = 8 * 1024 * 1024
+LINGER_SECONDS = 1.0
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 OPEN_PATHS = ("/healthz", "/readyz", METADATA_PATH)
 DENIED_KEY = "cuedeck.denied"
@@ -177,7 +179,18 @@ class BodyGate:
 
     async def _refuse_size(self, scope: Scope, receive: Receive, send: Send) -> None:
         message = f"The request is larger than {self._max_bytes} bytes (limits.message_bytes)"
+        await _read_on(receive)
         await deny(scope, receive, send, 413, message, "size", {"Connection": "close"})
+
+
+async def _read_on(receive: Receive) -> None:
+    """Take in a little more, so that the refusal reaches a client that is still sending."""
+    spare = LINGER_BYTES
+    with anyio.move_on_after(LINGER_SECONDS):
+        async for part in _body_parts(receive):
+            spare -= len(part)
+            if spare < 0:
+                return
 
 
 async def deny(
