@@ -35,6 +35,7 @@ class Freshness:
         self._look_cost = 0.0
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
+        self._cannot_watch = False
         self.trouble: str | None = None
 
     @property
@@ -62,7 +63,7 @@ class Freshness:
                 self._apply(self._hints.drain())
                 return True
             rest = self._looked_at + self._look_cost / _LOOK_SHARE - time.monotonic()
-            if self._thread is None or rest <= 0:
+            if not self._cannot_watch or rest <= 0:
                 self.look()
             return True
         finally:
@@ -107,6 +108,7 @@ class Freshness:
         except OSError as error:
             self.trouble = f"The folder cannot be watched ({error.strerror}); it is looked at regularly."
             log.warning("%s", self.trouble)
+            self._cannot_watch = True
             hints = None
         with self._lock:
             try:
@@ -158,6 +160,7 @@ class Freshness:
         except OSError as error:
             self.trouble = f"No more folders can be watched ({error.strerror}); they are looked at regularly."
             log.warning("%s", self.trouble)
+            self._cannot_watch = True
             self._hints = None
             hints.close()
         self.look()
