@@ -25,7 +25,9 @@ run: $(INSTALLED) $(MODEL)
 	$(BIN)/cue serve --workspace "$(WORKSPACE)" --port $(PORT)
 
 test: lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(TESTS) || { \
+		echo "What failed beside the others is run once more alone:"; \
+		$(BIN)/python -m pytest --last-failed --last-failed-no-failures none $(TESTS); }
 
 lint: $(DEVELOPED)
 	$(BIN)/ruff check src tests benchmarks
