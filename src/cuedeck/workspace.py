@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -35,6 +36,7 @@ class Workspace:
     def __init__(self, root: Path, config: Config) -> None:
         self.root = root
         self.config = config
+        self.opened_ns = time.time_ns()
         self.state_root = main_checkout(root)
         self._parts: dict[str, Any] = {}
         self._guard = threading.RLock()
@@ -125,6 +127,7 @@ class Workspace:
                 self.embedder,
                 self.config.documents,
                 token_limit=self.config.core.token_limit,
+                opened_ns=self.opened_ns,
             )
 
         return self._part("documents", build)

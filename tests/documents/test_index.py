@@ -208,6 +208,22 @@ def test_events_are_in_order_and_the_first_look_gives_none(
     assert events.source() == FileEvents(store.index).source()
 
 
+def test_what_is_written_once_the_workspace_is_open_is_news_even_to_the_first_look(
+    store: Store, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(root, "old.md", "there before")
+    opened = time.time_ns()
+    os.utime(root / "old.md", ns=(opened - 10**9, opened - 10**9))
+    put(root, "new.md", "written since")
+    os.utime(root / "new.md", ns=(opened, opened))
+    DocumentIndex(root, store.index, opened_ns=opened).refresh()
+    monkeypatch.setattr("cuedeck.documents.events.QUIET_MS", -1000)
+    events = FileEvents(store.index)
+    seen = events.after(0, 10)
+    assert [(event.event, event.path) for event in seen] == [("add", "new.md")]
+    assert (events.latest(), events.latest(opened // 1_000_000)) == (seen[0].seq, 0)
+
+
 def test_an_edit_keeps_the_pieces_it_does_not_touch(root: Path, tmp_path: Path) -> None:
     store = open_store(None, root=tmp_path, workspace_id="x")
     index = DocumentIndex(root, store.index)

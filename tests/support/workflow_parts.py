@@ -26,7 +26,7 @@ class RecordedFiles:
     def source(self) -> str:
         return self.name
 
-    def latest(self) -> int:
+    def latest(self, before_ms: int | None = None) -> int:
         return self.events[-1].seq if self.events else 0
 
     def after(self, seq: int, limit: int) -> list[FileEvent]:
@@ -39,6 +39,7 @@ class StoreOnly:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.root = Path()
+        self.opened_ns = time.time_ns()
 
 
 @contextmanager

@@ -33,12 +33,23 @@ class Documents:
     """Everything that is known of a workspace's documents, kept true to the disk."""
 
     def __init__(
-        self, root: Path, store: Store, embedder: Embedder, section: DocumentsSection, *, token_limit: int
+        self,
+        root: Path,
+        store: Store,
+        embedder: Embedder,
+        section: DocumentsSection,
+        *,
+        token_limit: int,
+        opened_ns: int | None = None,
     ) -> None:
         self._database = store.index
         self._embedder = embedder
         self.index = DocumentIndex(
-            root, self._database, patterns=section.ignore, max_bytes=section.max_file_bytes
+            root,
+            self._database,
+            patterns=section.ignore,
+            max_bytes=section.max_file_bytes,
+            opened_ns=opened_ns,
         )
         self.freshness = Freshness(self.index)
         self.events = FileEvents(self._database)

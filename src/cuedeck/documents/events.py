@@ -39,10 +39,10 @@ class FileEvents:
                 rows.set_meta(session, "identity", name)
         return name
 
-    def latest(self) -> int:
-        """The newest event's number."""
+    def latest(self, before_ms: int | None = None) -> int:
+        """The newest event's number, or the newest one from before a time."""
         with self._database.read() as session:
-            return rows.last_event(session)
+            return rows.last_event(session, before_ms)
 
     def after(self, seq: int, limit: int) -> list[FileEvent]:
         """Events in order, up to those so recent that their file may still be being written."""

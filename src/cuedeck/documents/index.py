@@ -57,6 +57,7 @@ class DocumentIndex:
         *,
         patterns: Sequence[str] = (),
         max_bytes: int = 2 * 1024 * 1024,
+        opened_ns: int | None = None,
     ) -> None:
         self.root = Path(root).resolve()
         self._database = database
@@ -67,6 +68,8 @@ class DocumentIndex:
         self._guard = threading.Lock()
         self._known: dict[str, Stamp] = {}
         self._baseline = False
+        # The first index reports nothing, except what was written since somebody opened the workspace.
+        self._news_since_ns = opened_ns
         self._known_revision: int | None = None
         self._known_version: int | None = None
 
@@ -189,8 +192,9 @@ class DocumentIndex:
             found = [reading for _, reading in batch if reading is not None]
             with self._database.write(actor=ACTOR) as session:
                 touched |= self._write(session, found, names, result)
-                if not silent:
-                    rows.record_events(session, _now(), result.events_of(found))
+                news = found if not silent else [reading for reading in found if self._is_news(reading)]
+                if news:
+                    rows.record_events(session, _now(), result.events_of(news))
                 revision = rows.next_revision(session)
             self._learn(revision, {reading.extracted.path: _stored(reading) for reading in found})
             done += len(batch)
@@ -242,7 +246,11 @@ class DocumentIndex:
             if silent:
                 rows.set_meta(session, "baseline", str(_now()))
         self._baseline = True
+        self._news_since_ns = None
         self._learn(revision, dict.fromkeys(vanished))
+
+    def _is_news(self, reading: Reading) -> bool:
+        return self._news_since_ns is not None and reading.stamp.mtime_ns >= self._news_since_ns
 
 
 class StoredNames:

@@ -181,9 +181,11 @@ def events_since(session: Session, at: int, limit: int) -> list[FileEvent]:
     ]
 
 
-def last_event(session: Session) -> int:
-    """The sequence number of the newest file event."""
-    return int(session.value("SELECT max(rid) FROM document_events") or 0)
+def last_event(session: Session, before_ms: int | None = None) -> int:
+    """The sequence number of the newest file event, or of the newest one from before a time."""
+    if before_ms is None:
+        return int(session.value("SELECT max(rid) FROM document_events") or 0)
+    return int(session.value("SELECT max(rid) FROM document_events WHERE at < :at", at=before_ms) or 0)
 
 
 def paths_named(session: Session, key: str, *, alias: bool) -> list[str]:

@@ -49,7 +49,12 @@ class WorkflowEngine:
         self.journal = Journal(workspace.store.state)
         self._runner = Runner(workspace, self.journal, registry, workers=workers)
         self._triggers = Triggers(
-            self.journal, registry, files, index=workspace.store.index, wake=self._runner.wake
+            self.journal,
+            registry,
+            files,
+            index=workspace.store.index,
+            opened_ms=workspace.opened_ns // 1_000_000,
+            wake=self._runner.wake,
         )
         self._guard = threading.Lock()
         self._started_at: float | None = None

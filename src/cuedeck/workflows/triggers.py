@@ -38,12 +38,16 @@ class Triggers:
         files: FileEvents,
         *,
         index: Database,
+        opened_ms: int,
         wake: Callable[[], None],
     ) -> None:
         self._journal = journal
         self._registry = registry
         self._files = files
         self._index = index
+        # What happens once the workspace is open counts, also before this process first looks.
+        self._opened_ms = opened_ms
+        self._index_seen = False
         self._wake = wake
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -140,7 +144,8 @@ class Triggers:
 
     def _last_change(self) -> int:
         with self._journal.database.read() as session:
-            return int(session.value("SELECT coalesce(max(seq), 0) FROM change_log"))
+            sql = "SELECT coalesce(max(seq), 0) FROM change_log WHERE at < :opened"
+            return int(session.value(sql, opened=self._opened_ms))
 
     def _fire_files(self, workflows: list[Workflow]) -> int:
         listening = [
@@ -155,8 +160,10 @@ class Triggers:
         cursor = self._journal.cursor("files")
         if cursor is None or cursor[0] != source:
             # A new or rebuilt index lists every file as added; that is no news.
-            self._journal.submit_many([], cursor=("files", source, self._files.latest()))
+            self._journal.submit_many([], cursor=("files", source, self._first_event()))
+            self._index_seen = True
             return 0
+        self._index_seen = True
         fired, position = 0, cursor[1]
         while events := self._files.after(position, BATCH):
             batch = [
@@ -176,6 +183,9 @@ class Triggers:
             self._journal.submit_many(batch, cursor=("files", source, position))
             fired += len(batch)
         return fired
+
+    def _first_event(self) -> int:
+        return self._files.latest() if self._index_seen else self._files.latest(self._opened_ms)
 
     def _own_write(self, workflow: Workflow, event: FileEvent) -> bool:
         return event.sha256 is not None and self._journal.wrote(workflow.id, event.path, event.sha256)
