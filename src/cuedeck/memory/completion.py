@@ -38,8 +38,8 @@ class Completion:
         return self._queue.pending
 
     def follow(self, ids: Sequence[str]) -> None:
-        """Complete these soon."""
-        if ids:
+        """Complete these soon; without a model they are found again when there is one."""
+        if ids and self._embedder.unavailable is None:
             self._queue.add(ids)
 
     def catch_up(self) -> int:
