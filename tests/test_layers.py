@@ -19,7 +19,7 @@ LAYERS = [
     {"mcp"},
     {"daemon"},
     {"workspace"},
-    {"housekeeping"},
+    {"housekeeping", "citations"},
     {"workflows"},
     {"scene"},
     {"memory"},

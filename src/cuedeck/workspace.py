@@ -15,6 +15,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from cuedeck.citations.engine import Citations
     from cuedeck.code.engine import Code
     from cuedeck.documents.engine import Documents
     from cuedeck.housekeeping import Housekeeping
@@ -159,6 +160,17 @@ class Workspace:
             return Memories(self.store, self.embedder, self.config.memory)
 
         return self._part("memory", build)
+
+    @property
+    def citations(self) -> Citations:
+        """What cites what, across documents, code, memories, tasks and runs."""
+
+        def build() -> Citations:
+            from cuedeck.citations.engine import Citations
+
+            return Citations(self)
+
+        return self._part("citations", build)
 
     @property
     def workflows(self) -> WorkflowEngine:

@@ -271,3 +271,21 @@ def test_an_unknown_episode_does_not_complete_a_task(deck: Deck) -> None:
     task = deck.good("create_task", project="RB", name="x")["task_id"]
     assert deck.bad("complete_task", task_id=task, resolved_by="memory:none")["code"] == "NOT_FOUND"
     assert deck.good("list_tasks", project="RB")[0]["status"] == "pending"
+
+
+def test_a_memory_says_when_the_code_it_cites_has_changed(own_ground: Ground) -> None:
+    code = own_ground.root / "cited_module.py"
+    code.write_text("def cited_by_a_memory():\n    return 1\n")
+    deck = Deck(own_ground.door("process", "--decks", "memory,code"))
+    assert deck.good("locate_symbol", name="cited_by_a_memory")["results"]
+    stored = deck.good("store", type="knowledge", content="`cited_by_a_memory()` returns one")
+    assert "stale_citations" not in deck.good("read", id=stored["id"])
+    located = deck.good("locate_symbol", name="cited_by_a_memory")
+    assert located["cited_by"] == [stored["id"]]
+    code.write_text("def cited_by_a_memory():\n    return 2\n")
+    (changed,) = deck.good("read", id=stored["id"])["stale_citations"]
+    assert (changed["path"], changed["change"]) == ("cited_module.py", "modified")
+    found = deck.good("search", query="what returns one")
+    assert list(found["stale_citations"]) == [stored["id"]]
+    around = deck.good("citations", of="cited_by_a_memory")
+    assert [thing["name"] for thing in around["cited_by"]] == [stored["id"]]

@@ -17,6 +17,7 @@ SECTIONS: dict[str, dict[str, str]] = {
     "Find": {
         "search": "Search documents and code.",
         "open": "Find a file, heading, card or symbol and open it.",
+        "links": "What cites a symbol, file, memory, task, card or run.",
         "scene": "Write one snapshot of what an agent should know now.",
         "index": "Index code, on any branch.",
         "watch": "Keep the index and the scene current while files change.",

@@ -284,6 +284,19 @@ class Code:
         view.snapshot = self._snapshot(wanted)
         return view
 
+    def ready(self) -> Snapshot | None:
+        """What is checked out, if it is indexed or nearly so; nothing where that would take long."""
+        try:
+            wanted = self.wanted(None)
+        except CueError:
+            return None
+        row = self._row(wanted.name)
+        if row is None or row.version != EXTRACTOR_VERSION:
+            return None
+        if row.commit_id != wanted.commit and not self._is_small(wanted):
+            return None
+        return self.view().snapshot
+
     def _refresh(self, wanted: Wanted, view: View) -> None:
         row = self._row(wanted.name)
         usable = row is not None and row.version == EXTRACTOR_VERSION
@@ -384,14 +397,15 @@ class Code:
         if self._bottom[0] == key:
             return self._bottom[1]
         found: dict[str, Entry | None] = {}
-        for row in table.manifest_files(session, layer.rid):
-            over = layer.base is not None and bool(row["own"])
-            found[row["path"]] = (
-                Entry(row["blob"], row["oid"], row["language"], "overlay" if over else "base", on_disk)
-                if row["blob"] is not None
+        bottom = layer.base is None
+        for path, blob, own, (oid, language) in table.manifest_blobs(session, layer.rid, most=bottom):
+            over = not bottom and own
+            found[path] = (
+                Entry(blob, oid, language, "overlay" if over else "base", on_disk)
+                if blob is not None
                 else None
             )
-        if layer.base is None:
+        if bottom:
             self._bottom = (key, found)
         return found
 

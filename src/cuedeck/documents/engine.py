@@ -99,6 +99,11 @@ class Documents:
         with self._database.read() as session:
             return vault_links(session, path).outgoing
 
+    def incoming(self, path: str) -> tuple[str, ...]:
+        """The documents that link to a file."""
+        with self._database.read() as session:
+            return vault_links(session, path).incoming
+
     def embed_pending(self, timeout: float) -> int:
         """Make missing vectors for at most so long; how many are still missing."""
         self._queued = 0

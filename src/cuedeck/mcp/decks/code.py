@@ -233,7 +233,11 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
     found = locate(view.snapshot, asked.name, kind=asked.kind, language=asked.language)
     if len(found) > limit:
         view.completeness = "truncated"
-    return Answer({"results": [_record(record) for record in found[:limit]], "metadata": _metadata(view)})
+    value = {"results": [_record(record) for record in found[:limit]], "metadata": _metadata(view)}
+    places = [(record.qualified_name, record.path) for record in found[:limit]]
+    if citing := call.workspace.citations.citing(places):
+        value["cited_by"] = citing
+    return Answer(value)
 
 
 def _get_file_outline(call: Call[GetFileOutline]) -> Answer:

@@ -111,7 +111,7 @@ FOUND = _answer(
         "total_candidates": _COUNT,
     }
 )
-LOCATED = _answer({"results": _list(_SYMBOL)})
+LOCATED = _answer({"results": _list(_SYMBOL)}, cited_by=_list(_STRING))
 OUTLINE = _answer(
     {
         "path": _STRING,

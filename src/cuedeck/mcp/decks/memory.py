@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any, Literal
 
 from pydantic import Field
@@ -23,6 +24,8 @@ from cuedeck.store.changes import KEPT_MS
 
 Type = Literal["knowledge", "episode", "decision", "pattern", "code_chunk"]
 _FEED_PAGE = 200
+
+log = logging.getLogger(__name__)
 
 
 class Store(Arguments):
@@ -102,6 +105,14 @@ class ModelEffectiveness(Arguments):
     feedback_type: str | None = None
 
 
+class CitationsOf(Arguments):
+    of: str = Field(
+        min_length=1,
+        max_length=500,
+        description="Id of a memory, task, card or run; a path; a symbol, as name or path::name",
+    )
+
+
 class IndexFile(Arguments):
     file_path: str
     project: str | None = None
@@ -135,6 +146,24 @@ def _meta(memories: Memories, *, complete: bool, masked: int) -> dict[str, Any]:
     return meta
 
 
+def _note(call: Call[Any], stored: Stored) -> None:
+    try:
+        call.workspace.citations.note(stored.memory, actor=_actor(call))
+    except Exception:
+        # The memory is durable: a repository that cannot be read must not make it look lost.
+        log.exception("what %s cites was not noted", stored.memory.id)
+
+
+def _stale(call: Call[Any], ids: list[str]) -> dict[str, list[dict[str, Any]]]:
+    try:
+        found = call.workspace.citations.stale(ids)
+    except Exception:
+        # What was asked for is the memories; the code they cite may be out of reach.
+        log.exception("cited code was not compared")
+        return {}
+    return {id: [one.as_json() for one in changed] for id, changed in found.items()}
+
+
 def _store(call: Call[Store]) -> Answer:
     asked, memories = call.arguments, _memory(call)
     draft = Draft(
@@ -147,7 +176,10 @@ def _store(call: Call[Store]) -> Answer:
         confidence=asked.confidence,
         source_task=asked.source_task,
     )
-    return _stored(memories, memories.store(draft, actor=_actor(call)))
+    stored = memories.store(draft, actor=_actor(call))
+    if not stored.duplicate:
+        _note(call, stored)
+    return _stored(memories, stored)
 
 
 def _search(call: Call[Search]) -> Answer:
@@ -170,7 +202,10 @@ def _search(call: Call[Search]) -> Answer:
     meta: dict[str, Any] = {"mode_used": "hybrid" if found.semantic else "keyword"}
     if pending := memories.pending():
         meta["pending"] = pending
-    return Answer(answer.as_json(found, asked.max_tokens), meta=meta)
+    value = answer.as_json(found, asked.max_tokens)
+    if asked.as_of is None and (stale := _stale(call, [hit.memory.id for hit in found.hits])):
+        value["stale_citations"] = stale
+    return Answer(value, meta=meta)
 
 
 def _read(call: Call[Read]) -> Answer:
@@ -182,6 +217,8 @@ def _read(call: Call[Read]) -> Answer:
         "last_accessed": iso(access.last_at) if access.last_at else None,
         "related_memories": [neighbour.as_json() for neighbour in neighbours],
     }
+    if stale := _stale(call, [memory.id]):
+        value["stale_citations"] = stale[memory.id]
     return Answer(value)
 
 
@@ -189,7 +226,10 @@ def _update(call: Call[Update]) -> Answer:
     asked, memories = call.arguments, _memory(call)
     named = {name: getattr(asked, name) for name in asked.model_fields_set - {"id"}}
     changes = {name: value for name, value in named.items() if value is not None or name == "title"}
-    return _stored(memories, memories.update(asked.id, changes, actor=_actor(call)))
+    stored = memories.update(asked.id, changes, actor=_actor(call))
+    if not {"content", "title", "metadata"}.isdisjoint(changes):
+        _note(call, stored)
+    return _stored(memories, stored)
 
 
 def _delete(call: Call[Delete]) -> Answer:
@@ -237,6 +277,10 @@ def _index_file(call: Call[IndexFile]) -> Answer:
     project = checks.project(asked.project)
     done = files.index_file(memories, call.workspace.root, asked.file_path, project, actor=_actor(call))
     return Answer(done.as_json(), meta=_meta(memories, complete=done.complete, masked=done.masked))
+
+
+def _citations(call: Call[CitationsOf]) -> Answer:
+    return Answer(call.workspace.citations.around(call.arguments.of).as_json())
 
 
 def _changes(request: ResourceRequest) -> str:
@@ -367,6 +411,16 @@ TOOLS = (
         output=schema.INDEXED,
         effects=CHANGES,
         handler=_index_file,
+    ),
+    Tool(
+        name="citations",
+        deck=Deck.MEMORY,
+        title="What cites what",
+        description="What a memory, task, card, run, document or symbol refers to and what refers to it.",
+        arguments=CitationsOf,
+        output=schema.AROUND,
+        effects=READS,
+        handler=_citations,
     ),
 )
 

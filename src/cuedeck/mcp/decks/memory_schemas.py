@@ -54,6 +54,29 @@ _SIMILAR = _object(
 )
 _TOLD = _object({"id": _STRING, "approach": _STRING, "match": _STRING})
 
+_THING = _object({"kind": _STRING, "name": _STRING}, path=_STRING, title=_STRING)
+_STALE = _object(
+    {
+        "kind": _STRING,
+        "name": _STRING,
+        "path": _STRING,
+        "change": {"type": "string", "enum": ["modified", "moved", "removed"]},
+    },
+    now=_STRING,
+)
+AROUND = _object(
+    {
+        "kind": _STRING,
+        "name": _STRING,
+        "cites": _list(_THING),
+        "cited_by": _list(_THING),
+        "code_indexed": _BOOLEAN,
+    },
+    path=_STRING,
+    title=_STRING,
+    stale_citations=_list(_STALE),
+)
+
 STORED = _object(
     {
         **_MEMORY,
@@ -76,7 +99,8 @@ FOUND = _object(
             )
         ),
         "total_count": _COUNT,
-    }
+    },
+    stale_citations={"type": "object", "additionalProperties": _list(_STALE)},
 )
 READ = _object(
     {
@@ -84,7 +108,8 @@ READ = _object(
         "access_count": _COUNT,
         "last_accessed": _OPTIONAL,
         "related_memories": _list(_NEIGHBOUR),
-    }
+    },
+    stale_citations=_list(_STALE),
 )
 DELETED = _object({"id": _STRING, "deleted": _BOOLEAN, "deleted_at": _STRING, "restorable_until": _STRING})
 LINK = _object(
