@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import blake2b
 from itertools import chain
 from operator import add
 from typing import Final
-from unicodedata import normalize
+from unicodedata import is_normalized, normalize
 
 import Stemmer
 
@@ -21,7 +21,8 @@ MAX_TOKEN: Final = 64
 MAX_WORD: Final = 128
 MAX_CHAIN: Final = 4_096
 MAX_QUERY_TERMS: Final = 256
-_CACHED_WORDS: Final = 32_768
+_CACHED_PIECES: Final = 65_536
+_LONGEST_CACHED: Final = 48
 
 # Scripts written without spaces: Thai to Myanmar, Khmer, kana, Han, Hangul. They are cut into bigrams.
 _UNSPACED: Final = (
@@ -37,16 +38,25 @@ _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)
 _RUN: Final = re.compile(f"[{_UNSPACED}]+")
 _ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
+# No token spans these: a text is cut at them first, because a piece that was seen before costs one look-up.
+_SEPARATORS: Final = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-'"))
+_SPACED: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 
 
 def analyse(text: str) -> list[str]:
     """The tokens to index a text by, in reading order, repeated as often as they occur."""
-    return list(chain.from_iterable(map(_INDEX_TOKENS.__getitem__, _words(text))))
+    return analyse_bytes(text.encode("utf-8", "replace")).split()
+
+
+def analyse_bytes(text: bytes) -> str:
+    """The same of a text in UTF-8, the tokens joined by spaces."""
+    return " ".join(filter(None, map(_INDEX_TOKENS.__getitem__, _pieces(text))))
 
 
 def query_terms(text: str) -> list[str]:
     """The distinct tokens to ask for, in order; words without meaning go unless nothing else is left."""
-    counted = Counter(chain.from_iterable(map(_QUERY_TOKENS.__getitem__, _words(text))))
+    pieces = _pieces(text.encode("utf-8", "replace"))
+    counted = Counter(chain.from_iterable(_QUERY_TOKENS[piece].split() for piece in pieces))
     terms = [term for term in counted if term not in _stop_stems()] or list(counted)
     if len(terms) <= MAX_QUERY_TERMS:
         return terms
@@ -65,12 +75,16 @@ def scope_token(prefix: str, value: str, *, fold: bool = False) -> str:
     return f"{prefix}__{blake2b(value.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
-def _words(text: str) -> list[str]:
+def _pieces(text: bytes) -> list[str]:
+    return text.translate(_SPACED).decode("utf-8").split()
+
+
+def _words(piece: str) -> list[str]:
     """Words as they are written; what they have in common with other spellings is found word by word."""
-    if text.isascii():
-        return _ASCII_WORD.findall(_CONTRACTION.sub("", text) if "'" in text else text)
-    word = _unicode_word(astral=_ASTRAL.search(text) is not None)
-    return word.findall(_CONTRACTION.sub("", text) if _APOSTROPHE.search(text) else text)
+    if piece.isascii():
+        return _ASCII_WORD.findall(_CONTRACTION.sub("", piece) if "'" in piece else piece)
+    word = _unicode_word(astral=_ASTRAL.search(piece) is not None)
+    return word.findall(_CONTRACTION.sub("", piece) if _APOSTROPHE.search(piece) else piece)
 
 
 @cache
@@ -85,26 +99,29 @@ def _stop_stems() -> frozenset[str]:
     return frozenset(_STEM(word) for word in STOP_WORDS)
 
 
-class _TokenCache(dict[str, tuple[str, ...]]):
-    """Remembers the tokens of each word seen; text repeats itself, and stemming is the costly part."""
+class _TokenCache(dict[str, str]):
+    """Remembers the tokens of each piece seen; text repeats itself, and stemming is the costly part."""
 
     def __init__(self, *, single_characters: bool) -> None:
         self._single_characters = single_characters
 
-    def __missing__(self, word: str) -> tuple[str, ...]:
-        if word.isascii():
-            tokens = tuple(_word_tokens(word))
+    def __missing__(self, piece: str) -> str:
+        if piece.isalpha() and piece.isascii() and piece.islower() and len(piece) <= MAX_TOKEN:
+            tokens: str = _STEM(piece)
         else:
-            folded = fold_marks(word)
-            tokens = tuple(self._folded_tokens(folded))
-            if _RUN.match(folded) is not None:
-                # Text without spaces hardly repeats itself from one break to the next.
-                return tokens
-        if len(word) <= MAX_WORD:
-            if len(self) >= _CACHED_WORDS:
+            tokens = " ".join(chain.from_iterable(map(self._tokens, _words(piece))))
+        if len(piece) <= _LONGEST_CACHED:
+            if len(self) >= _CACHED_PIECES:
                 self.clear()
-            self[word] = tokens
+            self[piece] = tokens
         return tokens
+
+    def _tokens(self, word: str) -> Iterable[str]:
+        if word.isascii():
+            return _word_tokens(word)
+        if is_normalized("NFKC", word) and _RUN.fullmatch(word):
+            return _ngrams(word.casefold(), self._single_characters)
+        return self._folded_tokens(fold_marks(word))
 
     def _folded_tokens(self, folded: str) -> list[str]:
         tokens: list[str] = []
