@@ -15,6 +15,7 @@ PACKAGE = ROOT / "src" / "cuedeck"
 
 # Each layer may import from the layers after it and from itself.
 LAYERS = [
+    {"__main__"},
     {"cli", "web"},
     {"mcp"},
     {"daemon"},
@@ -78,7 +79,7 @@ def test_imports_point_downwards() -> None:
 
 
 def test_every_part_has_a_layer() -> None:
-    assert {part for part, _ in modules()} - {"py"} <= set(RANK) | {"__main__"}
+    assert {part for part, _ in modules()} - {"py"} <= set(RANK)
 
 
 def test_no_file_is_longer_than_600_lines() -> None:

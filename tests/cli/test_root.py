@@ -27,6 +27,11 @@ def test_version_under_every_name(cue: Any) -> None:
         assert (done.returncode, done.stdout) == (0, f"{name} {__version__}\n")
 
 
+def test_the_package_runs_as_a_module(cue: Any) -> None:
+    done = cue("-m", "cuedeck", "--version", program=sys.executable)
+    assert (done.returncode, done.stdout) == (0, f"cue {__version__}\n")
+
+
 def test_help_names_every_command_and_imports_none(cue: Any) -> None:
     done = cue("--help")
     assert done.returncode == 0
