@@ -1,10 +1,10 @@
-"""Python references against a language server.
+"""References as a language server gives them, for ``benchmarks.code_refs_languages`` to score.
 
-    python -m benchmarks.code_refs ROOT [--server "basedpyright-langserver --stdio"] [--symbols 200]
+    python -m benchmarks.code_refs ROOT TRUTH.jsonl [--server "basedpyright-langserver --stdio"]
 
-Symbols are sampled from our own definitions, every file is opened in the server, and each symbol's lines
-are compared: resolution, and bare-name matching beside it. Uses through an import alias, which the server
-leaves out, count as found by us and are therefore against us.
+Symbols are sampled from our own definitions and every file is opened in the server. To what it lists are
+added, by asking it again, the uses of an import's alias and, for a constructor, the calls of its class:
+servers list ``C()`` for ``__init__`` but not ``module.C()``.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from typing import Any
 
 from tests.code.memory_project import MemoryProject
 
-from benchmarks.code_refs_languages import Score
-from cuedeck.code.facts import INSTANCE, Bind
-from cuedeck.code.references import references
-from cuedeck.code.values import CLASS, Symbol, Value
+from cuedeck.code.facts import Definition
 
-Place = tuple[str, int]
+# A path, a 0-based line and a column.
+Spot = tuple[str, int, int]
 _SERVER = "basedpyright-langserver --stdio"
+_CONSTRUCTORS = ("__init__", "__new__", "__construct")
+_MAX_ALIASES = 200
 
 
 class Server:
@@ -81,87 +81,110 @@ class Server:
         self._send({"method": method, "params": parameters})
 
 
-def opened(command: str, project: MemoryProject) -> Server:
-    server = Server(command, project.root)
-    folder = {"uri": project.root.as_uri(), "name": "root"}
-    settings = {"workspace": {"configuration": True, "workspaceFolders": True}}
-    server.ask(
-        "initialize",
-        {"processId": None, "rootUri": folder["uri"], "workspaceFolders": [folder], "capabilities": settings},
-    )
-    server.tell("initialized", {})
-    for path in project.paths:
-        file = project.root / path
-        document = {"uri": file.as_uri(), "languageId": "python", "version": 1}
-        server.tell(
-            "textDocument/didOpen", {"textDocument": {**document, "text": file.read_text("utf-8", "replace")}}
+class Asking:
+    """One project, opened in one server."""
+
+    def __init__(self, command: str, project: MemoryProject, language: str, wait: float) -> None:
+        self.project = project
+        self.lines = {
+            path: (project.root / path).read_text("utf-8", "replace").split("\n") for path in project.paths
+        }
+        self.server = Server(command, project.root)
+        folder = {"uri": project.root.as_uri(), "name": "root"}
+        capabilities = {"workspace": {"configuration": True, "workspaceFolders": True}}
+        self.server.ask(
+            "initialize",
+            {
+                "processId": None,
+                "rootUri": folder["uri"],
+                "workspaceFolders": [folder],
+                "capabilities": capabilities,
+            },
         )
-    time.sleep(5)
-    return server
+        self.server.tell("initialized", {})
+        for path, lines in self.lines.items():
+            document = {"uri": (project.root / path).as_uri(), "languageId": language, "version": 1}
+            self.server.tell("textDocument/didOpen", {"textDocument": {**document, "text": "\n".join(lines)}})
+        time.sleep(wait)
 
+    def references(self, spot: Spot) -> set[Spot]:
+        path, line, column = spot
+        found = self.server.ask(
+            "textDocument/references",
+            {
+                "textDocument": {"uri": (self.project.root / path).as_uri()},
+                "position": {"line": line, "character": column},
+                "context": {"includeDeclaration": False},
+            },
+        )
+        spots = set()
+        for entry in found or []:
+            file = Path(urllib.parse.unquote(urllib.parse.urlparse(entry["uri"]).path))
+            if file.is_relative_to(self.project.root):
+                start = entry["range"]["start"]
+                name = file.relative_to(self.project.root).as_posix()
+                spots.add((name, start["line"], start["character"]))
+        return spots - {spot}
 
-def truth(server: Server, root: Path, path: str, line: int, column: int) -> set[Place]:
-    found = server.ask(
-        "textDocument/references",
-        {
-            "textDocument": {"uri": (root / path).as_uri()},
-            "position": {"line": line - 1, "character": column},
-            "context": {"includeDeclaration": False},
-        },
-    )
-    places = set()
-    for entry in found or []:
-        file = Path(urllib.parse.unquote(urllib.parse.urlparse(entry["uri"]).path))
-        if file.is_relative_to(root):
-            places.add((file.relative_to(root).as_posix(), entry["range"]["start"]["line"] + 1))
-    return places - {(path, line)}
+    def text(self, spot: Spot) -> str:
+        path, line, column = spot
+        return self.lines[path][line][column:] if path in self.lines else ""
 
+    def with_aliases(self, spot: Spot) -> set[Spot]:
+        """References, and those of the names under which the symbol is imported."""
+        found = self.references(spot)
+        for use in sorted(found)[:_MAX_ALIASES]:
+            alias = re.match(r"(\w+)\s+as\s+(\w+)", self.text(use))
+            if alias and alias[1] != alias[2]:
+                found |= self.references((use[0], use[1], use[2] + alias.start(2)))
+        return found
 
-def ours(project: MemoryProject, path: str, place: int, name: str) -> set[Place]:
-    links = project.links(path)
-    for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
-        if links.bindings[2][binding] != place or links.bindings[3][binding] == Bind.IMPORT:
-            continue
-        symbol = Symbol(path, links.bindings[0][binding], name)
-        if links.bindings[3][binding] & INSTANCE:
-            symbol = project.linker.member(Value(CLASS, path, symbol.scope), name) or symbol
-        return {(site.path, site.line) for site in references(project, symbol, place).resolved}  # type: ignore[arg-type]
-    return set()
+    def truth(self, path: str, definition: Definition) -> set[Spot]:
+        found = self.with_aliases(self.spot(path, definition))
+        if definition.name in _CONSTRUCTORS and definition.parent >= 0:
+            owner = self.project.outline(path).definitions[definition.parent]
+            uses = self.with_aliases(self.spot(path, owner))
+            found |= {use for use in uses if re.match(r"\w+(\[[\w., \[\]]*\])?\(", self.text(use))}
+        return found
 
-
-def bare(project: MemoryProject, name: str) -> set[Place]:
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    return {
-        (path, number)
-        for path in project.files_naming(name)
-        for number, line in enumerate((project.text(path) or "").splitlines(), start=1)
-        if word.search(line)
-    }
+    def spot(self, path: str, definition: Definition) -> Spot:
+        outline = self.project.outline(path)
+        line = outline.line_of(definition.name_at)
+        source = (self.project.root / path).read_bytes()
+        before = source[outline.lines[line - 1] : definition.name_at].decode("utf-8", "replace")
+        return path, line - 1, len(before)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
+    parser.add_argument("truth", type=Path)
     parser.add_argument("--server", default=_SERVER)
-    parser.add_argument("--symbols", type=int, default=200)
+    parser.add_argument("--language", default="python")
+    parser.add_argument("--endings", nargs="*", default=[".py"])
+    parser.add_argument("--symbols", type=int, default=300)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--wait", type=float, default=5.0, help="seconds the server needs to index")
     options = parser.parse_args()
-    project = MemoryProject(options.root.resolve(), endings=(".py",))
+    project = MemoryProject(options.root.resolve(), endings=tuple(options.endings))
     every = [(path, d) for path, facts in project.facts.items() for d in facts.outline.definitions]
     chosen = random.Random(options.seed).sample(every, min(options.symbols, len(every)))
-    server = opened(options.server, project)
-    resolution, matching = Score(), Score()
-    for path, definition in chosen:
-        outline = project.facts[path].outline
-        line = outline.line_of(definition.name_at)
-        source = (project.root / path).read_bytes()
-        column = len(source[outline.lines[line - 1] : definition.name_at].decode("utf-8", "replace"))
-        expected = truth(server, project.root, path, line, column)
-        here = {(path, line)}
-        resolution.add(ours(project, path, definition.name_at, definition.name) - here, expected)
-        matching.add(bare(project, definition.name) - here, expected)
-    server.process.terminate()
-    print(f"{project.root.name}: {len(chosen)} symbols  resolved {resolution}  bare name {matching}")
+    asking = Asking(options.server, project, options.language, options.wait)
+    count = 0
+    with options.truth.open("w", encoding="utf-8") as file:
+        for path, definition in chosen:
+            found = asking.truth(path, definition)
+            count += len(found)
+            _, line, column = asking.spot(path, definition)
+            row = {
+                "name": definition.name,
+                "kind": definition.kind,
+                "def": {"path": path, "line": line + 1, "col": column},
+                "refs": [{"path": p, "line": n + 1} for p, n, _ in sorted(found)],
+            }
+            file.write(json.dumps(row) + "\n")
+    asking.server.process.terminate()
+    print(f"{project.root.name}: {len(chosen)} symbols, {count} references")
     return 0
 
 

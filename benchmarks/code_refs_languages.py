@@ -20,9 +20,9 @@ from typing import Any
 
 from tests.code.memory_project import MemoryProject
 
-from cuedeck.code.facts import BIND_MASK, Bind
+from cuedeck.code.facts import BIND_MASK, INSTANCE, Bind
 from cuedeck.code.references import references
-from cuedeck.code.values import Symbol
+from cuedeck.code.values import CLASS, Symbol, Value
 
 Place = tuple[str, int]
 _IMPORTS = (Bind.IMPORT, Bind.MODULE, Bind.STAR)
@@ -52,7 +52,9 @@ class Score:
 class Evaluation:
     """One repository against one truth."""
 
-    def __init__(self, root: Path, rows: list[dict[str, Any]], endings: tuple[str, ...]) -> None:
+    def __init__(
+        self, root: Path, rows: list[dict[str, Any]], endings: tuple[str, ...], *, every: bool = False
+    ) -> None:
         self.project = MemoryProject(root, endings=endings)
         for row in rows:
             row["name"] = re.sub("^<(get|set)>|[<>]", "", row["name"])
@@ -63,6 +65,7 @@ class Evaluation:
             row["first"] = row["refs"] = row["refs"] + (made["refs"] if made else [])
         # What the indexer did not look at says nothing.
         self.covered = {row["def"]["path"] for row in rows} | {r["path"] for row in rows for r in row["refs"]}
+        self.covered |= set(self.project.facts) if every else set()
         self.rows = [row for row in rows if row["def"]["path"] in self.project.facts]
         self.ours, self.bare = Score(), Score()
         self.unknown: Counter[str] = Counter()
@@ -95,12 +98,13 @@ class Evaluation:
             at = row["def"]
             truth = {(ref["path"], ref["line"]) for ref in row["refs"] if ref["path"] in self.project.facts}
             place = (at["path"], at["line"])
-            symbol = self.symbol(at["path"], at["line"], at["col"], row["name"])
+            symbol, defined_at = self.symbol(at["path"], at["line"], at["col"], row["name"])
+            found: set[Place] = set()
             if symbol is None:
                 self.unknown[row["kind"]] += 1
-                found: set[Place] = set()
             else:
-                found = {(site.path, site.line) for site in references(self.project, symbol).resolved}  # type: ignore[arg-type]
+                sites = references(self.project, symbol, defined_at).resolved  # type: ignore[arg-type]
+                found = {(site.path, site.line) for site in sites}
             # What only one of two tools lists is neither right nor wrong.
             open_to_doubt = row.get("either", set()) - truth
             found = {same for same in found if same[0] in self.covered} - open_to_doubt
@@ -109,19 +113,22 @@ class Evaluation:
             self.bare.add(bare - {place}, truth - {place})
             self.note(row, found - {place}, truth - {place}, symbol is None)
 
-    def symbol(self, path: str, line: int, column: int, name: str) -> Symbol | None:
+    def symbol(self, path: str, line: int, column: int, name: str) -> tuple[Symbol | None, int]:
         """The symbol bound at a place; the same line will do when columns are counted differently."""
         facts = self.project.facts[path]
         links = facts.links
-        best: Symbol | None = None
+        best: tuple[Symbol | None, int] = (None, 0)
         for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
-            at = links.bindings[2][binding]
-            if facts.outline.line_of(at) != line or links.bindings[3][binding] & BIND_MASK in _IMPORTS:
+            at, kind = links.bindings[2][binding], links.bindings[3][binding]
+            if facts.outline.line_of(at) != line or kind & BIND_MASK in _IMPORTS:
                 continue
             found = Symbol(path, links.bindings[0][binding], name)
+            if kind & INSTANCE:
+                owner = Value(CLASS, path, links.bindings[0][binding])
+                found = self.project.linker.member(owner, name) or found
             if facts.outline.column_of(at) == column:
-                return found
-            best = best or found
+                return found, at
+            best = best if best[0] else (found, at)
         return best
 
     def same_name(self, name: str) -> set[Place]:
@@ -148,13 +155,14 @@ def main(arguments: list[str]) -> None:
     parser.add_argument(
         "--second", type=Path, help="another tool's rows: found must be in either, is missed if in both"
     )
+    parser.add_argument("--every", action="store_true", help="the tool looked at every file")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
     rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
     begun = time.process_time()
-    evaluation = Evaluation(given.root, rows, tuple(given.endings))
+    evaluation = Evaluation(given.root, rows, tuple(given.endings), every=given.every)
     if given.second:
         evaluation.beside(
             [json.loads(line) for line in given.second.read_text(encoding="utf-8").splitlines()]

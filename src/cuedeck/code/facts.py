@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 2
+EXTRACTOR_VERSION: Final = 3
 
 
 class Op:
@@ -249,6 +249,25 @@ class Links:
             if op & mask in naming:
                 found.setdefault(name, []).append(number)
         return found
+
+    @cached_property
+    def arguments(self) -> dict[int, tuple[int, ...]]:
+        """What each callee is called with."""
+        return {
+            self.a[number]: self.lists[self.b[number]]
+            for number, op in enumerate(self.ops)
+            if op & OP_MASK == Op.CALL
+        }
+
+    @cached_property
+    def methods(self) -> dict[int, int]:
+        """The name of each function that a class declares, by its scope."""
+        owners, names, _, kinds, scopes, _ = self.bindings
+        return {
+            scopes[number]: names[number]
+            for number, kind in enumerate(kinds)
+            if kind == Bind.FUNCTION and self.scopes[owners[number]].kind == ScopeKind.CLASS
+        }
 
     @cached_property
     def renamed(self) -> dict[int, list[int]]:

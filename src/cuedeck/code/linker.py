@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from cuedeck.code.calls import Calls
 from cuedeck.code.facts import (
     BIND_MASK,
     INSTANCE,
@@ -15,13 +16,13 @@ from cuedeck.code.facts import (
     ScopeKind,
 )
 from cuedeck.code.rules import Project, Rules
-from cuedeck.code.types import Typing
 from cuedeck.code.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
     MODULE,
     PACKAGE,
+    PARAMETER,
     SUPER,
     Symbol,
     Target,
@@ -51,7 +52,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Typing):
+class Linker(Calls):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -289,6 +290,8 @@ class Linker(Typing):
             # What an ancestor declares with a type is meant by assignments below it; mere defaults are not.
             if in_body and (assigned is None or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)):
                 return Symbol(path, scope, name)
+            if any(hints[b] for b in bindings):
+                return Symbol(path, scope, name)
             assigned = assigned or Symbol(path, scope, name)
         return assigned
 
@@ -299,7 +302,7 @@ class Linker(Typing):
         links = self.links(path)
         name = links.strings[links.b[number]]
         found: list[Target] = []
-        for value in self.evaluate(path, links.a[number]):
+        for value in self.concrete(self.evaluate(path, links.a[number])):
             found += self.attribute_of(value, name)
         return tuple(dict.fromkeys(found))
 
@@ -310,6 +313,8 @@ class Linker(Typing):
         if value.tag in (CLASS, INSTANCE_OF, SUPER):
             found = self.member(value, name, skip=int(value.tag == SUPER))
             return (found,) if found else ()
+        if value.tag == PARAMETER:
+            return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))
         if value.tag == EXTERNAL:
             return (Value(EXTERNAL, f"{value.path}.{name}"),)
         return ()

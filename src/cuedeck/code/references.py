@@ -131,15 +131,17 @@ class _Search:
         """Later assignments to the same variable are references to it; imports of it are too."""
         kind = links.bindings[3][binding] & BIND_MASK
         place = links.bindings[2][binding]
-        if kind in (Bind.IMPORT, Bind.LINK):
+        bound = Symbol(path, links.bindings[0][binding], links.strings[links.bindings[1][binding]])
+        if kind in (Bind.IMPORT, Bind.MODULE) and bound == self.symbol:
+            # ``try: import x`` with another ``x`` below: two ways to bind one name.
+            self.add(path, place, Role.IMPORT)
+        elif kind in (Bind.IMPORT, Bind.LINK):
             # An alias is where a new name begins; the imported name beside it is the reference.
             renamed = links.bindings[1][binding] != links.bindings[5][binding]
             if kind == Bind.IMPORT and not renamed and self.symbol in self.linker.linked(path, binding):
                 self.add(path, place, Role.IMPORT)
-        elif kind not in _FORWARDING:
-            bound = Symbol(path, links.bindings[0][binding], links.strings[links.bindings[1][binding]])
-            if bound in self.symbols:
-                self.add(path, place, Role.WRITE)
+        elif kind not in _FORWARDING and bound in self.symbols:
+            self.add(path, place, Role.WRITE)
 
     def aliases(self, path: str, links: Links, number: int) -> list[str]:
         renamed = [*links.renamed.get(number, ()), *links.forwarding]
@@ -164,7 +166,7 @@ class _Search:
             sites = self.snapshot.links(path)
             for site in sites.sites.get(sites.string_numbers.get(name, -1), ()):
                 called = sites.ops[site] >> ROLE_SHIFT == Role.CALL
-                if called and made in self.linker.evaluate(path, site):
+                if called and any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):
                     self.add(path, sites.pos[site], Role.CALL)
 
     def add(self, path: str, offset: int, role: int) -> None:

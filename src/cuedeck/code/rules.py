@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar, Protocol
 
 from cuedeck.code.facts import Import, Links
@@ -63,6 +63,17 @@ class Rules:
     foreign_wrappers: ClassVar[bool] = False
     callback_methods: ClassVar[frozenset[str]] = frozenset()
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
+    # Annotations that say nothing about the type: the value does.
+    qualifiers: ClassVar[frozenset[str]] = frozenset()
+    # A method's parameter without a type has that of the method it overrides.
+    inherits_parameters: ClassVar[bool] = False
+    # Functions that make a type parameter.
+    type_variables: ClassVar[frozenset[str]] = frozenset()
+    # Values fit types by their members, whatever their class.
+    structural: ClassVar[bool] = False
+    # Foreign functions that give their argument back, and those that keep it under a member of their result.
+    passing_calls: ClassVar[frozenset[str]] = frozenset()
+    recording_calls: ClassVar[Mapping[str, str]] = {}
     # A function's variables are seen in the whole function, so only their order tells what they hold.
     reads_in_order: ClassVar[bool] = False
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from abc import abstractmethod
+from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, Bind, Op, ScopeKind
+from cuedeck.code.generics import SELF_TYPE, Generics, Meaning, classes_of, pairs, parameters_in
 from cuedeck.code.values import (
+    CALLABLE,
     CLASS,
     EXTERNAL,
     FUNCTION,
     MAPPING,
+    PARAMETER,
+    RECORD,
     SEQUENCE,
     SUPER,
     TUPLE,
@@ -28,26 +31,12 @@ from cuedeck.code.values import (
     INSTANCE as INSTANCE_OF,
 )
 
-if TYPE_CHECKING:
-    from cuedeck.code.facts import Links
-    from cuedeck.code.rules import Rules
-
 _NAMED: Final = (Op.NAME, Op.ATTR)
 _MAX_VALUES: Final = 24
 
 
-class Typing(ABC):
+class Typing(Generics):
     """The part of the linker that follows values; ``Linker`` supplies the names."""
-
-    rules_of: Callable[[str], Rules]
-
-    @abstractmethod
-    def links(self, path: str) -> Links:
-        """The links of a file."""
-
-    @abstractmethod
-    def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
-        """Compute once, cutting cycles."""
 
     @abstractmethod
     def name(self, path: str, scope: int, name: str) -> Targets:
@@ -58,8 +47,16 @@ class Typing(ABC):
         """What an expression names."""
 
     @abstractmethod
-    def member(self, owner: Value, name: str, *, skip: int = 0) -> Symbol | None:
-        """The member a class or its ancestors declare."""
+    def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
+        """What a call gives."""
+
+    @abstractmethod
+    def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
+        """A new instance of what a type expression names."""
+
+    @abstractmethod
+    def attribute_of(self, value: Value, name: str) -> Targets:
+        """What ``value.name`` names."""
 
     def values(self, targets: Targets, use: tuple[str, int, int] | None = None) -> Values:
         """What the things that names lead to are worth; ``use`` is the path, scope and place of the name."""
@@ -129,7 +126,7 @@ class Typing(ABC):
                 label = self.accessor(path, x)
                 if label:
                     return () if label == "setter" else self.result(Value(FUNCTION, path, x))
-            return (Value(FUNCTION, path, x),)
+            return self.decorated(path, x) or (Value(FUNCTION, path, x),)
         if kind == Bind.CLASS:
             return (Value(CLASS, path, x),)
         if kind == Bind.NAMESPACE:
@@ -137,10 +134,54 @@ class Typing(ABC):
         if kind == Bind.SELF:
             return self.instance_type(Value(CLASS if y else INSTANCE_OF, path, x))
         if kind in (Bind.VARIABLE, Bind.PARAMETER):
-            return self.annotation(path, x) if x else self.evaluate(path, y) if y else ()
-        if kind in (Bind.ALIAS, Bind.OPAQUE):
+            if self.is_type_variable(path, y):
+                return (Value(PARAMETER, path, symbol.scope, name=symbol.name),)
+            if x and not (y and self.label(path, x) in self.rules_of(path).qualifiers):
+                return self.annotation(path, x)
+            inherited = self.inherited_parameter(symbol) if kind == Bind.PARAMETER else ()
+            return inherited or (self.evaluate(path, y) if y else ())
+        if kind == Bind.OPAQUE:
+            return (Value(PARAMETER, path, symbol.scope, name=symbol.name),)
+        if kind == Bind.ALIAS:
             return self.evaluate(path, x) if x else ()
         return ()
+
+    def decorated(self, path: str, scope: int) -> Values:
+        """What a function's decorators make of it, where that is something else than a function."""
+        links = self.links(path)
+        found: list[Value] = []
+        for decorator in links.lists[links.scopes[scope].decorators]:
+            for value in self.evaluate(path, decorator):
+                made = self.outcome(value) if value.tag in (CLASS, FUNCTION, CALLABLE) else ()
+                found += [v for v in made if v.tag == INSTANCE_OF]
+        return unique(found)
+
+    def inherited_parameter(self, symbol: Symbol) -> Values:
+        """What a method's parameter without a type is by the method that it overrides."""
+        if not self.rules_of(symbol.path).inherits_parameters:
+            return ()
+        links = self.links(symbol.path)
+        owner = links.scopes[symbol.scope].owner
+        name = links.methods.get(symbol.scope)
+        if name is None or owner < 0:
+            return ()
+        above = self.member(Value(CLASS, symbol.path, owner), links.strings[name], skip=1)
+        for function in self.type_of(above) if above is not None else ():
+            if function.tag == FUNCTION:
+                others = self.links(function.path)
+                number = others.string_numbers.get(symbol.name, -1)
+                for binding in others.names[function.scope].get(number, ()):
+                    if others.bindings[3][binding] == Bind.PARAMETER and others.bindings[4][binding]:
+                        return self.annotation(function.path, others.bindings[4][binding])
+        return ()
+
+    def is_type_variable(self, path: str, number: int) -> bool:
+        """Whether a variable's value makes it a type parameter."""
+        links = self.links(path)
+        return (
+            links.ops[number] & OP_MASK == Op.CALL
+            and self.label(path, links.a[number]) in self.rules_of(path).type_variables
+        )
 
     def instance_type(self, value: Value) -> Values:
         """The class itself, or the one that an extension extends."""
@@ -178,6 +219,9 @@ class Typing(ABC):
         if op in _NAMED:
             if links.strings[links.b[number]] in self.rules_of(path).self_types:
                 return self.around(path, number)
+            aliased = [self.aliased_type(t) for t in self.targets(path, number) if isinstance(t, Symbol)]
+            if any(aliased):
+                return unique([v for values in aliased for v in values])
             return self.instances(path, self.evaluate(path, number))
         if op == Op.UNION:
             return unique([v for item in links.lists[links.b[number]] for v in self.annotation(path, item)])
@@ -187,6 +231,19 @@ class Typing(ABC):
             items = tuple(self.annotation(path, item) for item in links.lists[links.b[number]])
             return (Value(TUPLE, inside=items),) if any(items) else ()
         return self.instances(path, self.evaluate(path, number))
+
+    def aliased_type(self, symbol: Symbol) -> Values:
+        """What a variable means as a type, when its value is written like one."""
+        links = self.links(symbol.path)
+        if not self.rules_of(symbol.path).type_variables:
+            return ()
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        found: list[Value] = []
+        for binding in bindings:
+            kind, y = links.bindings[3][binding], links.bindings[5][binding]
+            if kind == Bind.VARIABLE and links.ops[y] & OP_MASK in (Op.INDEX, Op.UNION):
+                found += self.annotation(symbol.path, y)
+        return unique(found)
 
     def instances(self, path: str, values: Values) -> Values:
         """Instances of classes; everything else as it is, functions where they can be types."""
@@ -203,42 +260,23 @@ class Typing(ABC):
         """An instance of the class that an annotation stands in."""
         links = self.links(path)
         owner = links.scopes[links.a[number]].owner if links.ops[number] & OP_MASK == Op.NAME else -1
+        if owner >= 0 and links.scopes[owner].kind == ScopeKind.CLASS:
+            return (Value(PARAMETER, path, owner, name=SELF_TYPE),)
         return self.instance_type(Value(INSTANCE_OF, path, owner)) if owner >= 0 else ()
 
     def generic(self, path: str, number: int) -> Values:
         """What ``Base[arguments]`` annotates."""
         links = self.links(path)
-        base, arguments = links.a[number], links.lists[links.b[number]]
-        if len(arguments) == 1 and links.ops[arguments[0]] & OP_MASK == Op.TUPLE:
-            arguments = links.lists[links.b[arguments[0]]]
+        base, arguments = links.a[number], self.arguments_of(path, number)
         rules = self.rules_of(path)
-        label = links.strings[links.b[base]] if links.ops[base] & OP_MASK in _NAMED else ""
-        if label in rules.transparent:
-            used = (
-                arguments if label == "Union" else arguments[-1:] if label == "Coroutine" else arguments[:1]
-            )
-            return unique([v for item in used for v in self.annotation(path, item)])
-        if label in ("type", "Type"):
-            return unique(
-                [
-                    v._replace(tag=CLASS)
-                    for item in arguments
-                    for v in self.annotation(path, item)
-                    if v.tag == INSTANCE_OF
-                ]
-            )
-        if label in rules.sequences:
-            inside = self.annotation(path, arguments[0]) if arguments else ()
-            return (sequence(inside),) if inside else ()
-        if label in rules.mappings:
-            inside = self.annotation(path, arguments[-1]) if len(arguments) > 1 else ()
-            return (mapping(inside),) if inside else ()
-        if label in ("tuple", "Tuple"):
-            items = tuple(self.annotation(path, item) for item in arguments)
-            return (Value(TUPLE, inside=items),) if any(items) else ()
-        if label == "Callable":
-            return ()
-        known = self.annotation(path, base)
+        label = self.label(path, base)
+        known = self.annotation(path, base) if label else ()
+        if not any(value.tag in (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, PARAMETER) for value in known):
+            special = self.special_form(path, label, arguments)
+            if special is not None:
+                return special
+        else:
+            return self.apply(known, [self.annotation(path, item) for item in arguments])
         if any(value.tag != EXTERNAL for value in known) or not arguments:
             return known
         # A foreign container: what comes out of it is what was put in.
@@ -246,6 +284,38 @@ class Typing(ABC):
         if inside and rules.foreign_wrappers:
             return (sequence(inside), *self.annotation(path, arguments[0]))
         return (sequence(inside),) if inside else known
+
+    def special_form(self, path: str, label: str, arguments: tuple[int, ...]) -> Values | None:
+        """What a generic type that the language itself provides annotates."""
+        rules = self.rules_of(path)
+        if label in rules.transparent:
+            used = (
+                arguments if label == "Union" else arguments[-1:] if label == "Coroutine" else arguments[:1]
+            )
+            return unique([v for item in used for v in self.annotation(path, item)])
+        if label in ("type", "Type"):
+            return classes_of(unique([v for item in arguments for v in self.annotation(path, item)]))
+        if label in rules.sequences:
+            inside = self.annotation(path, arguments[0]) if arguments else ()
+            return (sequence(inside),) if inside else ()
+        if label in rules.mappings:
+            parts = [self.annotation(path, item) for item in arguments]
+            return (mapping(parts[-1], parts[0]),) if len(parts) > 1 and any(parts) else ()
+        if label in ("tuple", "Tuple"):
+            items = tuple(self.annotation(path, item) for item in arguments)
+            return (Value(TUPLE, inside=items),) if any(items) else ()
+        if label == "Callable":
+            return self.callable_form(path, arguments)
+        return None
+
+    def callable_form(self, path: str, arguments: tuple[int, ...]) -> Values:
+        """``Callable[[A, B], R]``: what it gives, then what it takes."""
+        links = self.links(path)
+        if len(arguments) != 2:
+            return ()
+        taken = links.lists[links.b[arguments[0]]] if links.ops[arguments[0]] & OP_MASK == Op.TUPLE else ()
+        parts = tuple(self.annotation(path, item) for item in (arguments[1], *taken))
+        return (Value(CALLABLE, inside=parts),) if any(parts) else ()
 
     # -- expressions
 
@@ -275,13 +345,13 @@ class Typing(ABC):
             case Op.NAME:
                 return self.values(self.targets(path, number), (path, a, links.pos[number]))
             case Op.ATTR:
-                return self.values(self.targets(path, number)) or self.entry(path, a)
+                return self.attribute_values(path, a, links.strings[b]) or self.entry(path, a)
             case Op.MODULE | Op.IMPORTED:
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])
             case Op.INDEX:
-                return self.indexed(path, a)
+                return self.indexed(path, number)
             case Op.UNION:
                 return unique([v for item in links.lists[b] for v in self.evaluate(path, item)])
             case Op.AWAIT:
@@ -289,10 +359,15 @@ class Typing(ABC):
             case Op.TUPLE:
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])
                 return (Value(TUPLE, inside=items),) if any(items) else ()
-            case Op.SEQUENCE | Op.MAPPING:
+            case Op.SEQUENCE:
                 inside = self.evaluate(path, a)
-                return ((sequence if op == Op.SEQUENCE else mapping)(inside),) if inside else ()
-            case Op.NEW | Op.TYPED:
+                return (sequence(inside),) if inside else ()
+            case Op.MAPPING:
+                held = self.evaluate(path, a)
+                return (mapping(held),) if held else ()
+            case Op.NEW:
+                return self.created(path, a, links.lists[b]) if a else ()
+            case Op.TYPED:
                 return self.annotation(path, a) if a else ()
             case Op.SELF:
                 return self.instance_type(Value(INSTANCE_OF, path, a))
@@ -306,32 +381,70 @@ class Typing(ABC):
                 return self.derived(path, op, a, b)
         return ()
 
+    def attribute_values(self, path: str, owner: int, name: str) -> Values:
+        """What a member holds, as the type arguments of its owner say."""
+        found: list[Value] = []
+        for value in self.concrete(self.evaluate(path, owner)):
+            if value.tag == RECORD:
+                found += value.inside[0] if value.name == name else ()
+                continue
+            for target in self.attribute_of(value, name):
+                if not isinstance(target, Symbol):
+                    found.append(target)
+                    continue
+                held = self.type_of(target)
+                if held and value.tag in (CLASS, INSTANCE_OF, SUPER):
+                    held = self.substitute(held, self.meaning(value, target.path, target.scope))
+                found += held
+        return unique(found)
+
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes, so what an argument without a type of its own is."""
         links = self.links(path)
         found: list[Value] = []
-        for value in self.evaluate(path, callee):
-            if value.tag == CLASS:
-                made = [m for c in self.rules_of(path).constructors if (m := self.member(value, c))]
-                functions = [f for m in made[:1] for f in self.type_of(m)]
-            else:
-                call = self.member(value, "__call__") if value.tag == INSTANCE_OF else None
-                functions = list(self.type_of(call)) if call else [value]
-            for function in functions:
-                if function.tag == FUNCTION:
-                    found += self.parameter_type(function, position)
+        for value in self.concrete(self.evaluate(path, callee)):
+            if value.tag == CALLABLE and position + 1 < len(value.inside):
+                found += value.inside[position + 1]
+            for function in self.functions_of(path, value):
+                declared = self.parameter_type(function, position)
+                meaning = dict(pairs(function))
+                if parameters_in(declared):
+                    self.learn(path, function, links.arguments.get(callee, ()), meaning, skip=position)
+                found += self.substitute(declared, meaning)
         if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
             found += self.handed(path, links.a[callee], position)
         return unique(found)
 
+    def functions_of(self, path: str, value: Value) -> list[Value]:
+        """The functions that calling a value runs."""
+        if value.tag == CLASS:
+            made = [m for c in self.rules_of(path).constructors if (m := self.member(value, c))]
+            functions = [f for m in made[:1] for f in self.type_of(m)]
+        elif value.tag == INSTANCE_OF:
+            call = self.member(value, "__call__")
+            functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
+        else:
+            functions = [value]
+        return [function for function in functions if function.tag == FUNCTION]
+
+    def learn(
+        self, path: str, function: Value, arguments: tuple[int, ...], meaning: Meaning, skip: int = -1
+    ) -> None:
+        """What the arguments of a call say about a function's type parameters."""
+        for position, argument in enumerate(arguments):
+            declared = self.parameter_type(function, position) if argument and position != skip else ()
+            if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
+                self.unify(self.substitute(declared, meaning), self.evaluate(path, argument), meaning)
+
     def parameter_type(self, function: Value, position: int) -> Values:
         """What the parameter at a position is declared to be; the last may take the rest."""
         links = self.links(function.path)
+        receiver = links.scopes[function.scope].receiver
         names = [
-            (binding, links.bindings[1][binding])
-            for bindings in links.names[function.scope].values()
+            (binding, name)
+            for name, bindings in links.names[function.scope].items()
             for binding in bindings
-            if links.bindings[3][binding] == Bind.PARAMETER
+            if links.bindings[3][binding] == Bind.PARAMETER and name != receiver
         ]
         if position >= len(names):
             return ()
@@ -344,7 +457,7 @@ class Typing(ABC):
         label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
         if label not in self.rules_of(path).callback_methods or position != int(label.startswith("reduce")):
             return ()
-        owners = self.evaluate(path, links.a[callee])
+        owners = self.concrete(self.evaluate(path, links.a[callee]))
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE_OF else ()))])
 
     def entry(self, path: str, owner: int) -> Values:
@@ -357,18 +470,14 @@ class Typing(ABC):
     def derived(self, path: str, op: int, a: int, b: int) -> Values:
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
         found: list[Value] = []
-        for value in self.evaluate(path, a):
+        for value in self.concrete(self.evaluate(path, a)):
             if op == Op.ITEM:
                 if value.tag == TUPLE:
                     found += value.inside[b] if b < len(value.inside) else ()
-                elif value.tag == SEQUENCE:
-                    found += value.inside[0]
+                else:
+                    found += self.yielded(value)
             elif op == Op.ELEMENT:
-                found += (
-                    ()
-                    if value.tag == MAPPING
-                    else elements(value) or self.protocol(value, "__iter__", "__aiter__", "__getitem__")
-                )
+                found += self.yielded(value)
             elif op == Op.ENTERED:
                 found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
             elif value.tag == CLASS:
@@ -377,110 +486,59 @@ class Typing(ABC):
                 found += [v._replace(tag=INSTANCE_OF) for v in elements(value) if v.tag == CLASS]
         return unique(found)
 
+    def yielded(self, value: Value) -> Values:
+        """What iterating over a value gives."""
+        if value.tag == MAPPING:
+            return value.inside[1]
+        if value.tag != INSTANCE_OF:
+            return elements(value)
+        for name in ("__iter__", "__aiter__"):
+            given = self.concrete(self.protocol(value, name))
+            if given:
+                return unique([w for v in given for w in self.advanced(v)])
+        return self.protocol(value, "__getitem__")
+
+    def advanced(self, value: Value) -> Values:
+        """What an iterator gives next."""
+        return elements(value) or self.protocol(value, "__next__", "__anext__")
+
     def protocol(self, value: Value, *names: str) -> Values:
-        """What the first of these methods gives; containers it gives are opened."""
+        """What the first of these methods gives."""
         if value.tag != INSTANCE_OF:
             return ()
         for name in names:
             method = self.member(value, name)
             if method:
-                given = unique([v for f in self.type_of(method) if f.tag == FUNCTION for v in self.result(f)])
-                if name in ("__iter__", "__aiter__"):
-                    return unique([v for g in given for v in elements(g)])
-                return given
+                meaning = self.meaning(value, method.path, method.scope)
+                functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+                return unique([v for f in functions for v in self.given(f, meaning, value)])
         return ()
 
+    def given(self, function: Value, meaning: Meaning, receiver: Value | None = None) -> Values:
+        """A function's result, where its type parameters have a meaning."""
+        result = self.result(function._replace(inside=()))
+        if receiver is not None and parameters_in(result):
+            self.learn_receiver(function, receiver, meaning)
+        return self.substitute(result, meaning)
+
+    def learn_receiver(self, function: Value, receiver: Value, meaning: Meaning) -> None:
+        """``def f(self: T) -> T`` gives what it is called on."""
+        links = self.links(function.path)
+        name = links.scopes[function.scope].receiver
+        for binding in links.names[function.scope].get(name, ()) if name else ():
+            if links.bindings[3][binding] == Bind.PARAMETER:
+                symbol = Symbol(function.path, function.scope, links.strings[name])
+                self.unify(self.bound(symbol, binding), (receiver,), meaning)
+
     def indexed(self, path: str, number: int) -> Values:
+        """What an index gives; a class or function with type arguments is itself."""
         found: list[Value] = []
-        for value in self.evaluate(path, number):
+        for value in self.concrete(self.evaluate(path, self.links(path).a[number])):
             if value.tag in (SEQUENCE, MAPPING, TUPLE):
-                found += elements(value)
+                found += value.inside[0] if value.tag == MAPPING else elements(value)
             elif value.tag in (CLASS, FUNCTION):
-                found.append(value)
+                arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
+                found += self.apply((value,), arguments)
             else:
                 found += self.protocol(value, "__getitem__")
         return unique(found)
-
-    def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
-        """What a call gives."""
-        links = self.links(path)
-        op = links.ops[callee] & OP_MASK
-        label = links.strings[links.b[callee]] if op in _NAMED else ""
-        if op == Op.NAME and label in _BUILT_IN:
-            special = self.built_in(path, callee, label, arguments)
-            if special is not None:
-                return special
-        if label == "cast" and arguments:
-            return self.annotation(path, arguments[0])
-        found: list[Value] = []
-        for value in self.evaluate(path, callee):
-            if value.tag == CLASS:
-                found.append(value._replace(tag=INSTANCE_OF))
-            elif value.tag == FUNCTION:
-                found += self.result(value)
-            elif value.tag == INSTANCE_OF:
-                found += self.protocol(value, "__call__")
-        if not found and op == Op.ATTR:
-            found += self.container_call(path, links.a[callee], label, arguments)
-        return unique(found)
-
-    def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
-        """Python's super, type and the functions that keep their argument's elements."""
-        links = self.links(path)
-        owner = links.scopes[links.a[callee]].owner
-        if label == "super":
-            return (Value(SUPER, path, owner),) if owner >= 0 else ()
-        if not arguments or self.name(path, links.a[callee], label):
-            return None
-        given = self.evaluate(path, arguments[0])
-        if label == "type":
-            return tuple(v._replace(tag=CLASS) for v in given if v.tag == INSTANCE_OF)
-        inside = unique([v for g in given for v in elements(g)])
-        if label == "enumerate":
-            return (sequence((Value(TUPLE, inside=((), inside)),)),) if inside else ()
-        if label in ("next", "anext", "min", "max"):
-            return inside
-        return (sequence(inside),) if inside else ()
-
-    def container_call(self, path: str, owner: int, label: str, arguments: tuple[int, ...]) -> Values:
-        """Methods of containers, which are declared nowhere in the project."""
-        rules = self.rules_of(path)
-        found: list[Value] = []
-        for value in self.evaluate(path, owner):
-            if label in rules.mapping_methods and arguments:
-                given = [
-                    v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
-                ]
-                found += [sequence(unique(given))] if given and value.tag != INSTANCE_OF else given
-            elif label in rules.same_methods:
-                found.append(value)
-            elif value.tag == MAPPING and label == "values":
-                found.append(sequence(value.inside[0]))
-            elif value.tag == MAPPING and label == "items":
-                found.append(sequence((Value(TUPLE, inside=((), value.inside[0])),)))
-            elif value.tag in (SEQUENCE, MAPPING, TUPLE):
-                if label in rules.element_methods:
-                    found += elements(value)
-                elif label in rules.container_methods:
-                    found.append(value)
-        return unique(found)
-
-
-_BUILT_IN: Final = frozenset(
-    {
-        "super",
-        "type",
-        "list",
-        "sorted",
-        "reversed",
-        "set",
-        "tuple",
-        "frozenset",
-        "iter",
-        "next",
-        "enumerate",
-        "anext",
-        "min",
-        "max",
-    }
-)

@@ -16,14 +16,18 @@ class Symbol(NamedTuple):
 class Value(NamedTuple):
     """One possible value of an expression.
 
-    ``tag`` says what the rest means: a MODULE, CLASS, INSTANCE, SUPER or FUNCTION is a scope of a file;
-    a PACKAGE or EXTERNAL is a key in ``path``; SEQUENCE, MAPPING and TUPLE hold what is inside them.
+    ``tag`` says what the rest means: a MODULE, CLASS, INSTANCE, SUPER or FUNCTION is a scope of a file, and
+    ``inside`` says what its type parameters stand for, each parameter followed by its values; a PARAMETER is
+    such a type parameter, by its name; a PACKAGE or EXTERNAL is a key in ``path``; SEQUENCE, MAPPING (values,
+    then keys) and TUPLE hold what is inside them, CALLABLE what calling it gives, TYPE_OF what it makes, and
+    RECORD what its one member ``name`` holds.
     """
 
     tag: int
     path: str = ""
     scope: int = 0
     inside: tuple[tuple[Value, ...], ...] = ()
+    name: str = ""
 
 
 MODULE: Final = 1
@@ -36,6 +40,10 @@ FUNCTION: Final = 7
 SEQUENCE: Final = 8
 MAPPING: Final = 9
 TUPLE: Final = 10
+PARAMETER: Final = 11
+CALLABLE: Final = 12
+TYPE_OF: Final = 13
+RECORD: Final = 14
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.
@@ -53,9 +61,9 @@ def sequence(values: Values) -> Value:
     return Value(SEQUENCE, inside=(values,))
 
 
-def mapping(values: Values) -> Value:
-    """A dictionary whose values are these."""
-    return Value(MAPPING, inside=(values,))
+def mapping(values: Values, keys: Values = ()) -> Value:
+    """A dictionary whose values and keys are these."""
+    return Value(MAPPING, inside=(values, keys))
 
 
 def elements(value: Value) -> Values:

@@ -16,6 +16,7 @@ _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
 _FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function", "function")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
+_MAX_ARGUMENTS: Final = 3
 _CHOICES: Final = ("||", "??", "&&")
 
 
@@ -159,7 +160,12 @@ class EcmaWalk(TypeWalk):
         if target is None:
             return self.children(node, scope)
         callee = self.visit(target, scope, Role.CALL)
-        return self.row(Op.CALL, callee, self.items(self.arguments(node, target, scope, callee)[:3]))
+        generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
+        if generics is not None:
+            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children]
+            callee = self.row(Op.INDEX, callee, self.items(inner))
+        given = self.arguments(node, target, scope, callee, skip=generics)
+        return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
 
     def new(self, node: Node, scope: int, role: int = 0) -> int:
         target = node.child_by_field_name("constructor")
@@ -167,9 +173,11 @@ class EcmaWalk(TypeWalk):
             return self.children(node, scope)
         made = self.visit(target, scope, Role.CALL)
         generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
-        inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children] if generics else []
-        self.arguments(node, target, scope, made, skip=generics)
-        return self.row(Op.NEW, self.row(Op.INDEX, made, self.items(inner)) if inner else made)
+        if generics is not None:
+            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children]
+            made = self.row(Op.INDEX, made, self.items(inner))
+        given = self.arguments(node, target, scope, made, skip=generics)
+        return self.row(Op.NEW, made, self.items(given[:_MAX_ARGUMENTS]))
 
     def arguments(
         self, node: Node, target: Node, scope: int, callee: int, *, skip: Node | None = None
@@ -527,12 +535,22 @@ class EcmaWalk(TypeWalk):
     def parents(self, node: Node, scope: int, role: int) -> list[int]:
         if node.type == "implements_clause":
             role = Role.IMPLEMENTS
-        if node.type == "type_arguments":
-            self.children(node, scope)
-            return []
         if node.type in self.calls:
             return [self.visit(node, scope)]
+        if node.type == "extends_clause":
+            return self.extended(node, scope, role)
         return super().parents(node, scope, role)
+
+    def extended(self, node: Node, scope: int, role: int) -> list[int]:
+        """The parents after ``extends``, each with its type arguments."""
+        found: list[int] = []
+        for child in node.named_children:
+            if child.type == "type_arguments" and found:
+                inner = [self.visit(c, scope, Role.TYPE) for c in child.named_children]
+                found[-1] = self.row(Op.INDEX, found[-1], self.items(inner))
+            else:
+                found += self.parents(child, scope, role)
+        return found
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

@@ -81,6 +81,7 @@ class EcmaRules(Rules):
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     body_names: ClassVar[bool] = False
     function_types: ClassVar[bool] = True
+    structural: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True
 
     @cached_property

@@ -86,6 +86,7 @@ class PythonWalk(PythonExpressions):
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
         self.results: list[int] = []
+        self.generators = {self.intern(text) for text in (b"Generator", b"AsyncGenerator") if text in source}
 
     def language(self) -> Language:
         return PYTHON
@@ -156,9 +157,11 @@ class PythonWalk(PythonExpressions):
         self.whole = outer or (node.start_byte, node.end_byte)
         value = 0
         if right is not None:
-            exported = left is not None and left.type == "identifier" and self.text(left) == "__all__"
-            if exported:
+            named = left is not None and left.type == "identifier" and self.text(left)
+            if named == "__all__":
                 self.exports(right, scope)
+            elif named == "__slots__" and self.scopes[scope][0] == ScopeKind.CLASS:
+                self.slots(right, scope)
             aliased = annotation and self.rows[annotation << 2 | 2] == self.numbers.get(b"TypeAlias")
             value = self.visit(right, scope, Role.TYPE if aliased else 0)
         if left is not None:
@@ -172,6 +175,13 @@ class PythonWalk(PythonExpressions):
                 for content in child.named_children:
                     if content.type == "string_content":
                         self.row(Op.NAME, scope, self.name(content), content.start_byte, Role.EXPORT)
+
+    def slots(self, node: Node, scope: int) -> None:
+        owner = self.row(Op.SELF, scope)
+        for child in node.named_children:
+            content = next((c for c in child.named_children if c.type == "string_content"), None)
+            if content is not None:
+                self.row(Op.ATTR, owner, self.name(content), content.start_byte, Role.WRITE)
 
     def augmented(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -240,13 +250,13 @@ class PythonWalk(PythonExpressions):
         if in_class and self.numbers.get(b"staticmethod") not in labels:
             as_class = self.numbers.get(b"classmethod") in labels
             receiver = as_class or self.source[name.start_byte : name.end_byte] in _CLASS_METHODS
-        parameters = node.child_by_field_name("parameters")
-        if parameters is not None:
-            self.parameters(parameters, scope, inner, receiver)
-        self.scopes[inner][7] = self.items(decorators or ())
         generics = node.child_by_field_name("type_parameters")
         if generics is not None:
             self.type_parameters(generics, inner)
+        parameters = node.child_by_field_name("parameters")
+        if parameters is not None:
+            self.parameters(parameters, inner if generics is not None else scope, inner, receiver)
+        self.scopes[inner][7] = self.items(decorators or ())
         hint = node.child_by_field_name("return_type")
         if hint is not None:
             self.scopes[inner][4] = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
@@ -266,10 +276,13 @@ class PythonWalk(PythonExpressions):
 
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:
-            name = child
+            name, limit = child, 0
             while name.named_child_count and name.type != "identifier":
+                if name.type == "constrained_type":
+                    limit = self.visit(name.named_children[-1], scope, Role.TYPE)
                 name = name.named_children[0]
-            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+            typed = self.row(Op.TYPED, limit) if limit else 0
+            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, typed)
 
     def parameters(self, node: Node, outer: int, inner: int, receiver: bool | None) -> None:
         first = True
@@ -419,7 +432,20 @@ class PythonWalk(PythonExpressions):
             value = self.visit(child, scope)
             if value:
                 self.results.append(self.row(Op.SEQUENCE, value))
-        return 0
+        return self.sent(scope)
+
+    def sent(self, scope: int) -> int:
+        """What a generator is sent, if its annotation says so."""
+        while scope >= 0 and self.scopes[scope][0] != ScopeKind.FUNCTION:
+            scope = self.scopes[scope][1]
+        hint = (self.scopes[scope][4] if scope >= 0 else 0) << 2
+        if (
+            self.rows[hint] & 31 != Op.INDEX
+            or self.decorator_name(self.rows[hint + 1]) not in self.generators
+        ):
+            return 0
+        arguments = self.lists[self.rows[hint + 2]]
+        return self.row(Op.TYPED, arguments[1]) if len(arguments) > 1 and arguments[1] else 0
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

@@ -39,6 +39,19 @@ _EVALUATED: Final = (
     b"zip",
 )
 _TYPED: Final = (b"cast", b"TypeVar", b"NewType")
+# Generic types that are written as values too, with types in quotes inside.
+_FORMS: Final = (
+    b"Union",
+    b"Optional",
+    b"Callable",
+    b"List",
+    b"Dict",
+    b"Tuple",
+    b"Mapping",
+    b"Sequence",
+    b"Type",
+)
+_MAX_ARGUMENTS: Final = 4
 _MAX_QUOTED_ANNOTATION: Final = 400
 
 
@@ -50,9 +63,12 @@ class PythonExpressions(Walk):
         self.evaluated = {self.intern(text) for text in _EVALUATED if text in source}
         self.typed = {self.intern(text) for text in _TYPED if text in source}
         self.cast = self.numbers.get(b"cast", -1)
+        self.bounded = self.numbers.get(b"TypeVar", -1)
+        self.forms = {self.intern(text) for text in _FORMS if text in source}
         self.tested = self.intern(b"isinstance") if b"isinstance" in source else -1
         kinds = grammar_of(self.language())
         self.keyword_kind = kinds.id_for_node_kind("keyword_argument", True)
+        self.lambda_kind = kinds.id_for_node_kind("lambda", True)
         self.arguments_kind = kinds.id_for_node_kind("argument_list", True)
 
     @abstractmethod
@@ -109,18 +125,23 @@ class PythonExpressions(Walk):
                 if kind == keyword:
                     name, *_, value = child.named_children
                     self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
-                    table[value.kind_id](self, value, scope, inner)
+                    made = table[value.kind_id](self, value, scope, inner)
+                    if called == self.bounded and self.source[name.start_byte : name.end_byte] == b"bound":
+                        given.append(made)
                 else:
                     # A type variable is first named in a string: that is no use of the name.
                     as_type = inner if given or called == self.cast else 0
-                    given.append(table[kind](self, child, scope, as_type))
+                    if kind == self.lambda_kind:
+                        given.append(self.handed(child, scope, callee, len(given)))
+                    else:
+                        given.append(table[kind](self, child, scope, as_type))
         elif len(parts) > 1:
             self.visit(arguments, scope)
         if called == self.tested and len(given) == 2:
             self.narrow(arguments.named_children[0], scope, given[1])
         rows = self.rows
         made = len(rows) >> 2
-        rows += (_CALL, callee, self.items(given[:3]) if kept else 0, rows[-1])
+        rows += (_CALL, callee, self.items(given[:_MAX_ARGUMENTS]) if any(given) else 0, rows[-1])
         return made
 
     def narrow(self, node: Node, scope: int, kind: int) -> None:
@@ -138,7 +159,8 @@ class PythonExpressions(Walk):
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope)
-        inner = Role.TYPE if role == Role.TYPE and not self._is_literal(value) else 0
+        typed = role == Role.TYPE or self.rows[value << 2 | 2] in self.forms
+        inner = Role.TYPE if typed and not self._is_literal(value) else 0
         return self.row(
             Op.INDEX, value, self.items([self.visit(c, scope, inner) for c in node.named_children[1:]])
         )
@@ -233,10 +255,22 @@ class PythonExpressions(Walk):
         self.assign(parts[0], scope, 0, value)
         return value
 
-    def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
+    def handed(self, node: Node, scope: int, callee: int, position: int) -> int:
+        """A function handed to another takes what that one's parameter says."""
+        return self.anonymous(node, scope, expected=self.row(Op.ARGUMENT, callee, position))
+
+    def anonymous(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
         parameters = node.child_by_field_name("parameters")
-        if parameters is not None:
+        if (
+            parameters is not None
+            and expected
+            and all(c.type == "identifier" for c in parameters.named_children)
+        ):
+            for position, name in enumerate(parameters.named_children):
+                taken = self.row(Op.ARGUMENT, expected, position)
+                self.bind(inner, self.name(name), name.start_byte, Bind.PARAMETER, 0, taken)
+        elif parameters is not None:
             self.parameters(parameters, scope, inner, None)
         body = node.child_by_field_name("body")
         value = self.visit(body, inner) if body is not None else 0

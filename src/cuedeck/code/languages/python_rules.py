@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar
 
@@ -77,6 +78,14 @@ class PythonRules(Rules):
     )
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
     reads_in_order: ClassVar[bool] = True
+    callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
+    qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})
+    inherits_parameters: ClassVar[bool] = True
+    type_variables: ClassVar[frozenset[str]] = frozenset({"TypeVar"})
+    passing_calls: ClassVar[frozenset[str]] = frozenset(
+        {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}
+    )
+    recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
 
     @cached_property

@@ -1,0 +1,187 @@
+"""Calls: what a call gives, of the project's functions, of containers, of what the language provides."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cuedeck.code.facts import OP_MASK, Op
+from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in
+from cuedeck.code.types import Typing
+from cuedeck.code.values import (
+    CALLABLE,
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    RECORD,
+    SEQUENCE,
+    SUPER,
+    TUPLE,
+    Value,
+    Values,
+    elements,
+    sequence,
+    unique,
+)
+
+_BUILT_IN: Final = frozenset(
+    {
+        "super",
+        "type",
+        "list",
+        "sorted",
+        "reversed",
+        "set",
+        "tuple",
+        "frozenset",
+        "iter",
+        "next",
+        "enumerate",
+        "anext",
+        "min",
+        "max",
+        "zip",
+        "map",
+        "filter",
+    }
+)
+
+
+class Calls(Typing):
+    """The part of the linker that follows calls."""
+
+    def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
+        """What a call gives."""
+        links = self.links(path)
+        op = links.ops[callee] & OP_MASK
+        label = self.label(path, callee)
+        if op == Op.NAME and label in _BUILT_IN:
+            special = self.built_in(path, callee, label, arguments)
+            if special is not None:
+                return special
+        if label == "cast" and arguments:
+            return self.annotation(path, arguments[0])
+        found: list[Value] = []
+        for value in self.concrete(self.evaluate(path, callee)):
+            found += self.call_value(path, value, arguments)
+        if not found and op == Op.ATTR:
+            found += self.container_call(path, links.a[callee], label, arguments)
+        return unique(found) or self.foreign_call(path, label, arguments)
+
+    def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
+        """What calling one value with these arguments gives."""
+        if value.tag == CALLABLE:
+            return value.inside[0]
+        if value.tag == CLASS:
+            return self.constructed(path, value, arguments)
+        if value.tag == FUNCTION:
+            meaning = dict(pairs(value))
+            result = self.result(value._replace(inside=()))
+            if parameters_in(result):
+                receivers = [v for p, values in meaning.items() if p.name == SELF_TYPE for v in values]
+                for receiver in receivers:
+                    self.learn_receiver(value, receiver, meaning)
+                self.learn(path, value, arguments, meaning)
+            return self.substitute(result, meaning)
+        return self.protocol(value, "__call__")
+
+    def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
+        """A new instance of what a type expression names."""
+        found: list[Value] = []
+        for value in self.annotation(path, made):
+            if value.tag == INSTANCE and arguments:
+                found += self.constructed(path, value._replace(tag=CLASS), arguments)
+            else:
+                found.append(value)
+        return unique(found)
+
+    def constructed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
+        """A new instance; what its constructor is given says what its type parameters are."""
+        made = value._replace(tag=INSTANCE)
+        wanted = self.parameters(value.path, value.scope) if arguments and not value.inside else ()
+        if not wanted:
+            return (made,)
+        meaning: Meaning = {}
+        for function in self.functions_of(path, value):
+            self.learn(path, function, arguments, meaning)
+        return self.substitute((made,), {p: v for p, v in meaning.items() if p in wanted})
+
+    def foreign_call(self, path: str, label: str, arguments: tuple[int, ...]) -> Values:
+        """What well-known functions outside the project do with their arguments."""
+        rules = self.rules_of(path)
+        if not arguments:
+            return ()
+        if label in rules.passing_calls or label in rules.mappings:
+            return self.evaluate(path, arguments[0])
+        if label in rules.sequences:
+            given = self.concrete(self.evaluate(path, arguments[0]))
+            inside = unique([v for g in given for v in self.yielded(g)])
+            return (sequence(inside),) if inside else ()
+        member = rules.recording_calls.get(label)
+        if member:
+            held = self.evaluate(path, arguments[0])
+            raised = unique([v for h in held for v in (elements(h) or (h,)) if v.tag == CLASS])
+            instances = tuple(v._replace(tag=INSTANCE) for v in raised)
+            return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
+        return ()
+
+    def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
+        """Python's super, type and the functions that keep their argument's elements."""
+        links = self.links(path)
+        owner = links.scopes[links.a[callee]].owner
+        if label == "super":
+            return (Value(SUPER, path, owner),) if owner >= 0 else ()
+        if not arguments or self.name(path, links.a[callee], label):
+            return None
+        if label == "zip":
+            return self.zipped(path, arguments)
+        if label == "map":
+            return tuple(sequence(v) for f in self.evaluate(path, arguments[0]) if (v := self.outcome(f)))
+        if label == "filter":
+            arguments = arguments[1:] or arguments
+        given = self.concrete(self.evaluate(path, arguments[0]))
+        if label == "type":
+            return tuple(v._replace(tag=CLASS) for v in given if v.tag == INSTANCE)
+        if label in ("next", "anext"):
+            return unique(
+                [w for v in given for w in elements(v) or self.protocol(v, "__next__", "__anext__")]
+            )
+        inside = unique([v for g in given for v in self.yielded(g)])
+        if label == "enumerate":
+            return (sequence((Value(TUPLE, inside=((), inside)),)),) if inside else ()
+        if label in ("min", "max"):
+            return inside
+        return (sequence(inside),) if inside else ()
+
+    def zipped(self, path: str, arguments: tuple[int, ...]) -> Values:
+        """What walking over several things at once gives."""
+        parts = tuple(
+            unique([v for g in self.concrete(self.evaluate(path, argument)) for v in self.yielded(g)])
+            for argument in arguments
+        )
+        return (sequence((Value(TUPLE, inside=parts),)),) if any(parts) else ()
+
+    def container_call(self, path: str, owner: int, label: str, arguments: tuple[int, ...]) -> Values:
+        """Methods of containers, which are declared nowhere in the project."""
+        rules = self.rules_of(path)
+        found: list[Value] = []
+        for value in self.concrete(self.evaluate(path, owner)):
+            if label in rules.mapping_methods and arguments:
+                given = [
+                    v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
+                ]
+                found += [sequence(unique(given))] if given and value.tag != INSTANCE else given
+            elif label in rules.same_methods:
+                found.append(value)
+            elif value.tag == MAPPING and label == "values":
+                found.append(sequence(value.inside[0]))
+            elif value.tag == MAPPING and label in ("items", "entries"):
+                found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
+            elif value.tag == MAPPING and label == "keys":
+                found.append(sequence(value.inside[1]))
+            elif value.tag in (SEQUENCE, MAPPING, TUPLE):
+                if label in rules.element_methods:
+                    found += value.inside[0] if value.tag == MAPPING else elements(value)
+                elif label in rules.container_methods:
+                    found.append(value)
+        return unique(found)

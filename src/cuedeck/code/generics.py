@@ -1,0 +1,365 @@
+"""Type parameters: what they stand for where a generic type, function or class is used."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op, ScopeKind
+from cuedeck.code.values import (
+    CALLABLE,
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    PARAMETER,
+    SEQUENCE,
+    SUPER,
+    TUPLE,
+    TYPE_OF,
+    Symbol,
+    Value,
+    Values,
+    elements,
+    unique,
+)
+
+if TYPE_CHECKING:
+    from cuedeck.code.facts import Links
+    from cuedeck.code.rules import Rules
+
+# What type parameters stand for.
+Meaning = dict[Value, Values]
+
+SELF_TYPE: Final = "Self"
+_HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
+_CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF)
+_GENERIC_BASES: Final = ("Generic", "Protocol")
+_MAX_DEPTH: Final = 4
+_MAX_MEMBERS: Final = 40
+
+
+class Generics(ABC):
+    """The part of the linker that knows type parameters; ``Typing`` supplies the values."""
+
+    rules_of: Callable[[str], Rules]
+
+    @abstractmethod
+    def links(self, path: str) -> Links:
+        """The links of a file."""
+
+    @abstractmethod
+    def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """Compute once, cutting cycles."""
+
+    @abstractmethod
+    def annotation(self, path: str, number: int) -> Values:
+        """What a value annotated so may be."""
+
+    @abstractmethod
+    def evaluate(self, path: str, number: int) -> Values:
+        """What an expression may be worth."""
+
+    @abstractmethod
+    def type_of(self, symbol: Symbol) -> Values:
+        """What a symbol holds."""
+
+    @abstractmethod
+    def member(self, owner: Value, name: str, *, skip: int = 0) -> Symbol | None:
+        """The member a class or its ancestors declare."""
+
+    @abstractmethod
+    def result(self, function: Value) -> Values:
+        """What calling a function gives."""
+
+    # -- parameters
+
+    def parameters(self, path: str, scope: int) -> Values:
+        """The type parameters of a class, function or named type, in order."""
+        found: Values = self.solve(("g", path, scope), self._parameters, path, scope)
+        return found
+
+    def _parameters(self, path: str, scope: int) -> Values:
+        own = self.declared_parameters(path, scope)
+        links = self.links(path)
+        row = links.scopes[scope]
+        if own or row.kind != ScopeKind.CLASS:
+            return own
+        found: list[Value] = []
+        for base in links.lists[row.bases]:
+            if links.ops[base] & OP_MASK == Op.INDEX:
+                arguments = self.arguments_of(path, base)
+                named = [v for a in arguments for v in parameters_in(self.annotation(path, a))]
+                if self.label(path, links.a[base]) in _GENERIC_BASES:
+                    return unique(named)
+                found += named
+        if not found and row.parent >= 0 and links.scopes[row.parent].kind == ScopeKind.BLOCK:
+            # An object type has the parameters of the type that names it.
+            return self.declared_parameters(path, row.parent)
+        return unique(found)
+
+    def declared_parameters(self, path: str, scope: int) -> Values:
+        """The type parameters that a scope itself declares."""
+        links = self.links(path)
+        kinds = links.bindings[3]
+        names = [
+            (bindings[0], name)
+            for name, bindings in links.names[scope].items()
+            if all(kinds[b] == Bind.OPAQUE for b in bindings)
+        ]
+        return tuple(Value(PARAMETER, path, scope, name=links.strings[name]) for _, name in sorted(names))
+
+    def arguments_of(self, path: str, number: int) -> tuple[int, ...]:
+        """The arguments of a generic type."""
+        links = self.links(path)
+        arguments = links.lists[links.b[number]]
+        if len(arguments) == 1 and links.ops[arguments[0]] & OP_MASK == Op.TUPLE:
+            return links.lists[links.b[arguments[0]]]
+        return arguments
+
+    def label(self, path: str, number: int) -> str:
+        """The last name of an expression, if it is one."""
+        links = self.links(path)
+        return links.strings[links.b[number]] if links.ops[number] & OP_MASK in (Op.NAME, Op.ATTR) else ""
+
+    def limits(self, parameter: Value) -> Values:
+        """What a type parameter is bound by: what is known of it where nothing else is."""
+        found: Values = self.solve(("u", parameter), self._limits, parameter)
+        return tuple(v for v in found if v.tag != PARAMETER)
+
+    def _limits(self, parameter: Value) -> Values:
+        if parameter.name == SELF_TYPE:
+            return (Value(INSTANCE, parameter.path, parameter.scope),)
+        links = self.links(parameter.path)
+        number = links.string_numbers.get(parameter.name, -1)
+        found: list[Value] = []
+        for binding in links.names[parameter.scope].get(number, ()):
+            kind, x, y = (column[binding] for column in links.bindings[3:])
+            if kind & BIND_MASK == Bind.OPAQUE and x:
+                found += self.evaluate(parameter.path, x)
+            elif kind & BIND_MASK == Bind.VARIABLE and y:
+                for limit in links.lists[links.b[y]][1:]:
+                    found += self.annotation(parameter.path, limit)
+        return unique(found)
+
+    def concrete(self, values: Values) -> Values:
+        """Values with type parameters replaced by what they are bound by."""
+        if not any(v.tag == PARAMETER for v in values):
+            return values
+        return unique([w for v in values for w in (self.limits(v) if v.tag == PARAMETER else (v,))])
+
+    # -- substitution
+
+    def substitute(self, values: Values, meaning: Meaning, depth: int = 0) -> Values:
+        """Values with type parameters replaced by what they stand for."""
+        if not meaning or depth > _MAX_DEPTH:
+            return values
+        return unique([w for v in values for w in self._substituted(v, meaning, depth)])
+
+    def _substituted(self, value: Value, meaning: Meaning, depth: int) -> Values:
+        if value.tag == PARAMETER:
+            return meaning.get(value, (value,))
+        if value.tag in _HOLDERS:
+            known = {p: self.substitute(v, meaning, depth + 1) for p, v in pairs(value)}
+            for parameter, standing in meaning.items():
+                if parameter not in known and self.mentions(value, parameter):
+                    known[parameter] = standing
+            return (with_meaning(value, known),) if known else (value,)
+        if value.tag == TYPE_OF:
+            return classes_of(self.substitute(value.inside[0], meaning, depth + 1))
+        if value.tag in _CONTAINERS:
+            inside = tuple(self.substitute(part, meaning, depth + 1) for part in value.inside)
+            return (value._replace(inside=inside),)
+        return (value,)
+
+    def mentions(self, value: Value, parameter: Value) -> bool:
+        """Whether what a value is made of may speak of a type parameter: it is declared around it."""
+        if parameter.name == SELF_TYPE:
+            return value.tag == FUNCTION
+        if value.path != parameter.path:
+            return False
+        scopes, scope = self.links(value.path).scopes, value.scope
+        if value.tag != FUNCTION and scopes[scope].kind == ScopeKind.CLASS:
+            return parameter in self.parameters(value.path, scope) or self.anonymous_in(
+                value, parameter.scope
+            )
+        while scope >= 0:
+            if scope == parameter.scope:
+                return True
+            scope = scopes[scope].parent
+        return False
+
+    def anonymous_in(self, value: Value, around: int) -> bool:
+        """Whether a class without a name stands inside a function or named type with parameters."""
+        scopes = self.links(value.path).scopes
+        scope = scopes[value.scope].parent
+        while scope >= 0 and scopes[scope].kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK, ScopeKind.CLASS):
+            if scope == around:
+                return True
+            scope = scopes[scope].parent
+        return False
+
+    def apply(self, values: Values, arguments: list[Values]) -> Values:
+        """Generic types with arguments given to them."""
+        found: list[Value] = []
+        for value in values:
+            wanted = self.parameters(value.path, value.scope) if value.tag in _HOLDERS else ()
+            aliased = self.aliasing(value)
+            if wanted and not value.inside and not aliased:
+                found.append(with_meaning(value, dict(zip(wanted, arguments, strict=False))))
+            else:
+                meaning = dict(zip(aliased, arguments, strict=False))
+                found += self.substitute((value,), meaning)
+        return unique(found)
+
+    def aliasing(self, value: Value) -> Values:
+        """The parameters of the named type that a value is the meaning of."""
+        named = [(v.path, v.scope) for v in parameters_in((value,))]
+        if value.tag in _HOLDERS:
+            named.append((value.path, self.links(value.path).scopes[value.scope].parent))
+        for path, scope in named:
+            if scope >= 0 and self.links(path).scopes[scope].kind == ScopeKind.BLOCK:
+                found = self.declared_parameters(path, scope)
+                if found:
+                    return found
+        return ()
+
+    # -- what a receiver says about its ancestors' parameters
+
+    def meaning(self, receiver: Value, path: str, scope: int) -> Meaning:
+        """What the parameters of a class mean for a receiver that inherits from it."""
+        own = dict(pairs(receiver))
+        if (receiver.path, receiver.scope) == (path, scope):
+            return own
+        inherited = self._ascend(receiver, path, scope, own, 0)
+        known = dict(inherited) if inherited is not None else {}
+        known[Value(PARAMETER, path, scope, name=SELF_TYPE)] = (receiver._replace(tag=INSTANCE),)
+        return known
+
+    def _ascend(self, owner: Value, path: str, scope: int, own: Meaning, depth: int) -> Meaning | None:
+        links = self.links(owner.path)
+        for base in links.lists[links.scopes[owner.scope].bases]:
+            if links.ops[base] & OP_MASK == Op.INDEX:
+                values = self.annotation(owner.path, base)
+            else:
+                values = self.evaluate(owner.path, base)
+            for value in values:
+                if value.tag not in (CLASS, INSTANCE):
+                    continue
+                known = {p: self.substitute(v, own) for p, v in pairs(value)}
+                if (value.path, value.scope) == (path, scope):
+                    return known
+                if depth < _MAX_DEPTH:
+                    above = self._ascend(value, path, scope, known, depth + 1)
+                    if above is not None:
+                        return above
+        return None
+
+    # -- inference
+
+    def unify(self, declared: Values, actual: Values, meaning: Meaning, depth: int = 0) -> None:
+        """Learn from a value what the parameters in its declared type stand for."""
+        if not actual or depth > _MAX_DEPTH:
+            return
+        for wanted in declared:
+            if wanted.tag == PARAMETER:
+                others = tuple(v for v in actual if v != wanted)
+                meaning[wanted] = unique([*meaning.get(wanted, ()), *others])
+            elif wanted.tag in (*_CONTAINERS, *_HOLDERS):
+                for given in actual:
+                    self._unify_one(wanted, given, meaning, depth + 1)
+
+    def _unify_one(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
+        if wanted.tag == SEQUENCE:
+            self.unify(wanted.inside[0], elements(given), meaning, depth)
+        elif wanted.tag in (MAPPING, TUPLE) and given.tag == wanted.tag:
+            for part, other in zip(wanted.inside, given.inside, strict=False):
+                self.unify(part, other, meaning, depth)
+        elif wanted.tag == TYPE_OF and given.tag == CLASS:
+            self.unify(wanted.inside[0], (given._replace(tag=INSTANCE),), meaning, depth)
+        elif wanted.tag in (CALLABLE, FUNCTION):
+            result = wanted.inside[0] if wanted.tag == CALLABLE else self.meant_result(wanted)
+            if parameters_in(result):
+                self.unify(result, self.outcome(given), meaning, depth)
+        elif wanted.tag == INSTANCE and given.tag == INSTANCE:
+            self._unify_classes(wanted, given, meaning, depth)
+
+    def outcome(self, given: Value) -> Values:
+        """What calling a value gives, as far as it needs no arguments."""
+        if given.tag == CLASS:
+            return (given._replace(tag=INSTANCE),)
+        if given.tag == CALLABLE:
+            return given.inside[0]
+        return self.meant_result(given) if given.tag == FUNCTION else ()
+
+    def meant_result(self, function: Value) -> Values:
+        """A function's result with what is known of its type parameters."""
+        return self.substitute(self.result(function._replace(inside=())), dict(pairs(function)))
+
+    def _unify_classes(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
+        asked = dict(pairs(wanted))
+        if not any(parameters_in(values) for values in asked.values()):
+            return
+        if given.path == wanted.path and given.scope == wanted.scope:
+            known: Meaning | None = dict(pairs(given))
+        else:
+            known = self._ascend(given, wanted.path, wanted.scope, dict(pairs(given)), 0)
+        if known is None:
+            self._unify_members(wanted, given, asked, meaning, depth)
+            return
+        for parameter, values in asked.items():
+            self.unify(values, known.get(parameter, ()), meaning, depth)
+
+    def _unify_members(
+        self, wanted: Value, given: Value, asked: Meaning, meaning: Meaning, depth: int
+    ) -> None:
+        """A value without a declared class fits a type by its members."""
+        links, others = self.links(wanted.path), self.links(given.path)
+        if not self.rules_of(wanted.path).structural:
+            return
+        for number in list(links.names[wanted.scope])[:_MAX_MEMBERS]:
+            name = links.strings[number]
+            if others.string_numbers.get(name, -1) in others.names[given.scope]:
+                declared = self.substitute(self.type_of(Symbol(wanted.path, wanted.scope, name)), asked)
+                if parameters_in(declared):
+                    actual = self.type_of(Symbol(given.path, given.scope, name))
+                    self.unify(declared, actual, meaning, depth + 1)
+
+
+def pairs(value: Value) -> Iterable[tuple[Value, Values]]:
+    """Each type parameter of a value with what it stands for."""
+    inside = value.inside
+    return ((inside[at][0], inside[at + 1]) for at in range(0, len(inside), 2))
+
+
+def with_meaning(value: Value, meaning: Meaning) -> Value:
+    """The value with what its type parameters stand for."""
+    inside: list[Values] = []
+    for parameter, values in meaning.items():
+        inside += ((parameter,), values)
+    return value._replace(inside=tuple(inside))
+
+
+def parameters_in(values: Values, depth: int = 0) -> list[Value]:
+    """The type parameters that values speak of."""
+    found: list[Value] = []
+    for value in values:
+        if value.tag == PARAMETER:
+            found.append(value)
+        elif value.inside and depth < _MAX_DEPTH:
+            parts = value.inside[1::2] if value.tag in _HOLDERS else value.inside
+            for part in parts:
+                found += parameters_in(part, depth + 1)
+    return found
+
+
+def classes_of(values: Values) -> Values:
+    """The classes that values are instances of."""
+    found = []
+    for value in values:
+        if value.tag == INSTANCE:
+            found.append(value._replace(tag=CLASS))
+        elif value.tag == PARAMETER:
+            found.append(Value(TYPE_OF, inside=((value,),)))
+    return unique(found)

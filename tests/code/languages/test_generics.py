@@ -1,0 +1,203 @@
+"""Type parameters: what comes out of a generic class, function or container is what went in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_python_classes_with_type_arguments(project: Project) -> None:
+    written = project(
+        """
+        === box.py
+        from typing import Generic, TypeVar
+        T = TypeVar("T")
+        K = TypeVar("K")
+        class Apple:
+            def bite(self): ...  # <def bite>
+        class Pear:
+            def bite(self): ...
+        class Box(Generic[K, T]):
+            content: T
+            def get(self) -> T: ...
+            def all(self) -> list[T]: ...
+        class Crate(Box[str, T]): ...
+        === use.py
+        from box import Apple, Box, Crate, Pear
+        def f(one: Box[Pear, Apple], two: Crate[Apple], three: Box[Apple, Pear]):
+            one.get().bite()  # <bite>
+            one.content.bite()  # <bite>
+            two.get().bite()  # <bite>
+            for item in two.all():
+                item.bite()  # <bite>
+            three.get().bite()
+        """
+    )
+    written.check("bite")
+
+
+def test_python_functions_learn_from_their_arguments(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Callable, Iterator, TypeVar
+        class Node:
+            def walk(self): ...
+        class Name(Node):
+            def walk(self): ...  # <def walk>
+        N = TypeVar("N", bound=Node)
+        def find(kind: type[N]) -> Iterator[N]: ...
+        def first(items: list[N]) -> N: ...
+        def made(by: Callable[[], N]) -> N: ...
+        def same[T: Name](x: T) -> T:
+            x.walk()  # <walk>
+            return x
+        for found in find(Name):
+            found.walk()  # <walk>
+        first([Name()]).walk()  # <walk>
+        made(Name).walk()  # <walk>
+        same(Name()).walk()  # <walk>
+        find(Node).walk()
+        """
+    )
+    written.check("walk")
+
+
+def test_python_methods_that_give_their_receiver(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Self, TypeVar
+        B = TypeVar("B", bound="Base")
+        class Base:
+            def chain(self) -> Self: ...
+            def old(self: B) -> B: ...
+            @classmethod
+            def make(cls) -> Self: ...
+        class Child(Base):
+            def own(self): ...  # <def own>
+            @classmethod
+            def again(cls):
+                super().make().own()  # <own>
+        Child().chain().own()  # <own>
+        Child().old().own()  # <own>
+        Child.make().own()  # <own>
+        """
+    )
+    written.check("own")
+
+
+def test_python_iteration_of_mappings_and_several_at_once(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Key:
+            def turn(self): ...  # <def turn>
+        class Lock:
+            def turn(self): ...
+        def f(locks: dict[Key, Lock], keys: list[Key]):
+            for key, lock in locks.items():
+                key.turn()  # <turn>
+                lock.turn()
+            for key in locks:
+                key.turn()  # <turn>
+            for number, (key, lock) in enumerate(zip(keys, locks.values())):
+                key.turn()  # <turn>
+                lock.turn()
+        """
+    )
+    written.check("turn")
+
+
+def test_python_iterators_of_ones_own(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Token:
+            kind: str  # <def kind>
+        class Stream:
+            def __iter__(self): return Turn()
+            def __next__(self) -> Token: ...
+        class Turn:
+            def __next__(self) -> Token: ...
+        def f(stream: Stream):
+            next(stream).kind  # <kind>
+            for token in stream:
+                token.kind  # <kind>
+        """
+    )
+    written.check("kind")
+
+
+def test_python_overriding_methods_inherit_parameter_types(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Stream:
+            name = ""  # <def name>
+        class Plain:
+            def read(self, stream: Stream): ...
+        class Loud(Plain):
+            def read(self, stream):
+                stream.name  # <name>
+        """
+    )
+    written.check("name")
+
+
+def test_python_what_is_raised_and_what_is_sent(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Generator
+        import pytest
+        class Wrong(Exception):
+            code = 1  # <def code>
+        def flow() -> Generator[int, Wrong, None]:
+            answer = yield 1
+            answer.code  # <code>
+        def test():
+            with pytest.raises(Wrong) as caught:
+                ...
+            caught.value.code  # <code>
+        """
+    )
+    written.check("code")
+
+
+def test_typescript_classes_aliases_and_functions(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        export interface Apple { bite(): void } // <def bite>
+        export interface Pear { bite(): void }
+        export class Box<T> {
+            constructor(public content: T) {}
+            get(): T { return this.content }
+            map<U>(f: (x: T) => U): Box<U> { return null as any }
+        }
+        export type Maybe<T> = { value: T }
+        export type Getter<T> = () => T
+        export class Basket extends Box<Apple> {}
+        export function same<T>(x: T): T { return x }
+        export function load<T>(): Promise<T> { return null as any }
+        === use.ts
+        import { Apple, Basket, Box, Getter, load, Maybe, Pear, same } from './m'
+        async function f(box: Box<Apple>, maybe: Maybe<Apple>, get: Getter<Apple>, other: Box<Pear>, a: Apple) {
+            box.get().bite() // <bite>
+            box.content.bite() // <bite>
+            maybe.value.bite() // <bite>
+            get().bite() // <bite>
+            new Basket(a).get().bite() // <bite>
+            new Box(a).get().bite() // <bite>
+            same(a).bite() // <bite>
+            box.map(x => x.bite()) // <bite>
+            other.map(p => a).get().bite() // <bite>
+            const loaded = await load<Apple>()
+            loaded.bite() // <bite>
+            other.get().bite()
+        }
+        """
+    )
+    written.check("bite")
