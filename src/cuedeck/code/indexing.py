@@ -153,7 +153,7 @@ class Indexer:
         changed = self.ensure(_present(delta), progress=progress)
         tip = repository.resolve(base.name)
         parted = repository.merge_base(tip.commit if tip else base.commit_id, ref.commit)
-        own = {change.path for change in repository.changes(parted, ref.commit)} if parted else None
+        own = set(repository.delta(parted, ref.commit)) if parted else None
         layer = Layer(ref.name, ref.kind, ref.commit, base.name, parted)
         with self.store.index.write(actor=ACTOR) as session:
             done = self._write_overlay(session, layer, delta, own, [])

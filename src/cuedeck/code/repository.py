@@ -14,6 +14,7 @@ _MAX_REF: Final = 512
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 _EXECUTABLE: Final = 0o100755
 _COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
+_DELTAS_KEPT: Final = 4
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
 
 
@@ -56,6 +57,8 @@ class Repository:
         self.root = root
         self.git = repository
         self.prefix = prefix
+        # Commits never change, and a ref that is looked at is compared several times.
+        self._deltas: dict[tuple[str, str], dict[str, TreeFile | None]] = {}
 
     @classmethod
     def open(cls, root: Path) -> Repository | None:
@@ -77,7 +80,10 @@ class Repository:
     def reopen(self) -> Repository:
         """The same repository for another thread."""
         opened = Repository.open(self.root)
-        return opened if opened is not None else self
+        if opened is None:
+            return self
+        opened._deltas = self._deltas
+        return opened
 
     # -- refs
 
@@ -251,30 +257,25 @@ class Repository:
 
     def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         """The code files that differ from one commit to another; None where the file is gone."""
+        if (old, new) not in self._deltas:
+            while len(self._deltas) >= _DELTAS_KEPT:
+                self._deltas.pop(next(iter(self._deltas)), None)
+            self._deltas[old, new] = self._delta(old, new)
+        return self._deltas[old, new]
+
+    def _delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         before, after = self._tree(old), self._tree(new)
         if before is None or after is None:
             mine, theirs = self.files(old)[0], self.files(new)[0]
             return {p: theirs.get(p) for p in mine.keys() | theirs.keys() if mine.get(p) != theirs.get(p)}
-        found: dict[str, TreeFile | None] = {}
-        for change in before.diff_to_tree(after).deltas:
-            for side, gone in ((change.old_file, True), (change.new_file, False)):
-                path = _path(side)
-                if path is None or (path in found and gone):
-                    continue
-                present = not gone and change.status_char() != "D" and side.mode in _REGULAR
-                language = self.language_of_side(path, side) if present else None
-                found[path] = TreeFile(str(side.id), language) if language is not None else None
-        return found
+        return {
+            path: self._file(path, entry) if entry is not None else None
+            for path, entry in _differing(before, after)
+        }
 
-    def language_of_side(self, path: str, side: Any) -> str | None:
-        """The language of one side of a difference."""
-        found = language_of(path)
-        if found is None and side.mode == _EXECUTABLE and "." not in path.rsplit("/", 1)[-1]:
-            try:
-                return language_of_source(path, self.read(str(side.id))[:200])
-            except MissingBlob:
-                return None
-        return found
+    def _file(self, path: str, entry: Any) -> TreeFile | None:
+        language = self.language(path, entry) if entry.filemode in _REGULAR else None
+        return TreeFile(str(entry.id), language) if language is not None else None
 
     def read(self, oid: str) -> bytes:
         """A blob's bytes; raises ``MissingBlob`` when this clone does not hold it."""
@@ -297,6 +298,31 @@ _CHANGES: Final = {
     "T": "modified",
     "C": "added",
 }
+
+
+def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
+    """The files that differ between two trees, with the entry of the second; equal folders are not opened."""
+    pending = [("", before, after)]
+    while pending:
+        folder, old, new = pending.pop()
+        if old is not None and new is not None and old.id == new.id:
+            continue
+        mine = {entry.raw_name: entry for entry in old} if old is not None else {}
+        theirs = {entry.raw_name: entry for entry in new} if new is not None else {}
+        for name in mine.keys() | theirs.keys():
+            was, now = mine.get(name), theirs.get(name)
+            if was is not None and now is not None and was.id == now.id and was.filemode == now.filemode:
+                continue
+            try:
+                path = folder + name.decode("utf-8")
+            except UnicodeDecodeError:
+                continue
+            old_folder = was if was is not None and was.type_str == "tree" else None
+            new_folder = now if now is not None and now.type_str == "tree" else None
+            if old_folder is not None or new_folder is not None:
+                pending.append((path + "/", old_folder, new_folder))
+            if (was is not None and old_folder is None) or (now is not None and new_folder is None):
+                yield path, now if new_folder is None else None
 
 
 def _shown(entry: Any) -> str:

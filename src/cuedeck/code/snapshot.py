@@ -22,6 +22,7 @@ from cuedeck.code.values import Targets, Value
 from cuedeck.search.analyser import analyse
 from cuedeck.store import code as table
 from cuedeck.store.bm25 import K1, B
+from cuedeck.store.code_names import naming
 from cuedeck.store.protocol import Session, Store, TextStatistics
 from cuedeck.store.schema.code import CODE_TEXT
 
@@ -194,7 +195,7 @@ class Snapshot:
         found = self._naming.get(name)
         if found is None:
             with self.cache.store.index.read() as session:
-                uses, defines = table.naming(session, name)
+                uses, defines = naming(session, name)
             found = self._naming[name] = (self._paths(uses), self._paths(defines))
         return found
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuedeck.store.code_names import put_names
 from cuedeck.store.protocol import Row, Session, TextRecord
 from cuedeck.store.schema.code import CODE_TEXT, CODE_VECTORS
 
 _BATCH = 900
 # A symbol's identity in the text index: its blob's, then its number inside the blob; 0 is the whole file.
 SYMBOL_BITS = 20
-_MAX_SEGMENTS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +124,31 @@ def manifest(session: Session, layer: int) -> dict[str, tuple[int | None, bool]]
     return {row["path"]: (row["blob"], bool(row["own"])) for row in rows}
 
 
-def manifest_files(session: Session, layer: int) -> list[Row]:
-    """A layer's paths with what a reader needs to know of their blobs."""
-    return session.rows(
-        "SELECT m.path AS path, m.blob AS blob, m.own AS own, b.oid AS oid, b.language AS language "
-        "FROM code_manifest m LEFT JOIN code_blobs b ON b.rid = m.blob "
-        "WHERE m.layer = :layer ORDER BY m.path",
-        layer=layer,
+def manifest_blobs(
+    session: Session, layer: int, *, most: bool
+) -> list[tuple[str, int | None, bool, tuple[str, str]]]:
+    """A layer's paths in order, each with its blob, whether the ref itself changed it, object and language.
+
+    ``most`` says that the layer holds most of the blobs there are: then all are read, from the index over
+    objects alone, which is far less than their rows with the facts.
+    """
+    rows = session.rows(
+        "SELECT path, blob, own FROM code_manifest WHERE layer = :layer ORDER BY path", layer=layer
     )
+    known: dict[int, tuple[str, str]] = {}
+    if most:
+        for row in session.rows("SELECT rid, oid, language FROM code_blobs"):
+            known[row["rid"]] = (row["oid"], row["language"])
+    else:
+        wanted = sorted({row["blob"] for row in rows if row["blob"] is not None})
+        for start in range(0, len(wanted), _BATCH):
+            part = wanted[start : start + _BATCH]
+            for row in session.rows(
+                "SELECT rid, oid, language FROM code_blobs WHERE rid IN :rids", rids=part
+            ):
+                known[row["rid"]] = (row["oid"], row["language"])
+    none = ("", "")
+    return [(row["path"], row["blob"], bool(row["own"]), known.get(row["blob"], none)) for row in rows]
 
 
 def write_manifest(
@@ -221,14 +238,8 @@ def put_blobs(
 ) -> dict[tuple[str, str], BlobRow]:
     """Store facts; names and text too when they are to be searched."""
     made: dict[tuple[str, str], BlobRow] = {}
+    drop_blobs(session, _of_other_versions(session, blobs))
     for blob in blobs:
-        stale = session.value(
-            "SELECT rid FROM code_blobs WHERE oid = :oid AND language = :language",
-            oid=blob.oid,
-            language=blob.language,
-        )
-        if stale is not None:
-            drop_blobs(session, [int(stale)])
         rid = session.insert(
             "code_blobs",
             {
@@ -250,6 +261,20 @@ def put_blobs(
     return made
 
 
+def _of_other_versions(session: Session, blobs: Sequence[NewBlob]) -> list[int]:
+    """What is stored of the same blobs, in whatever version."""
+    keys = {(blob.oid, blob.language) for blob in blobs}
+    ordered = sorted({oid for oid, _ in keys})
+    found: list[int] = []
+    for start in range(0, len(ordered), _BATCH):
+        rows = session.rows(
+            "SELECT rid, oid, language FROM code_blobs WHERE oid IN :oids",
+            oids=ordered[start : start + _BATCH],
+        )
+        found += [row["rid"] for row in rows if (row["oid"], row["language"]) in keys]
+    return found
+
+
 def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     """Make blobs findable by name and text."""
     if not blobs:
@@ -261,20 +286,7 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
             uses.setdefault(name, []).append(rid)
         for name in blob.defines:
             defines.setdefault(name, []).append(rid)
-    # Identities only grow, so a batch's last one is a number no other batch has.
-    segment = max(rid for rid, _ in blobs)
-    session.run_many(
-        "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, :segment, :uses, :defines)",
-        (
-            {
-                "name": name,
-                "segment": segment,
-                "uses": pack_numbers(sorted(uses.get(name, ()))),
-                "defines": pack_numbers(sorted(defines.get(name, ()))),
-            }
-            for name in sorted(uses.keys() | defines.keys())
-        ),
-    )
+    put_names(session, uses, defines, len(blobs))
     session.text(CODE_TEXT).put(
         TextRecord(rid << SYMBOL_BITS | number, fields, scope)
         for rid, blob in blobs
@@ -283,48 +295,6 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     session.run_many(
         "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid", ({"rid": rid} for rid, _ in blobs)
     )
-    # Counting the batches means reading every name, so not after each single edit.
-    if segment % 16 == 0:
-        merge_segments(session)
-
-
-def naming(session: Session, name: str) -> tuple[list[int], list[int]]:
-    """The blobs that use a name, and those that define it."""
-    uses: list[int] = []
-    defines: list[int] = []
-    for row in session.rows("SELECT uses, defines FROM code_names WHERE name = :name", name=name):
-        uses += unpack_numbers(bytes(row["uses"]))
-        defines += unpack_numbers(bytes(row["defines"]))
-    return sorted(set(uses)), sorted(set(defines))
-
-
-def segments(session: Session) -> list[int]:
-    """The batches in which names were written."""
-    return [
-        row["segment"] for row in session.rows("SELECT DISTINCT segment FROM code_names ORDER BY segment")
-    ]
-
-
-def merge_segments(session: Session) -> bool:
-    """Fold the many small batches that edits leave behind into one."""
-    if len(segments(session)) <= _MAX_SEGMENTS:
-        return False
-    alive = {row["rid"] for row in session.rows("SELECT rid FROM code_blobs WHERE searchable = 1")}
-    merged: dict[str, tuple[set[int], set[int]]] = {}
-    for row in session.rows("SELECT name, uses, defines FROM code_names"):
-        held = merged.setdefault(row["name"], (set(), set()))
-        held[0].update(alive.intersection(unpack_numbers(bytes(row["uses"]))))
-        held[1].update(alive.intersection(unpack_numbers(bytes(row["defines"]))))
-    session.run("DELETE FROM code_names")
-    session.run_many(
-        "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, 1, :uses, :defines)",
-        (
-            {"name": name, "uses": pack_numbers(sorted(uses)), "defines": pack_numbers(sorted(defines))}
-            for name, (uses, defines) in sorted(merged.items())
-            if uses or defines
-        ),
-    )
-    return True
 
 
 def drop_unused(session: Session, rids: Collection[int]) -> int:
@@ -380,34 +350,3 @@ def choose_ref(session: Session, principal: str, name: str | None) -> None:
         session.run("DELETE FROM code_choices WHERE principal = :principal", principal=principal)
     else:
         session.upsert("code_choices", {"principal": principal, "ref": name}, key=["principal"])
-
-
-# -- packed numbers
-
-
-def pack_numbers(numbers: Iterable[int]) -> bytes:
-    """Ascending numbers as seven-bit deltas."""
-    out = bytearray()
-    last = 0
-    for number in numbers:
-        delta, last = number - last, number
-        while delta > 127:
-            out.append(delta & 127 | 128)
-            delta >>= 7
-        out.append(delta)
-    return bytes(out)
-
-
-def unpack_numbers(packed: bytes) -> list[int]:
-    """The numbers that were packed."""
-    numbers: list[int] = []
-    value = shift = last = 0
-    for byte in packed:
-        value |= (byte & 127) << shift
-        if byte & 128:
-            shift += 7
-        else:
-            last += value
-            numbers.append(last)
-            value = shift = 0
-    return numbers
