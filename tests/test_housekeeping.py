@@ -1,22 +1,101 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from cuedeck import Workspace
+from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS
 from cuedeck.memory.model import Draft, MemoryType
+from cuedeck.store import runs
 from cuedeck.store.changes import KEPT_MS
 
 
-def test_the_change_log_is_kept_for_ninety_days_and_the_round_made_once_a_day(tmp_path: Path) -> None:
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
     (tmp_path / ".cuedeck").mkdir()
-    with Workspace.open(tmp_path, flags={"search": {"enabled": False}}) as workspace:
-        for content in ("old", "new"):
-            workspace.memory.store(Draft(MemoryType.KNOWLEDGE, content), actor="t")
-        long_ago = time.time_ns() // 1_000_000 - KEPT_MS - 1000
+    with Workspace.open(tmp_path, flags={"search": {"enabled": False}}) as opened:
+        yield opened
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def log_of(workspace: Workspace) -> list[int]:
+    return [change.seq for change in workspace.store.state.changes(after=0)]
+
+
+def last_round(workspace: Workspace, believed: int, at: int) -> None:
+    with workspace.store.state.write(actor="t") as session:
+        runs.move_cursor(session, CURSOR, str(believed), at)
+
+
+def stored(workspace: Workspace, content: str, *, at: int) -> int:
+    workspace.memory.store(Draft(MemoryType.KNOWLEDGE, content), actor="t")
+    seq = log_of(workspace)[-1]
+    with workspace.store.state.write(actor="t") as session:
+        session.run("UPDATE change_log SET at = :at WHERE seq = :seq", at=at, seq=seq)
+    return seq
+
+
+def test_the_change_log_is_kept_for_ninety_days_and_the_round_made_once_a_day(workspace: Workspace) -> None:
+    old = stored(workspace, "old", at=now_ms() - KEPT_MS - 1000)
+    new = stored(workspace, "new", at=now_ms())
+    last_round(workspace, now_ms() - DAY_MS, now_ms() - DAY_MS)
+    assert workspace.housekeeping.run_if_due() == 1
+    assert old not in log_of(workspace) and new in log_of(workspace)
+    assert workspace.housekeeping.run_if_due() is None
+    assert workspace.memory.stats()["total"] == 2
+
+
+def test_finished_runs_are_forgotten_too_and_waiting_ones_are_not(workspace: Workspace) -> None:
+    last_round(workspace, now_ms() - DAY_MS, now_ms() - DAY_MS)
+    with workspace.store.state.write(actor="t") as session:
+        for name, status in (("done", "completed"), ("waiting", "pending")):
+            row = {
+                "id": name,
+                "workflow": "w",
+                "name": "W",
+                "trigger": "manual",
+                "priority": 1,
+                "input": "{}",
+            }
+            at = now_ms() - KEPT_MS - 1000
+            runs.insert_run(session, {**row, "idempotency_key": None, "run_at": at, "created_at": at})
+            sql = "UPDATE runs SET status = :status, ended_at = :at WHERE id = :id"
+            session.run(sql, status=status, at=at, id=name)
+    assert workspace.housekeeping.run_if_due() == 1
+    with workspace.store.state.read() as session:
+        assert runs.find(session, "done") is None and runs.find(session, "waiting") is not None
+
+
+def test_a_clock_far_ahead_takes_nothing_that_is_not_old_by_what_was_seen_before(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = stored(workspace, "yesterday", at=now_ms() - DAY_MS)
+    assert workspace.housekeeping.run_if_due() == 0
+    wrong = time.time_ns() + 365 * DAY_MS * 1_000_000
+    with monkeypatch.context() as clock:
+        clock.setattr("cuedeck.housekeeping.time.time_ns", lambda: wrong)
+        assert workspace.housekeeping.run_if_due() == 0
+    assert kept in log_of(workspace)
+    assert workspace.housekeeping.run_if_due() == 0
+    with workspace.store.state.read() as session:
+        believed, at = runs.cursor(session, CURSOR) or ("", 0)
+    assert int(believed) <= at <= now_ms()
+
+
+def test_after_a_long_absence_what_is_old_goes_within_a_few_rounds(workspace: Workspace) -> None:
+    absent = 400 * DAY_MS
+    old = stored(workspace, "old", at=now_ms() - absent)
+    rounds = 0
+    while old in log_of(workspace):
+        assert workspace.housekeeping.run_if_due() is not None
+        rounds += 1
         with workspace.store.state.write(actor="t") as session:
-            session.run("UPDATE change_log SET at = :at WHERE seq = 1", at=long_ago)
-        assert workspace.housekeeping.run_if_due() == 1
-        assert 1 not in [change.seq for change in workspace.store.state.changes(after=0)]
-        assert workspace.housekeeping.run_if_due() is None
-        assert workspace.memory.stats()["total"] == 2
+            believed, at = runs.cursor(session, CURSOR) or ("", 0)
+            runs.move_cursor(session, CURSOR, believed, at - DAY_MS)
+    assert rounds == KEPT_MS // LONGEST_STEP_MS + 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cuedeck.model.errors import CueError
 from cuedeck.store import changes, runs
 
 if TYPE_CHECKING:
+    from cuedeck.store.protocol import Session
     from cuedeck.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -18,6 +20,10 @@ CURSOR = "housekeeping"
 DAY_MS = 86_400_000
 FIRST_LOOK_SECONDS = 60.0
 LOOK_SECONDS = 3600.0
+BATCH = 5000
+# However far the clock has jumped, a round takes back no more than this: a wrong clock is noticed before
+# it has cost anything that was not already old.
+LONGEST_STEP_MS = 30 * DAY_MS
 
 
 class Housekeeping:
@@ -46,17 +52,23 @@ class Housekeeping:
             last = runs.cursor(session, CURSOR)
             if last is not None and 0 <= now - last[1] < DAY_MS:
                 return None
-            runs.move_cursor(session, CURSOR, "", now)
-        return self._forget_changes(now) + self._workspace.memory.purge()
+            believed = _believed(session, last, now)
+            runs.move_cursor(session, CURSOR, str(believed), now)
+        before = believed - changes.KEPT_MS
+        return (
+            self._repeat(lambda: self._rows(changes.purge, before))
+            + self._repeat(lambda: self._rows(runs.purge, before))
+            + self._repeat(lambda: self._workspace.memory.purge(before=before))
+        )
 
-    def _forget_changes(self, now: int) -> int:
-        removed, batch = 0, 5000
-        while not self._stopping.is_set():
-            with self._workspace.store.state.write(actor=CURSOR, durable=False) as session:
-                gone = changes.purge(session, before=now - changes.KEPT_MS, limit=batch)
+    def _rows(self, purge: Callable[..., int], before: int) -> int:
+        with self._workspace.store.state.write(actor=CURSOR, durable=False) as session:
+            return purge(session, before=before, limit=BATCH)
+
+    def _repeat(self, purge: Callable[[], int]) -> int:
+        removed = 0
+        while not self._stopping.is_set() and (gone := purge()):
             removed += gone
-            if gone < batch:
-                break
         return removed
 
     def _loop(self) -> None:
@@ -70,3 +82,12 @@ class Housekeeping:
                 continue
             if removed:
                 log.info("housekeeping removed %d rows", removed)
+
+
+def _believed(session: Session, last: tuple[str, int] | None, now: int) -> int:
+    """The time by which things grow old: the clock's, as long as it follows from what was seen before."""
+    if last is None:
+        known = session.value("SELECT min(at) FROM change_log")
+    else:
+        known = int(last[0] or last[1])
+    return now if known is None else min(now, int(known) + LONGEST_STEP_MS)

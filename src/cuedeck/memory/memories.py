@@ -37,8 +37,7 @@ from cuedeck.memory.records import (
 )
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.store import memories as table
-from cuedeck.store.changes import KEPT_MS, forget
-from cuedeck.store.changes import purge as purge_log
+from cuedeck.store.changes import forget
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
 if TYPE_CHECKING:
@@ -276,10 +275,10 @@ class Memories:
             forget(session, "memories", wanted)
             table.forget_links_in_log(session, wanted)
 
-    def purge(self, *, actor: str = "purge", limit: int = 500) -> int:
-        """Remove what was deleted more than ninety days ago, a bounded batch at once; how many went."""
+    def purge(self, *, before: int, actor: str = "purge", limit: int = 500) -> int:
+        """Remove what was deleted before a time, a bounded batch at once; how many went."""
         with self.state.write(actor=actor) as session:
-            old = table.deleted_before(session, now_ms() - KEPT_MS, limit)
+            old = table.deleted_before(session, before, limit)
             for row in old:
                 self._purge(session, row["rid"], row["id"])
             return len(old)
@@ -324,7 +323,7 @@ class Memories:
         return self._counted[1]
 
     def awake(self) -> None:
-        """Look, now and then and in the background, for what was left incomplete or is due to be purged."""
+        """Look, now and then and in the background, for what was left incomplete."""
         with self._guard:
             due = time.monotonic() >= self._next_look
             if due:
@@ -335,15 +334,9 @@ class Memories:
     def _look(self) -> None:
         try:
             self.completion.catch_up()
-            while self.purge() or self._purge_log():
-                pass
         except CueError as error:
             # A closed or locked store: the next look, or the next process, does it.
             log.info("Catching up later: %s", error.message)
-
-    def _purge_log(self) -> int:
-        with self.state.write(actor="purge") as session:
-            return purge_log(session, before=now_ms() - KEPT_MS)
 
     def close(self) -> None:
         """Stop background work; what is left is found again by the next process."""
