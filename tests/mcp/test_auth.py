@@ -17,7 +17,7 @@ from mcp_http import CLIENT, JSON, get, modern, post, running
 from mcp_sample import REGISTRY
 
 from cuedeck.config.sections import AuthSection
-from cuedeck.mcp.auth import TokenRefused, TokenVerifier, token_verifier
+from cuedeck.mcp.auth import REMEMBERED_SECONDS, TokenRefused, TokenVerifier, token_verifier
 from cuedeck.mcp.http import HttpSettings, create_http_app
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.model.errors import CueError, ErrorCode
@@ -107,6 +107,29 @@ def test_a_forged_signature_is_refused() -> None:
 
 def test_a_little_clock_difference_is_tolerated() -> None:
     assert with_secret(leeway=10).verify(token(exp=int(time.time()) - 3))
+
+
+def test_a_token_that_held_is_remembered_for_a_moment_and_never_beyond_its_expiry(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    verifier, good = with_secret(), token(exp=int(time.time()) + 20)
+    assert verifier.remembered(good) is None
+    verified = verifier.verify(good)
+    assert verifier.remembered(good) == verified
+    assert verifier.remembered(good[:-2] + "AA") is None
+    now, steady = time.time(), time.monotonic()
+    with monkeypatch.context() as clock:
+        clock.setattr("cuedeck.mcp.auth.time.time", lambda: now + 20)
+        assert verifier.remembered(good) is None
+    with monkeypatch.context() as clock:
+        clock.setattr("cuedeck.mcp.auth.time.monotonic", lambda: steady + REMEMBERED_SECONDS + 1)
+        assert verifier.remembered(good) is None
+
+
+def test_a_refused_token_is_not_remembered() -> None:
+    verifier, bad = with_secret(), token(key="another secret of thirty-two bytes!!")
+    refused(verifier, bad)
+    assert verifier.remembered(bad) is None
 
 
 def test_issuer_and_audience_are_checked_only_when_configured() -> None:

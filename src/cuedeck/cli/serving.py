@@ -84,6 +84,8 @@ def _serve_with_workers(
 
     chosen = {"root": str(root), "options": serving.options.to_json(), "token": token}
     os.environ[WORKER_VARIABLE] = json.dumps(chosen)
+    if sys.platform != "win32":
+        settings["loop"] = "cuedeck.cli.sharing_loop:SharingLoop"
     config = uvicorn.Config("cuedeck.cli.serving:worker_app", factory=True, **settings)
     Multiprocess(config, sockets=[listening]).run()
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,9 @@ JWKS_ALGORITHMS = (
     "ES512",
     "EdDSA",
 )
+# A verified token is remembered this long at most; keys taken out of a key set are noticed later than that.
+REMEMBERED_SECONDS = 30.0
+MAX_REMEMBERED = 4096
 _PEM_MARKS = ("-----BEGIN", "ssh-rsa", "ssh-ed25519", "ecdsa-sha2-")
 
 
@@ -53,6 +58,15 @@ class TokenVerifier:
     def __init__(self, settings: AuthSection, keys: Callable[[str], tuple[Any, list[str]]]) -> None:
         self._settings = settings
         self._keys = keys
+        self._held: dict[bytes, tuple[float, Verified]] = {}
+
+    def remembered(self, token: str) -> Verified | None:
+        """What a token said that held a moment ago and has not expired since; never waits."""
+        found = self._held.get(_digest(token))
+        if found is None or time.monotonic() > found[0]:
+            return None
+        verified = found[1]
+        return verified if time.time() < verified.expires_at + self._settings.leeway else None
 
     def verify(self, token: str) -> Verified:
         """The token's principal, or why it is refused; may fetch keys, so call it in a thread."""
@@ -69,12 +83,18 @@ class TokenVerifier:
                 leeway=self._settings.leeway,
                 options={"require": self._required(), "verify_aud": self._settings.audience is not None},
             )
-            return _verified(claims)
+            return self._remember(token, _verified(claims))
         except jwt.PyJWTError as error:
             raise TokenRefused(_reason(error)) from None
         except (ValueError, TypeError, OverflowError):
             # A well-signed token with absurd claims, or a key set with absurd keys.
             raise TokenRefused("the token is not valid") from None
+
+    def _remember(self, token: str, verified: Verified) -> Verified:
+        if len(self._held) >= MAX_REMEMBERED:
+            self._held.clear()
+        self._held[_digest(token)] = (time.monotonic() + REMEMBERED_SECONDS, verified)
+        return verified
 
     def _required(self) -> list[str]:
         required = ["exp", "sub"]
@@ -126,6 +146,10 @@ def _public_keys(source: KeySource) -> Callable[[str], tuple[Any, list[str]]]:
         return key, [algorithm]
 
     return choose
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
 def _verified(claims: Mapping[str, Any]) -> Verified:
