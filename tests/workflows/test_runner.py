@@ -9,7 +9,9 @@ import pytest
 from workflow_parts import engine_with, eventually
 
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store import runs
 from cuedeck.store.protocol import Store
+from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.journal import Fenced, execution_id
 from cuedeck.workflows.model import NewRun, Retry, RunStatus, Workflow
 from cuedeck.workflows.runner import LEASE_MS
@@ -183,6 +185,41 @@ def test_a_run_whose_lease_ended_is_taken_over_and_its_old_holder_fenced_off(sto
             engine.journal.record(lost, 1, "late", lambda _session: None, started_at=0, progress=None)
 
 
+def test_a_claim_whose_answer_was_lost_goes_back_to_the_queue(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.workflows.runner.LEASE_MS", 300)
+    busy = threading.Event()
+    waits = Workflow("waits", "Waits", "", lambda _context, _given: busy.wait(20) and None)
+    with engine_with(store, waits, workflow(lambda _context, _given: 7)) as engine:
+        engine.start()
+        engine.trigger("waits", {}, wait=False)
+        eventually(lambda: engine.journal.counts().get("running") == 1)
+        lost = engine.journal.begin(
+            NewRun(execution_id(), "w", "W"), owner=engine._runner.owner, lease_ms=60_000
+        )
+        assert lost is not None
+        assert eventually(lambda: (run := engine.run(lost.id)).status.final and run).result == 7
+        busy.set()
+
+
+def test_a_burst_of_runs_is_worked_off_in_order_of_priority_each_once(store: Store) -> None:
+    done: list[int] = []
+
+    def note(_context: RunContext, given: dict[str, Any]) -> None:
+        done.append(given["n"])
+
+    with engine_with(store, workflow(note), workers=1) as engine:
+        batch = [
+            NewRun(execution_id(), "w", "W", input={"n": n}, priority=9 if n < 20 else 1) for n in range(40)
+        ]
+        engine.journal.submit_many(batch)
+        engine.start()
+        eventually(lambda: engine.journal.counts().get("completed") == 40)
+        assert sorted(done) == list(range(40))
+        assert sum(n >= 20 for n in done[:20]) >= 18
+
+
 def test_history_is_newest_first_with_true_totals(store: Store) -> None:
     with engine_with(store, workflow(lambda _context, given: given)) as engine:
         for number in range(5):
@@ -197,7 +234,8 @@ def test_old_runs_are_purged_but_never_waiting_or_running_ones(store: Store) -> 
     with engine_with(store, workflow(lambda _context, _given: None), workers=0) as engine:
         engine.trigger("w", {}, wait=True)
         waiting = engine.trigger("w", {}, wait=False).execution_id
-        assert engine.journal.purge(older_than_days=-1) == 1
+        with store.state.write(actor="t") as session:
+            assert runs.purge(session, before=runs.now_ms(session) + 1, limit=10) == 1
         assert engine.run(waiting).status is RunStatus.PENDING
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from cuedeck.store.news import News
+
 Row = dict[str, Any]
 Vector: TypeAlias = "npt.NDArray[np.float32]"
 
@@ -237,6 +239,9 @@ class Store(Protocol):
     @property
     def index(self) -> Database:
         """Derived: documents, symbols, manifests, caches. May be deleted at any time."""
+
+    def news(self) -> News:
+        """Where a thread waits for commits of any process to either database."""
 
     def close(self) -> None:
         """Release every connection."""

@@ -157,11 +157,12 @@ def renew(session: Session, *, owner: str, lease_until: int) -> list[Row]:
     )
 
 
-def release(session: Session, *, owner: str) -> int:
+def release(session: Session, *, owner: str, only: Collection[str] | None = None) -> int:
     """Give back what a process holds, so that others take it up at once."""
-    return session.run(
-        "UPDATE runs SET lease_until = 0 WHERE status = 'running' AND owner = :owner", owner=owner
-    )
+    sql = "UPDATE runs SET lease_until = 0 WHERE status = 'running' AND owner = :owner"
+    if only is None:
+        return session.run(sql, owner=owner)
+    return session.run(f"{sql} AND id IN :ids", owner=owner, ids=sorted(only))
 
 
 def hold(session: Session, run_id: str, fence: int, progress: float | None) -> Row | None:

@@ -54,6 +54,7 @@ class WorkflowEngine:
             files,
             index=workspace.store.index,
             opened_ms=workspace.opened_ns // 1_000_000,
+            news=workspace.store.news(),
             wake=self._runner.wake,
         )
         self._guard = threading.Lock()

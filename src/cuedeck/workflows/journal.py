@@ -6,6 +6,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -18,6 +19,16 @@ DAY_MS = 86_400_000
 
 class Fenced(Exception):
     """The run was taken over or ended by somebody else; nothing more may be written for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """On which terms a process takes up runs: for whom, for how long, and which."""
+
+    owner: str
+    lease_ms: int
+    concurrency: Mapping[str, int]
+    known: Collection[str]
 
 
 class Journal:
@@ -50,22 +61,23 @@ class Journal:
             now = runs.now_ms(session)
             return to_run(runs.take(session, run_id, owner, now, now + lease_ms))
 
-    def claim(
-        self, *, owner: str, lease_ms: int, limit: int, concurrency: Mapping[str, int], known: Collection[str]
-    ) -> list[Run]:
+    def claim(self, terms: Claim, *, limit: int) -> list[Run]:
         """Take runs that are due or whose process is gone."""
         with self.database.write(actor="workflow", durable=False) as session:
-            now = runs.now_ms(session)
-            rows = runs.claim(
-                session,
-                owner=owner,
-                now=now,
-                lease_until=now + lease_ms,
-                limit=limit,
-                concurrency=concurrency,
-                known=known,
-            )
-            return [to_run(row) for row in rows]
+            return self._claim(session, terms, limit)
+
+    def _claim(self, session: Session, terms: Claim, limit: int) -> list[Run]:
+        now = runs.now_ms(session)
+        rows = runs.claim(
+            session,
+            owner=terms.owner,
+            now=now,
+            lease_until=now + terms.lease_ms,
+            limit=limit,
+            concurrency=terms.concurrency,
+            known=terms.known,
+        )
+        return [to_run(row) for row in rows]
 
     def wait_hint(self) -> tuple[bool, float]:
         """Whether something can be claimed now, and for how many seconds nothing will become due."""
@@ -80,10 +92,10 @@ class Journal:
             rows = runs.renew(session, owner=owner, lease_until=runs.now_ms(session) + lease_ms)
             return {row["id"]: row for row in rows}
 
-    def release(self, *, owner: str) -> int:
-        """Give back what this process holds."""
+    def release(self, *, owner: str, only: Collection[str] | None = None) -> int:
+        """Give back what this process holds, or some of it."""
         with self.database.write(actor="workflow") as session:
-            return runs.release(session, owner=owner)
+            return runs.release(session, owner=owner, only=only)
 
     def steps(self, run_id: str) -> list[Row]:
         """Finished steps, for replay."""
@@ -129,15 +141,26 @@ class Journal:
     ) -> bool:
         """End a run that is still ours; durable when a caller is about to be told so."""
         with self.database.write(actor=f"workflow:{run.workflow}", durable=durable) as session:
-            return runs.finish(
-                session,
-                run.id,
-                run.fence,
-                status=status,
-                result=None if result is None else encode(result),
-                error=error,
-                now=runs.now_ms(session),
-            )
+            return self._finish(session, run, status, result, error)
+
+    def finish_and_claim(
+        self, run: Run, status: RunStatus, terms: Claim, *, result: JSON = None, error: str | None = None
+    ) -> Run | None:
+        """End a run and take up the next one in the same transaction."""
+        with self.database.write(actor=f"workflow:{run.workflow}", durable=False) as session:
+            self._finish(session, run, status, result, error)
+            return next(iter(self._claim(session, terms, 1)), None)
+
+    def _finish(self, session: Session, run: Run, status: RunStatus, result: JSON, error: str | None) -> bool:
+        return runs.finish(
+            session,
+            run.id,
+            run.fence,
+            status=status,
+            result=None if result is None else encode(result),
+            error=error,
+            now=runs.now_ms(session),
+        )
 
     def retry(self, run: Run, *, delay_ms: int, error: str) -> bool:
         """Queue a failed run again for later."""
@@ -171,17 +194,6 @@ class Journal:
         """Runs by status."""
         with self.database.read() as session:
             return runs.counts(session)
-
-    def purge(self, *, older_than_days: int, batch: int = 1000) -> int:
-        """Forget old finished runs, a batch at a time."""
-        removed = 0
-        while True:
-            with self.database.write(actor="retention", durable=False) as session:
-                before = runs.now_ms(session) - older_than_days * DAY_MS
-                gone = runs.purge(session, before=before, limit=batch)
-            removed += gone
-            if gone < batch:
-                return removed
 
     def cursor(self, name: str) -> tuple[str, int] | None:
         """How far a trigger has read."""

@@ -56,11 +56,3 @@ class Registry:
         """Whether the settings allow it."""
         setting = self._settings.get(workflow_id)
         return setting is None or setting.enabled
-
-    def ids(self) -> list[str]:
-        """Ids this process can execute."""
-        return [workflow.id for workflow in self.all()]
-
-    def concurrency(self) -> dict[str, int]:
-        """Workflows that may run only so many times at once."""
-        return {workflow.id: workflow.concurrency for workflow in self.all() if workflow.concurrency}

@@ -10,20 +10,22 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.workflows.context import Cancelled, RunContext, TimedOut
-from cuedeck.workflows.journal import Fenced, Journal, encode
+from cuedeck.workflows.journal import Claim, Fenced, Journal, encode
 from cuedeck.workflows.model import JSON, NewRun, Run, RunStatus, Workflow
 from cuedeck.workflows.registry import Registry
 
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 LEASE_MS = 3000
 PATIENCE_SECONDS = 120.0
+LONGEST_SLEEP = 30.0
 
 
 @dataclass
@@ -49,16 +51,19 @@ class Runner:
         self._workers = workers
         self._active: dict[str, Active] = {}
         self._guard = threading.Lock()
-        self._wake = threading.Event()
+        self._news = workspace.store.news()
+        self._busy = threading.Event()
+        self._dispatching = False
+        self._unknown: set[str] = set()
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
-        self.last_beat: float | None = None
         self.last_failure: str | None = None
 
     def start(self) -> None:
         """Begin claiming queued runs; starting twice does nothing."""
         with self._guard:
             if self._workers and not self.claiming:
+                self._dispatching = True
                 self._threads.append(self._thread(self._dispatch, "workflow-claims"))
             self._ensure_heart()
 
@@ -69,7 +74,7 @@ class Runner:
 
     def wake(self) -> None:
         """Something was queued; look now."""
-        self._wake.set()
+        self._news.wake()
 
     def execute_now(self, new: NewRun, *, wait_seconds: float) -> tuple[Run | None, str]:
         """Start a run in this process and wait a while; the finished run, or nothing, and its id."""
@@ -86,7 +91,8 @@ class Runner:
     def close(self) -> None:
         """Stop claiming, let steps under way end briefly, give the rest back."""
         self._stopping.set()
-        self._wake.set()
+        self._news.wake()
+        self._busy.set()
         for active in list(self._active.values()):
             active.cancelled.set()
         deadline = time.monotonic() + 2.0
@@ -94,7 +100,7 @@ class Runner:
             time.sleep(0.01)
         for thread in self._threads:
             thread.join(timeout=2.0)
-        if self.last_beat is not None:
+        if self._threads:
             self._patiently(lambda: self._journal.release(owner=self.owner), seconds=2.0)
 
     def _await(self, run_id: str, seconds: float) -> Run | None:
@@ -107,15 +113,19 @@ class Runner:
         return None
 
     def _dispatch(self) -> None:
-        version: int | None = None
         while not self._stopping.is_set():
-            self._wake.clear()
             try:
                 version = self._journal.database.version()
-                if self._free() and not self._claim_some():
-                    self._sleep_until_something_changes(version)
-                elif not self._free():
-                    self._wake.wait(0.05)
+                if not self._free():
+                    # Whoever ends wakes us.
+                    self._news.wait(1.0)
+                    continue
+                ready, seconds = self._journal.wait_hint()
+                if not ready:
+                    self._sleep(version, seconds)
+                elif not self._claim_some():
+                    # What is ready may not run yet (its workflow is busy), or not here.
+                    self._sleep(version, 1.0)
             except CueError as error:
                 self.last_failure = error.message
                 log.warning("workflow queue unavailable: %s", error.message)
@@ -125,52 +135,58 @@ class Runner:
         return self._workers * 2 - len(self._active)
 
     def _claim_some(self) -> int:
-        ready, _ = self._journal.wait_hint()
-        if not ready:
-            return 0
-        taken = self._journal.claim(
-            owner=self.owner,
-            lease_ms=LEASE_MS,
-            limit=self._free(),
-            concurrency=self._registry.concurrency(),
-            known=self._registry.ids(),
-        )
+        taken = self._journal.claim(self._terms(), limit=self._free())
         for run in taken:
             self._launch(run, self._registry.get(run.workflow))
         return len(taken)
 
-    def _sleep_until_something_changes(self, version: int) -> None:
-        _, seconds = self._journal.wait_hint()
-        deadline = time.monotonic() + min(seconds, 5.0)
-        while not self._stopping.is_set() and time.monotonic() < deadline:
-            if self._wake.wait(min(0.25, max(0.001, deadline - time.monotonic()))):
-                return
+    def _terms(self) -> Claim:
+        workflows = self._registry.all()
+        limits = {workflow.id: workflow.concurrency for workflow in workflows if workflow.concurrency}
+        return Claim(self.owner, LEASE_MS, limits, [workflow.id for workflow in workflows])
+
+    def _sleep(self, version: int, seconds: float) -> None:
+        """Until something is committed, or the time is up; in parts, for the clock may be set meanwhile."""
+        deadline = time.monotonic() + min(seconds + 0.002, LONGEST_SLEEP)
+        while not self._stopping.is_set() and (left := deadline - time.monotonic()) > 0:
+            self._news.wait(left)
             if self._journal.database.version() != version:
                 return
 
     def _launch(self, run: Run, workflow: Workflow, *, awaited: bool = False) -> Active:
+        active = self._enter(run, workflow, awaited=awaited)
+        # A thread of its own: one that hangs must neither starve the others nor hold up the exit.
+        self._thread(lambda: self._work(active), f"workflow-{run.id}")
+        return active
+
+    def _enter(self, run: Run, workflow: Workflow, *, awaited: bool = False) -> Active:
         active = Active(run, workflow, time.monotonic() + workflow.timeout_seconds, awaited)
         with self._guard:
             self._active[run.id] = active
             self._ensure_heart()
-        # A thread of its own: one that hangs must neither starve the others nor hold up the exit.
-        self._thread(lambda: self._execute(active), f"workflow-{run.id}")
+            self._busy.set()
         return active
 
-    def _execute(self, active: Active) -> None:
+    def _work(self, active: Active) -> None:
+        """Execute a run, and whatever was taken up when it ended."""
+        while (following := self._execute(active)) is not None:
+            active = self._enter(following, self._registry.get(following.workflow))
+
+    def _execute(self, active: Active) -> Run | None:
         run = active.run
+        following: Run | None = None
         try:
             context = RunContext(
                 self._workspace, self._journal, active.workflow, run, stop=active.cancelled.is_set
             )
             result = active.workflow.function(context, run.input)
             encode(result)
-            self._finish(active, RunStatus.COMPLETED, result=result)
+            following = self._finish(active, RunStatus.COMPLETED, result=result)
         except Fenced:
             log.info("run %s was taken over", run.id)
         except Cancelled:
             if not self._stopping.is_set():
-                self._finish(active, RunStatus.CANCELLED, error="Cancelled")
+                self._finish(active, RunStatus.CANCELLED, error="Cancelled", more=False)
         except TimedOut:
             self._fail(active, f"Timed out after {active.workflow.timeout_seconds:g} s", final=True)
         except CueError as error:
@@ -182,41 +198,54 @@ class Runner:
             with self._guard:
                 self._active.pop(run.id, None)
             active.done.set()
-            self._wake.set()
+            if following is None:
+                self._news.wake()
+        return following
 
     def _finish(
-        self, active: Active, status: RunStatus, *, result: JSON = None, error: str | None = None
-    ) -> None:
-        self._patiently(
-            lambda: self._journal.finish(
-                active.run, status, result=result, error=error, durable=active.awaited
+        self,
+        active: Active,
+        status: RunStatus,
+        *,
+        result: JSON = None,
+        error: str | None = None,
+        more: bool = True,
+    ) -> Run | None:
+        """Record the end; the next run, where this process takes up queued ones and may go on with more."""
+        run = active.run
+        if more and self._dispatching and not active.awaited and not self._stopping.is_set():
+            terms = self._terms()
+            return self._patiently(
+                lambda: self._journal.finish_and_claim(run, status, terms, result=result, error=error)
             )
+        self._patiently(
+            lambda: self._journal.finish(run, status, result=result, error=error, durable=active.awaited)
         )
+        return None
 
     def _fail(self, active: Active, error: str, *, final: bool) -> None:
         run, retry = active.run, active.workflow.retry
         if final or run.attempt >= retry.attempts:
-            self._finish(active, RunStatus.FAILED, error=error)
+            self._finish(active, RunStatus.FAILED, error=error, more=False)
             return
         delay = min(retry.most_seconds, retry.base_seconds * 2 ** (run.attempt - 1))
         delay *= random.uniform(0.5, 1.0)
         self._patiently(lambda: self._journal.retry(run, delay_ms=int(delay * 1000), error=error))
 
-    def _patiently(self, write: Callable[[], object], *, seconds: float = PATIENCE_SECONDS) -> None:
+    def _patiently(self, write: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T | None:
         """Repeat a write while the store is away; given up, the lease ends and another process goes on."""
         deadline = time.monotonic() + seconds
         pause = 0.05
         while True:
             try:
-                write()
-                return
+                return write()
             except Fenced:
-                return
+                return None
             except CueError as error:
                 if error.code not in TRANSIENT or time.monotonic() > deadline:
                     self.last_failure = error.message
                     log.error("could not record a run: %s", error.message)
-                    return
+                    return None
             time.sleep(pause)
             pause = min(pause * 2, 2.0)
 
@@ -227,17 +256,21 @@ class Runner:
     def _beat(self) -> None:
         while not self._stopping.wait(LEASE_MS / 3000):
             if not self._active:
-                self.last_beat = time.monotonic()
+                self._busy.clear()
+                if not self._active:
+                    self._busy.wait()
                 continue
             try:
-                held = self._journal.renew(owner=self.owner, lease_ms=LEASE_MS)
-                self.last_beat = time.monotonic()
+                self._notice(self._journal.renew(owner=self.owner, lease_ms=LEASE_MS))
             except CueError as error:
                 self.last_failure = error.message
-                continue
-            self._notice(held)
 
     def _notice(self, held: dict[str, dict[str, object]]) -> None:
+        # A claim whose answer was lost: seen twice and executed by nobody here, it goes back to the queue.
+        unknown = held.keys() - self._active.keys()
+        if lost := unknown & self._unknown:
+            self._journal.release(owner=self.owner, only=lost)
+        self._unknown = unknown
         for run_id, active in list(self._active.items()):
             row = held.get(run_id)
             if row is None or row["cancel_requested"]:

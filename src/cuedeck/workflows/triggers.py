@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -16,15 +17,17 @@ from cuedeck.model.errors import CueError
 from cuedeck.workflows.journal import DAY_MS, Journal, execution_id
 from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
 from cuedeck.workflows.registry import Registry
-from cuedeck.workflows.schedule import latest_tick
+from cuedeck.workflows.schedule import latest_tick, next_tick
 
 if TYPE_CHECKING:
+    from cuedeck.store.news import News
     from cuedeck.store.protocol import Change, Database
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
 SETTLE_SECONDS = 0.5
-CLOCK_SECONDS = 5.0
+# The clock may be set, a laptop may sleep, a workflow's file may be new: look at all of it this often.
+LONGEST_SLEEP = 30.0
 BATCH = 1000
 
 
@@ -39,6 +42,7 @@ class Triggers:
         *,
         index: Database,
         opened_ms: int,
+        news: News,
         wake: Callable[[], None],
     ) -> None:
         self._journal = journal
@@ -48,6 +52,7 @@ class Triggers:
         # What happens once the workspace is open counts, also before this process first looks.
         self._opened_ms = opened_ms
         self._index_seen = False
+        self._news = news
         self._wake = wake
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -67,34 +72,65 @@ class Triggers:
     def close(self) -> None:
         """Stop watching."""
         self._stopping.set()
+        self._news.wake()
         if self._thread is not None:
             self._thread.join(timeout=2.0)
 
     def fire_due(self) -> int:
         """Queue everything that is due now; how many runs."""
+        return self._fire(clock=True, state=True, index=True)
+
+    def _fire(self, *, clock: bool, state: bool, index: bool) -> int:
         workflows = [workflow for workflow in self._registry.all() if self._registry.enabled(workflow.id)]
-        fired = self._fire_cron(workflows) + self._fire_changes(workflows) + self._fire_files(workflows)
+        fired = 0
+        if clock:
+            fired += self._fire_cron(workflows)
+        if state:
+            fired += self._fire_changes(workflows)
+        if index:
+            fired += self._fire_files(workflows)
         if fired:
             self._wake()
         return fired
 
     def _loop(self) -> None:
-        seen: tuple[int, int] | None = None
-        look_again = 0.0
-        while not self._stopping.wait(POLL_SECONDS):
+        seen = (-1, -1)
+        clock_at = settled_at = 0.0
+        while not self._stopping.is_set():
             try:
                 versions = (self._journal.database.version(), self._index.version())
-                if versions == seen and time.monotonic() < look_again:
-                    continue
-                self.fire_due()
-                # An event that is not settled yet changes nothing more when it is: look again soon.
-                pause = CLOCK_SECONDS if versions == seen else SETTLE_SECONDS
-                seen, look_again = versions, time.monotonic() + pause
+                now = time.monotonic()
+                clock = now >= clock_at
+                state, index = clock or versions[0] != seen[0], clock or now >= settled_at
+                if versions[1] != seen[1]:
+                    # What is not settled yet changes nothing more when it is: look again then.
+                    index, settled_at = True, now + SETTLE_SECONDS
+                elif index:
+                    settled_at = math.inf
+                if state or index:
+                    self._fire(clock=clock, state=state, index=index)
+                seen = versions
+                if clock:
+                    clock_at = now + self._until_next_tick()
                 self.last_failure = None
             except CueError as error:
                 self.last_failure = error.message
                 log.warning("triggers wait: %s", error.message)
                 self._stopping.wait(2.0)
+            else:
+                self._news.wait(max(0.0, min(clock_at, settled_at) - time.monotonic()))
+                # Commits come in flocks; each look answers for all of them.
+                self._stopping.wait(min(POLL_SECONDS, max(0.0, clock_at - time.monotonic())))
+
+    def _until_next_tick(self) -> float:
+        now = time.time_ns() // 1_000_000
+        ticks = [
+            next_tick(trigger, now_ms=now)
+            for workflow in self._registry.all()
+            for trigger in workflow.triggers
+            if isinstance(trigger, CronTrigger)
+        ]
+        return max(0.0, min(LONGEST_SLEEP, (min(ticks, default=math.inf) - now) / 1000))
 
     def _fire_cron(self, workflows: Iterable[Workflow]) -> int:
         now = time.time_ns() // 1_000_000

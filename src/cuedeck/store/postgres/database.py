@@ -8,6 +8,7 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -36,7 +37,13 @@ _ENTER = (
     "SELECT pg_advisory_xact_lock({lock}); INSERT INTO commits VALUES({workspace}, {name}, 1) "
     "ON CONFLICT (workspace_id, database) DO UPDATE SET n = commits.n + 1"
 )
-_NOTHING = sql.SQL("")
+
+
+@lru_cache(maxsize=1024)
+def _opening(begin: str, enter: str, settings: tuple[tuple[str, str], ...]) -> str:
+    """What opens a transaction; values are quoted by the driver, names are ours."""
+    calls = sql.SQL(", ").join(sql.SQL("set_config({}, {}, true)").format(*each) for each in settings)
+    return sql.SQL("{}; SELECT {}; {}").format(sql.SQL(begin), calls, sql.SQL(enter)).as_string()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,11 @@ class PostgresDatabase:
         self._name = name
         self._thread = threading.local()
         self._lock = key(f"write/{place.workspace}/{name}")
+        self._enter = (
+            sql.SQL(_ENTER)
+            .format(lock=self._lock, workspace=place.workspace, name=sql.Literal(name))
+            .as_string()
+        )
         # A write's own connection shows what it has not committed, so caches are fed from another one.
         self._for_readers = Shared(place.workspace, {}, VectorCache())
         self._for_writers = replace(self._for_readers, reading=self._reading)
@@ -135,14 +147,9 @@ class PostgresDatabase:
 
     def _begun_writing(self, actor: str, user: str | None, *, durable: bool) -> Connection:
         """Become the workspace's one writer, and count the commit that is to come."""
-        enter = sql.SQL(_ENTER).format(
-            lock=sql.Literal(self._lock),
-            workspace=sql.Literal(self._place.workspace),
-            name=sql.Literal(self._name),
-        )
         started = time.monotonic()
         try:
-            return self._begun("BEGIN", enter, user=user, actor=actor, durable=durable)
+            return self._begun("BEGIN", self._enter, user=user, actor=actor, durable=durable)
         except psycopg.errors.LockNotAvailable as error:
             holder = self._asked(_HOLDER, key=self._lock)
             pid = int(holder["pid"]) if holder else None
@@ -151,7 +158,7 @@ class PostgresDatabase:
     def _begun(
         self,
         begin: str,
-        enter: sql.Composable = _NOTHING,
+        enter: str = "",
         *,
         user: str | None,
         actor: str = "",
@@ -169,12 +176,7 @@ class PostgresDatabase:
             settings["synchronous_commit"] = "off"
         if self._place.role:
             settings["role"] = self._place.role
-        # Values are quoted by the driver, names are ours.
-        calls = sql.SQL(", ").join(
-            sql.SQL("set_config({}, {}, true)").format(sql.Literal(name), sql.Literal(value))
-            for name, value in settings.items()
-        )
-        return self._answering(sql.SQL("{}; SELECT {}; {}").format(sql.SQL(begin), calls, enter))[0]
+        return self._answering(_opening(begin, enter, tuple(settings.items())))[0]
 
     def _asked(self, query: str, **params: Any) -> dict[str, Any] | None:
         """The first row of a statement that needs no transaction."""
@@ -185,7 +187,7 @@ class PostgresDatabase:
             self._place.pool.give_back(connection)
 
     def _answering(
-        self, opening: str | sql.Composed, params: dict[str, Any] | None = None
+        self, opening: str, params: dict[str, Any] | None = None
     ) -> tuple[Connection, psycopg.Cursor[dict[str, Any]]]:
         """Run what opens the work; nothing is done before it, so a dead connection may be replaced."""
         pool = self._place.pool

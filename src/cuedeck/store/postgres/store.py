@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cuedeck.store.news import News
 from cuedeck.store.postgres.database import Place, PostgresDatabase
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.listener import Listener
@@ -43,6 +44,9 @@ class PostgresStore:
     @property
     def index(self) -> Database:
         return self._index
+
+    def news(self) -> News:
+        return News(self._listener)
 
     def close(self) -> None:
         self._listener.stop()

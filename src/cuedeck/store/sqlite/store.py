@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cuedeck.store.news import News
 from cuedeck.store.protocol import Database
 from cuedeck.store.schema import DatabaseName, Migration, migrations
+from cuedeck.store.sqlite.bell import SqliteBell
 from cuedeck.store.sqlite.database import SqliteDatabase
 from cuedeck.store.sqlite.guard import location_warnings, refuse_planted
 
@@ -35,6 +37,7 @@ class SqliteStore:
         except BaseException:
             self._state.close()
             raise
+        self._bell = SqliteBell((state_path, index_path))
 
     @property
     def state(self) -> Database:
@@ -44,6 +47,10 @@ class SqliteStore:
     def index(self) -> Database:
         return self._index
 
+    def news(self) -> News:
+        return News(self._bell)
+
     def close(self) -> None:
+        self._bell.stop()
         self._state.close()
         self._index.close()

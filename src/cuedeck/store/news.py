@@ -1,0 +1,87 @@
+"""Waiting for commits, of this process or another, without looking all the time."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import weakref
+
+# How often to look where commits cannot be heard.
+LOOK_SECONDS = 0.25
+# Commits in quick succession are told of once in this time.
+PAUSE_SECONDS = 0.05
+
+
+class News:
+    """Where one thread waits; it may be woken without reason, and looks for itself what is new."""
+
+    def __init__(self, bell: Bell) -> None:
+        self._bell = bell
+        self._event = threading.Event()
+        bell.subscribers.add(self)
+
+    def wait(self, timeout: float) -> None:
+        """Return when either database may have changed since the last wait, when woken, or after the time."""
+        hearing = self._bell.ensure()
+        self._event.wait(timeout if hearing else min(timeout, LOOK_SECONDS))
+        self._event.clear()
+
+    def wake(self) -> None:
+        """End the wait, or the next one."""
+        self._event.set()
+
+
+class Bell:
+    """A thread that hears of commits and wakes who waits; subclasses know how to hear."""
+
+    def __init__(self) -> None:
+        self.subscribers: weakref.WeakSet[News] = weakref.WeakSet()
+        self.stopped = threading.Event()
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._process = os.getpid()
+        self._hearing = False
+
+    def ensure(self) -> bool:
+        """Listen from now on; whether commits are heard."""
+        with self._guard:
+            if self._process != os.getpid():
+                # Threads do not come over a fork.
+                self._process, self._thread, self._hearing = os.getpid(), None, False
+            if self._thread is None and not self.stopped.is_set():
+                self._thread = threading.Thread(target=self._listen, name="commits", daemon=True)
+                self._thread.start()
+        return self._hearing
+
+    def ring(self) -> None:
+        """Wake everybody who waits."""
+        for news in list(self.subscribers):
+            news.wake()
+
+    def stop(self) -> None:
+        """Listen no more."""
+        self.stopped.set()
+
+    def join(self) -> None:
+        """Wait until the thread has ended, unless it is the one that asks."""
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=1.0)
+
+    def hear(self) -> None:
+        """Call ``heard`` once listening, ``ring`` for commits; return or raise OSError when that is lost."""
+        raise NotImplementedError
+
+    def heard(self) -> None:
+        """Say that from now on nothing is missed."""
+        self._hearing = True
+        self.ring()
+
+    def _listen(self) -> None:
+        while not self.stopped.is_set():
+            # Without a way to hear, those who wait look for themselves.
+            with contextlib.suppress(OSError):
+                self.hear()
+            self._hearing = False
+            self.ring()
+            self.stopped.wait(5.0)

@@ -1,0 +1,55 @@
+"""Hearing of commits on SQLite: every one of them writes to a file beside the database."""
+
+from __future__ import annotations
+
+import os
+import select
+from collections.abc import Sequence
+from pathlib import Path
+
+from cuedeck import inotify
+from cuedeck.inotify import Inotify
+from cuedeck.store.news import PAUSE_SECONDS, Bell
+
+_LOST = inotify.OVERFLOW | inotify.UNMOUNT | inotify.IGNORED | inotify.DELETE_SELF | inotify.MOVE_SELF
+_MASK = inotify.MODIFY | inotify.CREATE | inotify.DELETE | inotify.MOVED_TO
+
+
+class SqliteBell(Bell):
+    """Watches the folders of some database files; where there is no inotify, it hears nothing."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        super().__init__()
+        self._paths = paths
+        self._interrupted, self._interrupt = os.pipe()
+
+    def stop(self) -> None:
+        if not self.stopped.is_set():
+            super().stop()
+            os.close(self._interrupt)
+            self.join()
+            os.close(self._interrupted)
+
+    def hear(self) -> None:
+        watch = Inotify()
+        try:
+            for folder in {path.parent for path in self._paths}:
+                watch.add(folder, _MASK | inotify.DELETE_SELF | inotify.MOVE_SELF)
+            self.heard()
+            self._until_lost(watch)
+        finally:
+            watch.close()
+
+    def _until_lost(self, watch: Inotify) -> None:
+        names = tuple(path.name for path in self._paths)
+        poll = select.poll()
+        poll.register(watch.descriptor, select.POLLIN)
+        poll.register(self._interrupted, select.POLLIN | select.POLLHUP)
+        while not self.stopped.is_set():
+            poll.poll()
+            events = watch.events()
+            if any(event.name.startswith(names) for event in events):
+                self.ring()
+            if any(event.mask & _LOST and not event.name for event in events):
+                return
+            self.stopped.wait(PAUSE_SECONDS)

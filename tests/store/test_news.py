@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cuedeck.store import open_store
+from cuedeck.store.news import News
+from cuedeck.store.protocol import Store
+
+OTHER_PROCESS = """
+import sys
+from pathlib import Path
+from cuedeck.store import open_store
+root = Path(sys.argv[1])
+store = open_store(None, root=root, state_root=root, workspace_id="w", busy_timeout=5.0, pool_size=2)
+with store.state.write(actor="other") as session:
+    session.upsert("trigger_cursors", {"name": "n", "source": "s", "position": 1}, key=["name"])
+"""
+
+
+def sqlite_store(root: Path) -> Store:
+    return open_store(None, root=root, state_root=root, workspace_id="w", busy_timeout=5.0, pool_size=2)
+
+
+def commit(store: Store) -> None:
+    with store.state.write(actor="t") as session:
+        row = {"name": "n", "source": "s", "position": time.monotonic_ns()}
+        session.upsert("trigger_cursors", row, key=["name"])
+
+
+def hearing(news: News) -> News:
+    """Wait until commits are heard, and what was told of before is gone."""
+    deadline = time.monotonic() + 10
+    while not news._bell.ensure():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    while seconds_waited(news, 0.2) < 0.2:
+        assert time.monotonic() < deadline
+    return news
+
+
+def seconds_waited(news: News, timeout: float) -> float:
+    started = time.monotonic()
+    news.wait(timeout)
+    return time.monotonic() - started
+
+
+def test_a_commit_ends_the_wait_and_quiet_does_not(store: Store) -> None:
+    news = hearing(store.news())
+    threading.Timer(0.1, commit, [store]).start()
+    assert seconds_waited(news, 30) < 10
+    hearing(news)
+    assert seconds_waited(news, 0.3) >= 0.3
+
+
+def test_a_commit_before_the_wait_is_not_missed(store: Store) -> None:
+    news = hearing(store.news())
+    commit(store)
+    assert seconds_waited(news, 30) < 10
+
+
+def test_one_who_is_woken_leaves_the_others_asleep(store: Store) -> None:
+    one, other = hearing(store.news()), hearing(store.news())
+    one.wake()
+    assert seconds_waited(one, 30) < 10
+    assert seconds_waited(other, 0.3) >= 0.3
+
+
+def test_a_commit_of_another_process_is_heard(tmp_path: Path) -> None:
+    store = sqlite_store(tmp_path)
+    try:
+        news = hearing(store.news())
+        subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], check=True)
+        assert seconds_waited(news, 30) < 10
+    finally:
+        store.close()
+
+
+def test_where_nothing_can_be_heard_the_wait_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.inotify.sys.platform", "plan9")
+    store = sqlite_store(tmp_path)
+    try:
+        assert seconds_waited(store.news(), 30) < 10
+    finally:
+        store.close()
+
+
+def test_a_folder_that_goes_and_comes_back_is_heard_again(tmp_path: Path) -> None:
+    store = sqlite_store(tmp_path)
+    try:
+        news = hearing(store.news())
+        shutil.rmtree(tmp_path / ".cuedeck" / ".cache")
+        assert seconds_waited(news, 30) < 10
+        with store.index.read():
+            pass  # Opens a new file in a new folder.
+        hearing(news)
+        commit(store)
+        assert seconds_waited(news, 30) < 10
+    finally:
+        store.close()
+
+
+def test_closing_the_store_ends_the_wait(tmp_path: Path) -> None:
+    store = sqlite_store(tmp_path)
+    news = hearing(store.news())
+    threading.Timer(0.1, store.close).start()
+    assert seconds_waited(news, 30) < 10
