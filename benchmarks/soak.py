@@ -27,8 +27,12 @@ SAMPLES = 100
 SHOWN = 10
 # Content stops growing here, so that what grows after it is a leak.
 KEPT = 200
-# Kept on purpose: who changed what, what a workflow did, deleted memories for 90 days.
-HISTORY = ("change_log", "run", "step", "todo_changes", "memor", "file_changes", "workflow", "analys")
+# Two branches differ in so many notes at most, so that a switch is a change and not a new vault.
+EDITED = 20
+# Kept on purpose: who changed what, what a workflow did, deleted memories for 90 days, and logs that
+# readers catch up from, of which the last 100,000 entries stay.
+HISTORY = ("change_log", "runs", "steps", "todo_changes", "memor", "file_changes", "file_contents")
+LOGS = ("_log", "document_events")
 ALLOWED = 0.03
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -43,9 +47,15 @@ class Sample:
     threads: int
     history_mb: float
     live_mb: float
+    waiting: int
     cpu_ms: float
     median_ms: float
     p99_ms: float
+
+
+def note(number: int) -> str:
+    """A note that all questions match."""
+    return f"---\ntags: [alpha]\n---\n# Note {number}\n\nAbout greeting, see [[topic]].\n"
 
 
 class Soak:
@@ -61,6 +71,11 @@ class Soak:
         self.ended: list[str] = []
         self._guard = threading.Lock()
         self._cpu = (0, 0.0)
+        for number in range(KEPT):
+            (ground.folder / "docs" / f"n{number}.md").write_text(note(number))
+        ground.git("add", "-A")
+        ground.git("commit", "-q", "-m", "notes")
+        ground.git("branch", "-f", "feature")
 
     def agent(self, name: str) -> None:
         """Work until enough is done."""
@@ -76,13 +91,11 @@ class Soak:
             agent.leave()
 
     def developer(self) -> None:
-        """Edit, commit and switch branches, about twice a second."""
+        """Edit twice a second, commit and switch branches now and then."""
         number = 0
         while self.done < self.calls and not self.ended:
             number += 1
-            (self.ground.folder / "docs" / f"n{number % KEPT}.md").write_text(
-                f"---\ntags: [alpha]\n---\n# Note {number}\n\nAbout greeting, see [[topic]].\n"
-            )
+            (self.ground.folder / "docs" / f"n{number % EDITED}.md").write_text(note(number))
             (self.ground.folder / "app.py").write_text(
                 f"def greet(name):\n    return {number}\n\n\ndef f{number % 50}():\n    greet(1)\n"
             )
@@ -141,14 +154,18 @@ class Soak:
             done = self.done
         (calls, before), self._cpu = self._cpu, (done, (int(fields[11]) + int(fields[12])) / TICK)
         tables = table_sizes(self.ground.folder / ".cuedeck")
-        history = sum(size for name, size in tables.items() if name.startswith(HISTORY))
+        history = sum(
+            size for name, size in tables.items() if name.startswith(HISTORY) or name.endswith(LOGS)
+        )
         return Sample(
             done,
-            int(status["VmRSS"].split()[0]) / 1024,
+            # A database that is mapped counts as resident too, and history makes it larger.
+            int(status["RssAnon"].split()[0]) / 1024,
             len(list((process / "fd").iterdir())),
             int(status["Threads"]),
             history,
             sum(tables.values()) - history,
+            waiting_runs(self.ground.folder / ".cuedeck" / "state.db"),
             (self._cpu[1] - before) * 1000 / max(1, done - calls),
             statistics.median(times) * 1000,
             times[int(len(times) * 0.99)] * 1000,
@@ -170,6 +187,16 @@ def table_sizes(folder: Path) -> dict[str, float]:
     return sizes
 
 
+def waiting_runs(path: Path) -> int:
+    """Workflow runs that were started by something and not begun."""
+    connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)
+    try:
+        (count,) = connection.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()
+        return int(count)
+    finally:
+        connection.close()
+
+
 def slope(points: Sequence[tuple[float, float]]) -> float:
     """Theil-Sen: the median of all slopes, which single spikes do not move."""
     return statistics.median(
@@ -185,6 +212,7 @@ def verdict(samples: Sequence[Sample]) -> list[str]:
         "file handles": (lambda sample: sample.handles, 2.0),
         "threads": (lambda sample: sample.threads, 2.0),
         "the store without history in MB": (lambda sample: sample.live_mb, 0.1),
+        "waiting workflow runs": (lambda sample: sample.waiting, 100.0),
         # Neighbours on the machine change what a call costs by more than a leak would.
         "CPU of a call in ms": (lambda sample: sample.cpu_ms, 1.0),
     }
@@ -201,13 +229,13 @@ def verdict(samples: Sequence[Sample]) -> list[str]:
 def table(samples: Sequence[Sample]) -> str:
     """The samples as markdown."""
     lines = [
-        "| calls | memory MB | handles | threads | history MB | other MB | CPU ms | median ms | p99 ms |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| calls | memory MB | handles | threads | history MB | other MB | waiting | CPU ms | p50 ms | p99 ms |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in samples:
         lines.append(
             f"| {each.calls:,} | {each.memory_mb:.0f} | {each.handles} | {each.threads} "
-            f"| {each.history_mb:.1f} | {each.live_mb:.2f} | {each.cpu_ms:.1f} "
+            f"| {each.history_mb:.1f} | {each.live_mb:.2f} | {each.waiting} | {each.cpu_ms:.1f} "
             f"| {each.median_ms:.1f} | {each.p99_ms:.1f} |"
         )
     return "\n".join(lines)
