@@ -106,8 +106,7 @@ def fill(memories: Memories, texts: Texts, count: int) -> None:
                 VectorRecord(one.rid, memories.model, vector, scope_of(one))
                 for one, vector in zip(added, vectors, strict=True)
             )
-            for one in added:
-                table.set_embedded(session, one.id, memories.model, content_hash(one))
+            table.set_embedded(session, memories.model, {one.id: content_hash(one) for one in added})
 
 
 def rate(count: int, work: Callable[[], object]) -> str:

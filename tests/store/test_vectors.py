@@ -63,6 +63,44 @@ def test_many_vectors_keep_full_recall_on_sqlite(tmp_path: Path) -> None:
     store.close()
 
 
+@pytest.mark.parametrize("few", [300, 8192], ids=["bits", "codes"])
+def test_everything_above_a_floor_is_told(sample: Store, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    monkeypatch.setattr("cuedeck.store.matrix._FEW", few)
+    vectors = clustered(800)
+    fill(sample, vectors)
+    halves = vectors.astype(np.float16).astype(np.float32)
+    for query in clustered(5, seed=2):
+        for floor in (0.2, 0.4, 0.7, 1.1):
+            true = [number for number, half in enumerate(halves) if np.vecdot(half, query) >= floor]
+            inside = [number for number in true if number % 4 == 1]
+            with sample.state.read() as session:
+                index = session.vectors(VECTORS)
+                assert index.above(query, model="m", floor=floor) == true
+                assert index.above(query, model="m", floor=floor, scope=[["p_1"]]) == inside
+                assert index.above(query, model="m", floor=floor, scope=[[]]) == []
+                assert index.above(query, model="other", floor=floor) == []
+
+
+def test_above_sees_what_the_transaction_has_changed(sample: Store) -> None:
+    vectors = clustered(50)
+    fill(sample, vectors)
+    with sample.state.write(actor="me") as session:
+        index = session.vectors(VECTORS)
+        index.put([VectorRecord(900, "m", vectors[7], ["p_new"])])
+        index.drop([7])
+        assert index.above(vectors[7], model="m", floor=0.99) == [900]
+
+
+def test_the_nearest_above_a_floor_that_leaves_few(sample: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuedeck.store.matrix._FEW", 300)
+    vectors = clustered(900)
+    fill(sample, vectors)
+    halves = vectors.astype(np.float16).astype(np.float32)
+    for query in vectors[:10]:
+        wanted = [number for number in exact(vectors, query, 20) if np.vecdot(halves[number], query) >= 0.8]
+        assert ids(sample, query, limit=20, floor=0.8) == wanted
+
+
 def test_a_scope_narrows_before_ranking(sample: Store) -> None:
     vectors = clustered(700)
     fill(sample, vectors)

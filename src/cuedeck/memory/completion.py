@@ -13,7 +13,6 @@ from cuedeck.store import memories as table
 from cuedeck.store.schema.memories import MEMORY_VECTORS
 
 if TYPE_CHECKING:
-    from cuedeck.memory.model import Memory
     from cuedeck.search.embedder import Embedder
     from cuedeck.store.protocol import Store, Vector
 
@@ -71,18 +70,21 @@ class Completion:
             rows = table.by_ids(session, [id for id in ids if id in missing])
         texts = {row["id"]: from_row(row).embedded_text for row in rows}
         with self._guard:
-            self._texts = texts
+            self._texts.update(texts)
         return texts
 
     def _sink(self, vectors: Mapping[str, Vector]) -> None:
-        with self._store.state.write(actor=ACTOR) as session:
+        with self._guard:
+            read_as = {id: self._texts.pop(id, None) for id in vectors}
+        # Not durable of itself: what a power cut takes back is found incomplete and done again.
+        with self._store.state.write(actor=ACTOR, durable=False) as session:
             missing = set(table.incomplete_among(session, list(vectors), self._embedder.model))
+            # One that changed while the model was reading has been queued again by its own update.
             found = [from_row(row) for row in table.by_ids(session, [id for id in vectors if id in missing])]
-            read = [(one, vectors[one.id]) for one in found if self._is_current(one, vectors)]
+            read = [
+                (one, vectors[one.id])
+                for one in found
+                if read_as[one.id] == one.embedded_text and len(vectors[one.id]) == MEMORY_VECTORS.dimensions
+            ]
             read.sort(key=lambda pair: pair[0].rid)
             linking.complete(session, read, model=self._embedder.model, floor=self._floor)
-
-    def _is_current(self, memory: Memory, vectors: Mapping[str, Vector]) -> bool:
-        """Not if it changed while the model was reading: its own update has queued it again."""
-        same = self._texts.get(memory.id) == memory.embedded_text
-        return same and len(vectors[memory.id]) == MEMORY_VECTORS.dimensions

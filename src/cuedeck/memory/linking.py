@@ -36,7 +36,7 @@ def complete(
         links[memory.id] = [
             by_hand.get(id) or _similar(memory.id, id, cosine) for id, cosine in cosines.items()
         ]
-        table.set_embedded(session, memory.id, model, content_hash(memory))
+    table.set_embedded(session, model, {memory.id: content_hash(memory) for memory, _ in read})
     table.add_links(
         session, [_row(link) for made in links.values() for link in made if link.origin is Origin.AUTO]
     )

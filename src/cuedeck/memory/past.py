@@ -9,7 +9,7 @@ from cuedeck.memory.history import changed_since
 from cuedeck.memory.model import Memory
 from cuedeck.memory.query import Found, Hit, Query
 from cuedeck.memory.records import content_hash, from_row, text_record
-from cuedeck.memory.searching import CANDIDATES, all_near, fuse
+from cuedeck.memory.searching import CANDIDATES, fuse
 from cuedeck.search.analyser import query_terms
 from cuedeck.search.explain import fused_parts
 from cuedeck.store import memories as table
@@ -80,8 +80,13 @@ def _semantic(
     then: Mapping[str, Memory | None],
 ) -> dict[int, float]:
     changed = _identities(session, then)
-    near = all_near(session, query, vector, model=model, floor=floor)
-    return {rid: cosine for rid, cosine in near.items() if rid not in changed}
+    vectors, scope = session.vectors(MEMORY_VECTORS), query.filters.scope
+    reached = vectors.above(vector, model=model, floor=floor, scope=scope)
+    limit = CANDIDATES + len(then)
+    near = vectors.nearest(vector, model=model, floor=floor, scope=scope, limit=limit)
+    # What is beyond the candidates counts, and ranks with none of them.
+    cosines = dict.fromkeys(reached, floor) | {hit.id: hit.cosine for hit in near}
+    return {rid: cosine for rid, cosine in cosines.items() if rid not in changed}
 
 
 def _identities(session: Session, then: Mapping[str, Memory | None]) -> set[int]:

@@ -84,7 +84,7 @@ def _candidates(
         known = {rid: float(stored @ vector) for rid, stored in others.items()}
         matching.update(semantic)
         if len(near) == CANDIDATES:
-            matching.update(all_near(session, query, vector, model=model, floor=floor))
+            matching.update(vectors.above(vector, model=model, floor=floor, scope=scope))
     return Candidates(keyword, semantic, known, len(matching))
 
 
@@ -101,17 +101,6 @@ def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list
     most = COMMON * table.count(session, str(filters.type or ""), filters.project)
     telling = [term for term, ids in found.items() if 0 < len(ids) <= most]
     return telling or terms, {rid for ids in found.values() for rid in ids}
-
-
-def all_near(session: Session, query: Query, vector: Vector, *, model: str, floor: float) -> dict[int, float]:
-    """The cosines of everything above the floor, however much that is."""
-    vectors = session.vectors(MEMORY_VECTORS)
-    limit = CANDIDATES
-    while True:
-        limit *= 8
-        near = vectors.nearest(vector, model=model, scope=query.filters.scope, limit=limit, floor=floor)
-        if len(near) < limit:
-            return {hit.id: hit.cosine for hit in near}
 
 
 def rank(session: Session, candidates: Candidates, fusion: Fusion) -> list[Ranked[int]]:

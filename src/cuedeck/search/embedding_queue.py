@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
@@ -34,8 +35,8 @@ class EmbeddingQueue(Generic[K]):
     """Holds keys only; texts are loaded, embedded and handed on a batch at a time.
 
     ``load`` gives the texts of some keys, leaving out those that are gone. ``sink`` stores a batch of
-    vectors. Both run on the queue's thread. What fails is tried again, at last alone, and given up
-    after some attempts.
+    vectors, on a thread of its own while the next batch is embedded; never two batches at once. What
+    fails is tried again, at last alone, and given up after some attempts.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class EmbeddingQueue(Generic[K]):
         self._batch = batch
         self._back_off = back_off
         self._keys: dict[K, None] = {}
-        self._working: frozenset[K] = frozenset()
+        self._working: set[K] = set()
         self._failures: Counter[K] = Counter()
         self._given_up = 0
         self._changed = threading.Condition()
@@ -102,47 +103,67 @@ class EmbeddingQueue(Generic[K]):
             thread.join(timeout)
 
     def _run(self) -> None:
-        while batch := self._next_batch():
-            try:
-                self._embed(batch)
-            except CueError as error:
-                if error.code is ErrorCode.EMBEDDING and self._embedder.unavailable is not None:
-                    self._stop(batch)
-                    return
-                self._failed(batch, error)
-            except Exception as error:  # noqa: BLE001 - the next batch must not suffer
-                self._failed(batch, error)
-            else:
-                self._done(batch)
+        with ThreadPoolExecutor(1, thread_name_prefix="embedding-sink") as sinks:
+            storing: Future[None] | None = None
+            while batch := self._next_batch():
+                try:
+                    vectors = self._vectors(batch)
+                except CueError as error:
+                    if error.code is ErrorCode.EMBEDDING and self._embedder.unavailable is not None:
+                        self._stop(batch)
+                        return
+                    self._failed(batch, error)
+                except Exception as error:  # noqa: BLE001 - the next batch must not suffer
+                    self._failed(batch, error)
+                else:
+                    if storing is not None:
+                        storing.result()
+                    storing = sinks.submit(self._store, batch, vectors)
 
     def _next_batch(self) -> tuple[K, ...]:
         with self._changed:
-            self._changed.wait_for(lambda: self._keys or self._closed)
+            self._changed.wait_for(lambda: next(self._idle(), None) is not None or self._closed)
             if self._closed:
                 return ()
-            first = next(iter(self._keys))
             # What failed before is tried alone, so that it cannot spoil its neighbours again.
-            size = 1 if first in self._failures else self._batch
-            batch = tuple(islice(self._keys, size))
+            size = 1 if next(self._idle()) in self._failures else self._batch
+            batch = tuple(islice(self._idle(), size))
             for key in batch:
                 del self._keys[key]
-            self._working = frozenset(batch)
+            self._working.update(batch)
             return batch
 
-    def _embed(self, batch: Sequence[K]) -> None:
+    def _idle(self) -> Iterator[K]:
+        """What waits; a key asked for again while it is being stored has to wait until it is."""
+        return (key for key in self._keys if key not in self._working)
+
+    def _vectors(self, batch: Sequence[K]) -> Mapping[K, Vector]:
         texts = self._load(batch)
         if not texts:
-            return
+            return {}
         with _BACKGROUND:
             vectors = self._embedder.embed(list(texts.values()))
-        self._sink(dict(zip(texts, vectors, strict=True)))
+        return dict(zip(texts, vectors, strict=True))
+
+    def _store(self, batch: Sequence[K], vectors: Mapping[K, Vector]) -> None:
+        try:
+            if vectors:
+                self._sink(vectors)
+        except Exception as error:  # noqa: BLE001 - the next batch must not suffer
+            self._failed(batch, error)
+        else:
+            self._done(batch)
 
     def _done(self, batch: Sequence[K]) -> None:
         with self._changed:
             for key in batch:
                 self._failures.pop(key, None)
-            self._working = frozenset()
-            self._changed.notify_all()
+            self._finish(batch)
+
+    def _finish(self, batch: Sequence[K]) -> None:
+        """The batch is nobody's work any more; the caller holds the lock."""
+        self._working.difference_update(batch)
+        self._changed.notify_all()
 
     def _failed(self, batch: Sequence[K], error: Exception) -> None:
         with self._changed:
@@ -155,14 +176,12 @@ class EmbeddingQueue(Generic[K]):
                     del self._failures[key]
                     self._given_up += 1
                     log.warning("No vector for %r after %d attempts: %s", key, ATTEMPTS, error)
-            self._working = frozenset()
-            self._changed.notify_all()
+            self._finish(batch)
             self._changed.wait_for(lambda: self._closed, self._back_off * 2 ** (attempt - 1))
 
     def _stop(self, batch: Sequence[K]) -> None:
         """There is no model: keep what waits, so that the count stays true, and end the thread."""
         with self._changed:
             self._keys.update(dict.fromkeys(batch))
-            self._working = frozenset()
             self._thread = None
-            self._changed.notify_all()
+            self._finish(batch)

@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float32]
 _FEW = 8192
 # The first look at bits takes half of them.
 _HALF = WORDS // 2
-_BLOCK = 16_384
+_BLOCK = 32_768
 _ROWS = 256
 
 
@@ -30,6 +30,7 @@ class Matrix:
         self._slot_of: dict[int, int] = {}
         self._postings: dict[str, list[int]] = {}
         self._arrays: dict[str, Slots] = {}
+        self._living: Slots | None = None
         self._ids = np.empty(0, dtype=np.int64)
         self._alive = np.empty(0, dtype=bool)
         self._codes = np.empty((0, dimensions), dtype=np.int8)
@@ -60,6 +61,7 @@ class Matrix:
             for token in tokens:
                 self._postings.setdefault(token, []).append(slot)
         self._arrays.clear()
+        self._living = None
 
     def remove(self, ids: Iterable[int]) -> None:
         """Drop records; unknown ids are ignored."""
@@ -67,6 +69,7 @@ class Matrix:
             slot = self._slot_of.pop(number, None)
             if slot is not None:
                 self._alive[slot] = False
+                self._living = None
 
     def candidates(self, query: Vector, scope: Scope, wanted: int, floor: float) -> list[int]:
         """The records that can be among the ``wanted`` nearest; all others are further, or too far."""
@@ -82,14 +85,32 @@ class Matrix:
         found: list[int] = self._ids[slots].tolist()
         return found
 
+    def above(self, query: Vector, scope: Scope, floor: float) -> tuple[list[int], list[int]]:
+        """The records that certainly reach the floor, and those that only a look at the vector can tell."""
+        slots = self._within(scope)
+        length = max(float(np.linalg.norm(query)), 1e-12)
+        if len(slots) > _FEW:
+            words = signatures(query[None, :])[0]
+            slots = slots[self._distances(slots, words, 0, WORDS) <= radius(floor / length)]
+        estimates = self._estimates(query, slots)
+        errors = self._errors[slots] * np.float32(length)
+        certain = estimates - errors >= floor
+        open_to_doubt = ~certain & (estimates + errors >= floor)
+        return self._ids[slots[certain]].tolist(), self._ids[slots[open_to_doubt]].tolist()
+
     def _by_bits(self, query: Vector, slots: Slots, wanted: int, floor: float) -> Slots:
         words = signatures(query[None, :])[0]
         distances = self._distances(slots, words, 0, _HALF)
+        length = max(float(np.linalg.norm(query)), 1e-12)
+        near = np.flatnonzero(distances <= radius(floor / length, BITS // 2))
+        if len(near) <= max(_FEW, 8 * wanted):
+            # The floor alone leaves few, as it does for links.
+            return slots[near]
         cut = np.partition(distances, 4 * wanted)[4 * wanted]
         sample = slots[distances <= cut][: 8 * wanted]
-        cosines = self._estimates(query, sample) / np.float32(max(float(np.linalg.norm(query)), 1e-12))
-        least = max(floor, _kth_largest(cosines - self._errors[sample], wanted))
-        near = distances <= radius(least, BITS // 2)
+        cosines = self._estimates(query, sample) / np.float32(length)
+        least = max(floor / length, _kth_largest(cosines - self._errors[sample], wanted))
+        near = np.flatnonzero(distances <= radius(least, BITS // 2))
         slots, distances = slots[near], distances[near]
         if len(slots) <= _FEW:
             return slots
@@ -102,18 +123,24 @@ class Matrix:
             joined = parts[0] if len(parts) == 1 else np.unique(np.concatenate(parts))
             chosen = joined if chosen is None else np.intersect1d(chosen, joined, assume_unique=True)
         if chosen is None:
-            return np.flatnonzero(self._alive[: self.size])
+            if self._living is None:
+                self._living = np.flatnonzero(self._alive[: self.size])
+            return self._living
         return chosen[self._alive[chosen]]
 
     def _estimates(self, query: Vector, slots: Slots) -> Floats:
-        """Products from codes, in blocks that stay in the cache; no BLAS, whose threads only wait here."""
+        """Products from codes, in blocks that stay in the cache; by rows, for BLAS's threads only wait here."""
+        dimensions = self._codes.shape[1]
         found = np.empty(len(slots), dtype=np.float32)
-        block = np.empty((_ROWS, self._codes.shape[1]), dtype=np.float32)
+        picked = np.empty((_ROWS, dimensions), dtype=np.int8)
+        block = np.empty((_ROWS, dimensions), dtype=np.float32)
         for start in range(0, len(slots), _ROWS):
             some = slots[start : start + _ROWS]
-            rows = block[: len(some)]
-            np.copyto(rows, self._codes[some])
-            np.einsum("ij,j->i", rows, query, out=found[start : start + len(some)])
+            count = len(some)
+            # Slots are never out of bounds; clipping spares the copy that checking would make.
+            self._codes.take(some, axis=0, out=picked[:count], mode="clip")
+            np.copyto(block.reshape(-1)[: count * dimensions], picked.reshape(-1)[: count * dimensions])
+            np.vecdot(block[:count], query, out=found[start : start + count])
         return found * self._scales[slots]
 
     def _distances(self, slots: Slots, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
@@ -128,7 +155,7 @@ class Matrix:
             for word in range(first, last):
                 row = self._words[word, start : start + len(part)]
                 part += np.bitwise_count(row ^ words[word])
-        return total[slots]
+        return total if len(slots) == self.size else total[slots]
 
     def _array(self, token: str) -> Slots:
         if token not in self._arrays:

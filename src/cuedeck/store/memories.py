@@ -274,10 +274,12 @@ def count_episodes(session: Session, task_key: str) -> int:
     )
 
 
-def set_embedded(session: Session, id: str, model: str, content_hash: str) -> None:
-    """This text of the memory has its vector and links now."""
-    session.upsert(
-        "memory_embedded", {"memory_id": id, "model": model, "content_hash": content_hash}, key=["memory_id"]
+def set_embedded(session: Session, model: str, hashes: Mapping[str, str]) -> None:
+    """These texts of the memories have their vectors and links now; hashes by memory."""
+    session.run_many(
+        "INSERT INTO memory_embedded(memory_id, model, content_hash) VALUES (:id, :model, :hash) "
+        "ON CONFLICT (memory_id) DO UPDATE SET model = excluded.model, content_hash = excluded.content_hash",
+        [{"id": id, "model": model, "hash": text} for id, text in hashes.items()],
     )
 
 

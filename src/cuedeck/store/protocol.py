@@ -126,6 +126,9 @@ class VectorIndex(Protocol):
     ) -> list[VectorHit]:
         """The closest records of that model inside the scope, cosine at least the floor."""
 
+    def above(self, vector: Vector, *, model: str, floor: float, scope: Scope = ()) -> list[int]:
+        """Every record of that model inside the scope whose cosine is at least the floor, ascending."""
+
     def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
         """The stored vectors of these records."""
 

@@ -21,6 +21,7 @@ import numpy.typing as npt
 BITS = 1024
 WORDS = BITS // 64
 SIGMAS = 5.0
+_FEW = 4
 
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int8]
@@ -48,7 +49,12 @@ def sketch(vectors: Floats) -> Sketches:
 
 def signatures(vectors: Floats) -> Words:
     """The bits of each vector, sixty-four to a word."""
-    bits = (vectors @ _turn(vectors.shape[1])) > 0
+    turn = _turn(vectors.shape[1])
+    if len(vectors) <= _FEW:
+        # Row by row: waking BLAS's threads would cost more than the products.
+        bits = np.stack([np.vecdot(turn, vector) for vector in vectors]) > 0
+    else:
+        bits = (vectors @ turn.T) > 0
     return np.packbits(bits, axis=1).view(np.uint64)
 
 
@@ -61,10 +67,10 @@ def radius(cosine: float, bits: int = BITS) -> int:
 
 @lru_cache(maxsize=4)
 def _turn(dimensions: int) -> Floats:
-    """The turn as a matrix: what it does to each unit vector, as often as it takes to fill the bits."""
+    """The turn as a matrix, one row per bit: what it does to each unit vector, until the bits are full."""
     width = max(64, 1 << (dimensions - 1).bit_length())
     parts = [_turned(np.eye(dimensions, width, dtype=np.float32), part) for part in range(-(-BITS // width))]
-    return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :BITS])
+    return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :BITS].T)
 
 
 def _turned(values: Floats, part: int) -> Floats:

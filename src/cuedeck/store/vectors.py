@@ -142,7 +142,7 @@ class SketchedVectors:
     ) -> list[VectorHit]:
         import numpy as np
 
-        from cuedeck.store.vector import cosines, halved
+        from cuedeck.store.vector import cosines
 
         if limit <= 0 or any(not group for group in scope):
             return []
@@ -155,11 +155,28 @@ class SketchedVectors:
             near = matrix.candidates(query, named, limit + len(self._pending), floor)
         found, vectors = self._stored([number for number in near if number not in self._pending], model)
         scores = dict(zip(found, cosines(vectors, query), strict=True))
-        for number, record in self._pending.items():
-            if record is not None and record.model == model and _inside(record, named):
-                scores[number] = cosines(halved(record.vector)[None, :], query)[0]
+        scores.update(self._pending_cosines(query, model, named))
         ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
         return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
+
+    def above(self, vector: Vector, *, model: str, floor: float, scope: Scope = ()) -> list[int]:
+        import numpy as np
+
+        from cuedeck.store.vector import cosines
+
+        if any(not group for group in scope):
+            return []
+        query = np.asarray(vector, dtype=np.float32)
+        named = [scope_tokens(group) for group in scope]
+        with self._committed() as table, self._cache.lock:
+            certain, doubtful = self._cache.matrix(table, self._spec, model).above(query, named, floor)
+        found, vectors = self._stored([number for number in doubtful if number not in self._pending], model)
+        reached = [number for number in certain if number not in self._pending]
+        reached += [
+            one for one, cosine in zip(found, cosines(vectors, query), strict=True) if cosine >= floor
+        ]
+        reached += [one for one, cosine in self._pending_cosines(query, model, named) if cosine >= floor]
+        return sorted(reached)
 
     def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
         found, vectors = self._stored(list(ids), model)
@@ -167,6 +184,14 @@ class SketchedVectors:
 
     def count(self, *, model: str) -> int:
         return self._table.count(model)
+
+    def _pending_cosines(self, query: Vector, model: str, scope: Scope) -> Iterator[tuple[int, float]]:
+        """The cosines of what this transaction has put."""
+        from cuedeck.store.vector import cosines, halved
+
+        for number, record in self._pending.items():
+            if record is not None and record.model == model and _inside(record, scope):
+                yield number, cosines(halved(record.vector)[None, :], query)[0]
 
     def _stored(self, ids: list[int], model: str) -> tuple[list[int], npt.NDArray[np.float32]]:
         import numpy as np
