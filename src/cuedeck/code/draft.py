@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, count
 from operator import add
@@ -50,7 +51,8 @@ class Draft:
         self.bound: list[int] = []
         self.scopes: list[list[int]] = []
         self.imports: list[Import] = []
-        self.definitions: list[Definition] = []
+        # Definitions but for their lines, in the order of the walk.
+        self.definitions: list[tuple[Any, ...]] = []
         self.names: list[set[int]] = []
 
     def intern(self, text: bytes) -> int:
@@ -136,7 +138,7 @@ class Draft:
             shape = blake3(nameless.translate(None, _SPACE)).digest(length=SHAPE)
         head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
         self.definitions.append(
-            Definition(
+            (
                 label.decode("utf-8", "replace"),
                 kind,
                 self.definition_of(around),
@@ -168,21 +170,15 @@ class Draft:
         """The facts collected so far."""
         lines = line_starts(self.source)
         outline = Outline(language, len(self.source), lines, (), broken)
-        order = sorted(
-            range(len(self.definitions)),
-            key=lambda n: (self.definitions[n].start, -self.definitions[n].end, n),
-        )
-        moved = {old: new for new, old in enumerate(order)} | {-1: -1}
+        spans = [(d[4], -d[5], n) for n, d in enumerate(self.definitions)]
+        spans.sort()
+        moved = {old: new for new, (_, _, old) in enumerate(spans)} | {-1: -1}
         definitions = []
-        for old in order:
-            d = self.definitions[old]
-            definitions.append(
-                d._replace(
-                    parent=moved[d.parent],
-                    line_start=outline.line_of(d.start),
-                    line_end=outline.line_of(max(d.start, d.end - 1)),
-                )
-            )
+        for start, end, old in spans:
+            name, kind, parent, *rest = self.definitions[old]
+            rest[4] = bisect_right(lines, start)
+            rest[5] = bisect_right(lines, max(start, -end - 1))
+            definitions.append(Definition(name, kind, moved[parent], *rest))
         for scope in self.scopes:
             scope[3] = moved[scope[3]]
         rows, bound = self.rows, self.bound

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import threading
 from array import array
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from operator import sub
 from typing import Final
 
 import zstandard
@@ -25,10 +27,6 @@ from cuedeck.code.facts import (
     Scope,
 )
 
-_LIMITS: Final = tuple(
-    (code, *((0, 256**w - 1) if code.isupper() else (-(256**w) // 2, 256**w // 2 - 1)))
-    for code, w in (("B", 1), ("b", 1), ("H", 2), ("h", 2), ("I", 4), ("i", 4), ("q", 8))
-)
 # Ops whose ``a`` is an expression written shortly before them: stored as the distance back.
 _BACKWARD: Final = frozenset(
     {
@@ -49,6 +47,13 @@ _BACKWARD: Final = frozenset(
 )
 _BOTH: Final = CONTENT + SHAPE
 _MAX_FRAME: Final = 256 * 1024 * 1024
+_LEVEL: Final = 3
+_HEADS: Final = {code: code.encode() for code in "BbHhIiq"}
+_NO_VALUES: Final = b"B" + bytes(4)
+# For each value of an op column whether its row's ``a`` is stored as a distance.
+_IS_BACKWARD: Final = bytes(op & OP_MASK in _BACKWARD for op in range(256))
+_KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+_local: Final = threading.local()
 
 
 class _Writer:
@@ -56,31 +61,62 @@ class _Writer:
         self.parts: list[bytes] = []
 
     def column(self, values: Sequence[int]) -> None:
-        low, high = (min(values), max(values)) if values else (0, 0)
-        code = next(code for code, least, most in _LIMITS if least <= low and high <= most)
-        packed = array(code, values)
+        if not values:
+            self.parts.append(_NO_VALUES)
+            return
+        low, high = min(values), max(values)
+        code = _width(low, high)
+        packed = values if isinstance(values, array) and values.typecode == code else array(code, values)
         if sys.byteorder == "big":
+            packed = packed[:]
             packed.byteswap()
-        self.parts.append(code.encode() + len(packed).to_bytes(4, "little") + packed.tobytes())
+        self.parts += (_HEADS[code], len(packed).to_bytes(4, "little"), packed.tobytes())
 
     def deltas(self, values: Sequence[int]) -> None:
-        self.column([b - a for a, b in zip((0, *values), values, strict=False)])
+        self.column([*values[:1], *map(sub, values[1:], values)])
 
     def raw(self, data: bytes) -> None:
-        self.parts.append(len(data).to_bytes(4, "little") + data)
+        self.parts += (len(data).to_bytes(4, "little"), data)
 
-    def strings(self, values: Iterable[str]) -> None:
-        encoded = [value.encode("utf-8", "surrogateescape") for value in values]
-        self.column([len(value) for value in encoded])
-        self.raw(b"".join(encoded))
+    def strings(self, values: Sequence[str]) -> None:
+        joined = "".join(values)
+        if joined.isascii():
+            self.column(list(map(len, values)))
+            self.raw(joined.encode())
+        else:
+            encoded = [value.encode("utf-8", "surrogateescape") for value in values]
+            self.column(list(map(len, encoded)))
+            self.raw(b"".join(encoded))
 
     def finish(self) -> bytes:
-        return zstandard.ZstdCompressor(level=5, write_checksum=False).compress(b"".join(self.parts))
+        return _compressor().compress(b"".join(self.parts))
+
+
+def _width(low: int, high: int) -> str:
+    if low >= 0:
+        return "B" if high < 1 << 8 else "H" if high < 1 << 16 else "I" if high < 1 << 32 else "q"
+    most = max(high, ~low)
+    return "b" if most < 1 << 7 else "h" if most < 1 << 15 else "i" if most < 1 << 31 else "q"
+
+
+def _compressor() -> zstandard.ZstdCompressor:
+    """This thread's compressor: making one costs more than packing a small blob with it."""
+    made: zstandard.ZstdCompressor | None = getattr(_local, "compressor", None)
+    if made is None:
+        made = _local.compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
+    return made
+
+
+def _decompressor() -> zstandard.ZstdDecompressor:
+    made: zstandard.ZstdDecompressor | None = getattr(_local, "decompressor", None)
+    if made is None:
+        made = _local.decompressor = zstandard.ZstdDecompressor()
+    return made
 
 
 class _Reader:
     def __init__(self, data: bytes) -> None:
-        self.data = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_FRAME)
+        self.data = _decompressor().decompress(data, max_output_size=_MAX_FRAME)
         self.at = 0
 
     def column(self) -> array[int]:
@@ -125,11 +161,10 @@ def pack(facts: Facts) -> bytes:
 
 def _outline(out: _Writer, outline: Outline) -> None:
     defs = outline.definitions
-    kinds = {kind: number for number, kind in enumerate(KINDS)}
     out.strings((outline.language, outline.problem or ""))
     out.column((outline.size, outline.broken, outline.generated, outline.problem is not None))
     out.deltas(outline.lines)
-    out.column([kinds[d.kind] for d in defs])
+    out.column([_KIND_NUMBERS[d.kind] for d in defs])
     out.column([number - d.parent for number, d in enumerate(defs)])
     out.column([d.scope for d in defs])
     out.deltas([d.start for d in defs])
@@ -193,16 +228,12 @@ def unpack_outline(data: bytes) -> Outline:
 def _links(out: _Writer, links: Links) -> None:
     out.strings(links.strings)
     out.column(links.ops)
-    out.column(
-        [
-            n - a if op & OP_MASK in _BACKWARD else a
-            for n, (op, a) in enumerate(zip(links.ops, links.a, strict=True))
-        ]
-    )
+    backward = links.ops.tobytes().translate(_IS_BACKWARD)
+    out.column([n - a if back else a for n, (back, a) in enumerate(zip(backward, links.a, strict=True))])
     out.column(links.b)
     out.deltas(links.pos)
-    out.column([len(items) for items in links.lists])
-    out.deltas([item for items in links.lists for item in items])
+    out.column([*map(len, links.lists)])
+    out.deltas([*chain.from_iterable(links.lists)])
     scopes, names, pos, kinds, x, y = links.bindings
     out.column(scopes)
     out.column(names)
@@ -210,8 +241,8 @@ def _links(out: _Writer, links: Links) -> None:
     out.column(kinds)
     out.column(x)
     out.column(y)
-    for field in range(len(Scope._fields)):
-        out.column([scope[field] for scope in links.scopes])
+    # One column for all fields: a scope has many, and most blobs have few scopes.
+    out.column([*chain.from_iterable(zip(*links.scopes, strict=True))])
     out.strings([imported.module for imported in links.imports])
     out.column([imported.level for imported in links.imports])
 
@@ -222,18 +253,16 @@ def unpack_links(data: bytes) -> Links:
     read.at = 4 + int.from_bytes(read.data[:4], "little")
     strings = read.strings()
     ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
+    backward = ops.tobytes().translate(_IS_BACKWARD)
     a = array(
-        "i",
-        (
-            n - d if op & OP_MASK in _BACKWARD else d
-            for n, (op, d) in enumerate(zip(ops, distances, strict=True))
-        ),
+        "i", (n - d if back else d for n, (back, d) in enumerate(zip(backward, distances, strict=True)))
     )
     ends = list(accumulate(read.column()))
     flat = tuple(read.deltas())
     lists = tuple(flat[i:j] for i, j in zip((0, *ends), ends, strict=False))
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
-    fields = [read.column() for _ in Scope._fields]
-    scopes = tuple(map(Scope, *fields))
+    fields = read.column()
+    count = len(fields) // len(Scope._fields)
+    scopes = tuple(map(Scope, *(fields[start : start + count] for start in range(0, len(fields), count))))
     modules, levels = read.strings(), read.column()
     return Links(strings, ops, a, b, pos, lists, bindings, scopes, tuple(map(Import, modules, levels)))
