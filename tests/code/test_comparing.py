@@ -135,6 +135,26 @@ def test_the_working_tree_can_be_the_head(repo: Repo, open_code: Open) -> None:
     assert told(found) == [("modified", "a::one"), ("added", "b::two")]
 
 
+def test_files_moved_in_commits_and_on_disk_are_renamed_in_the_working_tree_too(
+    repo: Repo, open_code: Open
+) -> None:
+    for name in ("a", "b", "c"):
+        repo.put(f"{name}.py", f"def {name}_one():\n    return '{name}'\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "topic")
+    repo.git("mv", "a.py", "moved_a.py")
+    repo.commit()
+    (repo.root / "b.py").rename(repo.root / "moved_b.py")
+    (repo.root / "c.py").unlink()
+    code = open_code(repo.root)
+    found = compare_refs(code, "main", "topic", working_tree=True)
+    assert [(file.change, file.old_path, file.path) for file in found.files] == [
+        ("deleted", "c.py", "c.py"),
+        ("renamed", "a.py", "moved_a.py"),
+        ("renamed", "b.py", "moved_b.py"),
+    ]
+
+
 def test_filters_binary_files_and_other_languages(repo: Repo, open_code: Open) -> None:
     repo.put("src/a.go", "package p\nfunc One() {}\n")
     repo.put("logo.png", b"\x89PNG\x00\x01")

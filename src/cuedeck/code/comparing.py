@@ -121,7 +121,10 @@ class _Comparing:
         found = [
             file for file in files if language_of(file.path) is None and language_of(file.old_path) is None
         ]
-        for path in sorted(before.keys() | self.on_disk.keys()):
+        moved = self._moved_on_disk(before, files)
+        for path, old_path in moved.items():
+            found.append(FileChange(path, old_path, "renamed", before[old_path].oid, self.on_disk[path].oid))
+        for path in (before.keys() | self.on_disk.keys()) - moved.keys() - set(moved.values()):
             old, now = before.get(path), self.on_disk.get(path)
             if old is None and now is not None:
                 found.append(FileChange(path, path, "added", _ZERO, now.oid))
@@ -130,6 +133,22 @@ class _Comparing:
             elif old is not None and now is not None and old.oid != now.oid:
                 found.append(FileChange(path, path, "modified", old.oid, now.oid))
         return sorted(found, key=lambda f: f.path)
+
+    def _moved_on_disk(self, before: dict[str, TreeFile], files: list[FileChange]) -> dict[str, str]:
+        """Old paths by new path: what commits renamed, and what now stands elsewhere byte for byte."""
+        gone = {path for path in before if path not in self.on_disk}
+        new = {path for path in self.on_disk if path not in before}
+        moved = {
+            file.path: file.old_path
+            for file in files
+            if file.change == "renamed" and file.old_path in gone and file.path in new
+        }
+        by_content = {before[path].oid: path for path in sorted(gone - set(moved.values()), reverse=True)}
+        for path in sorted(new - moved.keys()):
+            old_path = by_content.pop(self.on_disk[path].oid, None)
+            if old_path is not None:
+                moved[path] = old_path
+        return moved
 
     def _ensure(self, files: list[FileChange]) -> None:
         """Have the facts of both sides stored; refuse when that would take too long for a call."""
