@@ -21,8 +21,8 @@ from cuedeck.mcp.auth import TokenRefused, TokenVerifier, Verified
 from cuedeck.mcp.protocol import PRINCIPAL_SCOPE_KEY
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
-LINGER_BYTES = 8 * 1024 * 1024
-LINGER_SECONDS = 1.0
+LINGER_BYTES = 64 * 1024 * 1024
+LINGER_SECONDS = 3.0
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 OPEN_PATHS = ("/healthz", "/readyz", METADATA_PATH)
 DENIED_KEY = "cuedeck.denied"
