@@ -86,10 +86,7 @@ class _Encoder:
         projected = self._linear(f"attention_output.{number}", attended, source + "attention.output.dense")
         mixed = self._norm(f"mixed.{number}", projected, hidden, source + "attention.output")
         widened = self._linear(f"intermediate.{number}", mixed, source + "intermediate.dense")
-        bias = self._constant(
-            f"intermediate_bias.{number}", self._weights[source + "intermediate.dense.bias"]
-        )
-        active = self._node("BiasGelu", [widened, bias], f"active.{number}", domain=MICROSOFT)
+        active = self._node("Gelu", [widened], f"active.{number}", domain=MICROSOFT)
         narrowed = self._linear(f"output.{number}", active, source + "output.dense")
         return self._norm(f"hidden.{number}", narrowed, mixed, source + "output")
 
@@ -121,17 +118,18 @@ class _Encoder:
             self._constant(f"{name}.weight", integers),
             self._constant(f"{name}.scale", scale[0]),
             self._constant(f"{name}.zero", np.zeros(scale.shape[1], np.int8)),
+            self._constant(f"{name}.bias", self._weights[f"{source}.bias"]),
         ]
         return self._node("DynamicQuantizeMatMul", operands, name, domain=MICROSOFT)
 
     def _norm(self, name: str, inputs: str, skip: str, source: str) -> str:
-        operands = [
-            self._constant(f"{name}.{part}", self._weights[f"{source}.{part}"])
-            for part in ("LayerNorm.weight", "LayerNorm.bias", "dense.bias")
+        """Two nodes: SkipLayerNormalization, which does both at once, takes five times as long."""
+        weights = [
+            self._constant(f"{name}.{part}", self._weights[f"{source}.LayerNorm.{part}"])
+            for part in ("weight", "bias")
         ]
-        return self._node(
-            "SkipLayerNormalization", [inputs, skip, *operands], name, domain=MICROSOFT, epsilon=EPSILON
-        )
+        added = self._node("Add", [inputs, skip], f"{name}.added")
+        return self._node("LayerNormalization", [added, *weights], name, axis=-1, epsilon=EPSILON)
 
     def _pool(self, hidden: str) -> None:
         self._node("Cast", ["attention_mask"], "weight", to=TensorProto.FLOAT)

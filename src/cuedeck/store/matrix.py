@@ -129,7 +129,7 @@ class Matrix:
         return chosen[self._alive[chosen]]
 
     def _estimates(self, query: Vector, slots: Slots) -> Floats:
-        """Products from codes, in blocks that stay in the cache; by rows, for BLAS's threads only wait here."""
+        """Products from codes, in blocks that stay in the cache; by rows, for BLAS's threads only wait."""
         dimensions = self._codes.shape[1]
         found = np.empty(len(slots), dtype=np.float32)
         picked = np.empty((_ROWS, dimensions), dtype=np.int8)

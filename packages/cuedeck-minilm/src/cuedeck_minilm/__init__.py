@@ -6,7 +6,7 @@ from pathlib import Path
 
 MODEL_ID = "all-MiniLM-L6-v2-int"
 DIMENSIONS = 384
-WEIGHTS_SHA256 = "54cf37a76c5ee9c892d608164178c4e1bd716f6013bf92cd6467c577d31fcb70"
+WEIGHTS_SHA256 = "2387c273845f65dc3eab09a4ba566036a8346d08ff709faa80f95bcc8b677e78"
 
 _FOLDER = Path(__file__).parent
 
