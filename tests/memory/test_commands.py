@@ -59,6 +59,28 @@ def test_list_show_search_and_stats(folder: Folder) -> None:
     assert folder.value("list", "--project", "other") == []
 
 
+def test_add_says_what_became_of_it(folder: Folder) -> None:
+    made = folder.value(
+        "add", "The weir is closed on Sundays", "--tag", "weir", "--project", "p", "--title", "Weir"
+    )
+    assert (made["title"], made["tags"], made["project"], made["duplicate"]) == ("Weir", ["weir"], "p", False)
+    again = folder.cue(
+        "add", "The weir is closed on Sundays", "--tag", "weir", "--project", "p", "--title", "Weir"
+    )
+    assert again.stdout.startswith(f"Already known as {made['id']}")
+    read = folder.cue("add", "-", "--type", "decision", input="We keep\nthe weir")
+    assert read.stdout.startswith("Remembered as memory:")
+    assert folder.value("list", "--type", "decision")[0]["content"] == "We keep\nthe weir"
+
+
+def test_add_refuses_nothing_and_masks_secrets(folder: Folder) -> None:
+    empty = folder.cue("add", "  ")
+    assert empty.returncode != 0 and "content" in empty.stderr
+    masked = folder.cue("add", "the key is AKIAIOSFODNN7EXAMPLE")
+    assert "masked: 1 secret" in masked.stdout
+    assert "AKIAIOSFODNN7EXAMPLE" not in folder.cue("list").stdout
+
+
 def test_delete_restore_and_forget(folder: Folder) -> None:
     (one,) = folder.store("Something private")
     with Workspace.open(folder.root, environ=folder.environ) as workspace:

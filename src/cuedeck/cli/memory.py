@@ -1,4 +1,4 @@
-"""Look inside the memories."""
+"""Look inside the memories, and add to them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 from cuedeck.cli.frame import Here, group, subcommand
 
 if TYPE_CHECKING:
+    from cuedeck.memory.memories import Stored
     from cuedeck.memory.model import Memory
 
 ACTOR = "cli"
@@ -43,6 +44,45 @@ def list_memories(
             limit=limit,
         )
     here.output.show([one.as_json() for one in found], lambda: "\n".join(map(_line, found)) or "No memories.")
+
+
+@subcommand(command, "add", json=True)
+@click.argument("content")
+@click.option("--type", default="knowledge", show_default=True, type=click.Choice(_TYPES), help="What it is.")
+@click.option("--title", help="A line to show for it.")
+@click.option("--project", default="", help="What it belongs to.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated.")
+@click.option(
+    "--confidence", default=1.0, show_default=True, type=click.FloatRange(0, 1), help="How sure you are."
+)
+def add(
+    here: Here,
+    content: str,
+    type: str,
+    title: str | None,
+    project: str,
+    tags: tuple[str, ...],
+    confidence: float,
+) -> None:
+    """Remember something; - reads it from standard input."""
+    from cuedeck.memory.model import Draft, MemoryType
+
+    text = click.get_text_stream("stdin").read() if content == "-" else content
+    draft = Draft(MemoryType(type), text, title, project=project, tags=tags, confidence=confidence)
+    with here.open() as workspace:
+        stored = workspace.memory.store(draft, actor=ACTOR)
+        if not stored.duplicate:
+            workspace.citations.note(stored.memory, actor=ACTOR)
+    links = [link.as_json() for link in stored.links]
+    value = {**stored.memory.as_json(), "links": links, "duplicate": stored.duplicate}
+    here.output.show(value, lambda: _added(stored))
+
+
+def _added(stored: Stored) -> str:
+    memory = stored.memory
+    said = "Already known as" if stored.duplicate else "Remembered as"
+    masked = [f"masked: {stored.masked} secret{'s' if stored.masked > 1 else ''}"] if stored.masked else []
+    return "\n".join([f"{said} {memory.id}: {memory.shown_title}", *masked])
 
 
 @subcommand(command, "show", json=True)
