@@ -119,7 +119,7 @@ async def drive(port: int, seconds: float, rate: float, pid: int) -> None:
 
     await asyncio.gather(*(one(time.perf_counter()) for _ in range(CONNECTIONS)))  # open every connection
     times.clear()
-    before, spent = memory(pid), processor_ms(pid)
+    before, spent, own, machine = memory(pid), processor_ms(pid), time.process_time(), busy()
     started = time.perf_counter()
     pending: set[asyncio.Task[None]] = set()
     for number in range(int(seconds * rate)):
@@ -136,8 +136,10 @@ async def drive(port: int, seconds: float, rate: float, pid: int) -> None:
     if unanswered:
         print(f"{unanswered} requests were still unanswered after {took:.0f} s: the server cannot keep up")
     print(", ".join(f"{name} {value:.1f} ms" for name, value in shares.items()), "(goal p95 50)")
-    each = (processor_ms(pid) - spent) / len(times)
+    each, client = (processor_ms(pid) - spent) / len(times), (time.process_time() - own) * 1000 / len(times)
     print(f"the server: {before} MB before, {memory(pid)} MB after, {each:.1f} ms of processor per request")
+    worked, idle = (now - then for now, then in zip(busy(), machine, strict=True))
+    print(f"this client: {client:.1f} ms a request; the machine: {100 * worked / (worked + idle):.0f} % busy")
     for error, count in errors.most_common(5):
         print(f"  {count} x {error}")
 
@@ -174,6 +176,24 @@ def processor_ms(pid: int) -> float:
     """Milliseconds of processor time the server's processes have used."""
     ticks = sum(int(fields[11]) + int(fields[12]) for fields in family(pid))
     return ticks * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def busy() -> tuple[int, int]:
+    """Ticks in which the machine's processors worked, and in which they did not."""
+    fields = [int(field) for field in Path("/proc/stat").read_text().split("\n")[0].split()[1:]]
+    idle = fields[3] + fields[4]
+    return sum(fields[:8]) - idle, idle
+
+
+def wait_for_workers(pid: int) -> None:
+    """Until every worker has started and is at rest; one that is late would get no client."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        before = processor_ms(pid)
+        time.sleep(1)
+        if len(family(pid)) > WORKERS and processor_ms(pid) - before < 50:
+            return
+    raise SystemExit("the workers did not come to rest within a minute")
 
 
 def start_server(root: Path, url: str, log: Path) -> tuple[subprocess.Popen[str], int]:
@@ -216,6 +236,7 @@ def main() -> None:
             url = database.get_uri()
         server, port = start_server(root, url, Path(folder) / "server.log")
         try:
+            wait_for_workers(server.pid)
             asyncio.run(drive(port, seconds, rate, server.pid))
         finally:
             server.send_signal(signal.SIGTERM)

@@ -18,10 +18,18 @@ from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.model import Workflow
 
 STEPS = 6
+LOG = Path("chaos.log")
+
+
+def note(what: str, run: str = "-", fence: int = 0) -> None:
+    """One line in a log that all processes share: when, which process, what, and for which claim of a run."""
+    with LOG.open("a") as log:
+        log.write(f"{time.time_ns()} {os.getpid()} {what} {run} {fence}\n")
 
 
 def count_once(context: RunContext, given: dict[str, Any]) -> int:
     """Six steps, each adding one to a counter of its own; above one, an effect happened twice."""
+    note("took", context.run.id, context.run.fence)
     for number in range(STEPS):
         name = f"effect:{context.run.id}:{number}"
 
@@ -40,6 +48,7 @@ def count_once(context: RunContext, given: dict[str, Any]) -> int:
 
 def _maybe_die(danger: float) -> None:
     if random.random() < danger:
+        note("died")
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -47,6 +56,7 @@ CHAOS = Workflow("chaos", "Chaos", "Counts its own steps", count_once)
 
 
 def main(url: str, root: str, workspace_id: str) -> None:
+    os.chdir(root)
     store = open_store(url or None, root=Path(root), workspace_id=workspace_id)
     with engine_with(store, CHAOS, workers=2) as engine:
         engine.start()

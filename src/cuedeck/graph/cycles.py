@@ -16,11 +16,12 @@ def find_cycle(graph: DependencyGraph, start: str | None = None) -> Cycle | None
     done: set[str] = set()
     entered: set[str] = set()
     trail: list[str] = []
-    for root in graph.needs:
-        pending = [root]
+    needs = graph.needs
+    for root in needs:
+        pending = [] if root in done else [root]
         while pending:
             node = pending[-1]
-            targets = graph.needs[node]
+            targets = needs[node]
             if done.issuperset(targets):
                 done.add(node)
                 pending.pop()
@@ -31,7 +32,7 @@ def find_cycle(graph: DependencyGraph, start: str | None = None) -> Cycle | None
             else:
                 entered.add(node)
                 trail.append(node)
-                pending.extend(target for target in targets if target not in done)
+                pending += [target for target in targets if target not in done]
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import anyio
@@ -14,6 +14,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import x_mcp_header_map
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from cuedeck import __version__
@@ -64,11 +65,14 @@ def create_server(
         except RpcError as error:
             raise MCPError(error.code, error.message, error.data) from None
 
+    @lru_cache(maxsize=512)
     def schema_of(name: str) -> Mapping[str, Any] | None:
+        """The schema of a tool whose arguments are repeated in headers; walking the others checks nothing."""
         try:
-            return selection.find(name).input_schema
+            schema = selection.find(name).input_schema
         except UnknownTool:
             return None
+        return schema if x_mcp_header_map(schema) else None
 
     server: Server[Any] = Server(
         "cuedeck",
