@@ -28,7 +28,7 @@ def paths(root: Path) -> list[str]:
 def test_every_file_comes_back_once(root: Path) -> None:
     found = [(path, reading) for path, reading in read_many(root, paths(root), max_bytes=10**6)]
     assert sorted(path for path, _ in found) == paths(root)
-    assert all(reading is not None and reading.extracted.path == path for path, reading in found)
+    assert all(reading is not None and reading.path == path for path, reading in found)
 
 
 def test_a_worker_that_is_killed_costs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,6 +163,25 @@ def test_upsert_overwrites_only_what_it_names(sample: Store) -> None:
         assert session.value("SELECT count(*) FROM note_tags") == 1
 
 
+def test_many_rows_are_inserted_or_overwritten_in_order(sample: Store) -> None:
+    columns = ("id", "title")
+    with sample.state.write(actor="me") as session:
+        session.insert_many("notes", columns, ((f"n{number}", "old") for number in range(50)))
+        rows = session.rows("SELECT id FROM notes ORDER BY rid")
+        session.insert_many("notes", columns, [("n3", "née"), ("n99", "new")], key=["id"])
+    assert [row["id"] for row in rows] == [f"n{number}" for number in range(50)]
+    found = titles(sample)
+    assert (found["n2"], found["n3"], found["n99"], len(found)) == ("old", "née", "new", 51)
+
+
+@pytest.mark.parametrize("value", ["a\x00b", "\ud800", 2**63])
+def test_no_row_of_many_holds_what_one_engine_refuses(sample: Store, value: object) -> None:
+    with pytest.raises(CueError) as caught, sample.state.write(actor="me") as session:
+        session.insert_many("notes", ("id", "title"), [("n1", "fine"), ("n2", value)])
+    assert caught.value.code is ErrorCode.VALIDATION
+    assert titles(sample) == {}
+
+
 def test_a_conflict_clause_written_by_hand_needs_no_workspace(sample: Store) -> None:
     sql = "INSERT INTO notes(id, title) VALUES(:id, :t) ON CONFLICT (id) DO UPDATE SET title = excluded.title"
     with sample.state.write(actor="me") as session:

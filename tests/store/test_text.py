@@ -8,7 +8,7 @@ import pytest
 from store_sample import TEXT
 
 from cuedeck.store import bm25
-from cuedeck.store.protocol import Store, TextHit, TextRecord
+from cuedeck.store.protocol import JoinedText, Store, TextHit, TextRecord
 
 WORDS = [f"w{number}" for number in range(60)]
 
@@ -58,6 +58,23 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
     for terms in (["w5"], ["w3", "w17", "w40"], ["w0", "w1"], ["w59", "w0", "nowhere"]):
         found = [(hit.id, hit.score) for hit in match(sample, terms, limit=500)]
         assert found == expected(records, terms, sample)
+
+
+def test_joined_records_are_the_same_as_records(sample: Store) -> None:
+    records = corpus(40)
+    fill(sample, records[:20])
+    joined = [
+        JoinedText(each.id, [" ".join(each.fields[name]) for name, _ in TEXT.fields], tuple(each.scope))
+        for each in records[20:]
+    ]
+    with sample.state.write(actor="me") as session:
+        session.text(TEXT).add(joined)
+    terms = ["w3", "w17", "w40"]
+    assert [(hit.id, hit.score) for hit in match(sample, terms)] == expected(records, terms, sample)
+    assert {hit.id % 5 for hit in match(sample, terms, scope=[["p_1"]])} == {1}
+    with sample.state.write(actor="me") as session:
+        session.text(TEXT).drop([each.id for each in records[10:]])
+    assert [(hit.id, hit.score) for hit in match(sample, terms)] == expected(records[:10], terms, sample)
 
 
 def test_statistics_stay_exact_through_changes(sample: Store) -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
-from cuedeck.documents.extract import Chunk, Extracted
+from cuedeck.documents.extract import Extracted
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.kinds import Kind, in_vault
-from cuedeck.documents.links import Names, fold, name_keys, resolve, target_key
+from cuedeck.documents.links import fold, name_keys, target_key
 from cuedeck.documents.markdown import Link
 from cuedeck.documents.scan import FileStamp
 from cuedeck.documents.tags import tag_key
-from cuedeck.store.document_entries import ChunkRow, Entry, LinkRow
-from cuedeck.store.documents import DocumentRow
+from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkValues
 
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
@@ -22,48 +23,87 @@ RACY_NS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A file as it was read: what it holds, when that was true, and when it was made."""
+    """A file as it was read: what to write for it, and its modification time then."""
 
-    extracted: Extracted
-    stamp: FileStamp
-    read_at_ns: int
-    created_ns: int
+    entry: Entry
+    mtime_ns: int
+
+    @property
+    def path(self) -> str:
+        return self.entry.file.path
+
+    @property
+    def hash(self) -> str:
+        return self.entry.file.hash
+
+    @property
+    def stamp(self) -> tuple[int, int, int]:
+        """Size and times as they are remembered."""
+        file = self.entry.file
+        return file.size, file.mtime_ns, file.ctime_ns
+
+    @property
+    def aliases(self) -> list[str]:
+        """The folded aliases the file answers to."""
+        return [key for key, alias in self.entry.names if alias]
+
+    def packed(self) -> tuple[object, ...]:
+        """Nothing but plain tuples, which travel between processes at the least cost."""
+        file, name, scope, chunks, tags, links, names = self.entry
+        return (
+            self.mtime_ns,
+            tuple(file),
+            name,
+            scope,
+            tuple(map(tuple, chunks)),
+            tags,
+            tuple(map(tuple, links)),
+            names,
+        )
+
+    @classmethod
+    def unpacked(cls, packed: tuple[Any, ...]) -> Reading:
+        """The reading that was packed."""
+        mtime_ns, file, name, scope, chunks, tags, links, names = packed
+        pieces = tuple(map(ChunkValues._make, chunks))
+        targets = tuple(map(LinkValues._make, links))
+        return cls(Entry(FileValues._make(file), name, scope, pieces, tags, targets, names), mtime_ns)
 
 
-def entry_of(reading: Reading, names: Names) -> Entry:
-    """Everything to write for one file; links are resolved against the names known."""
-    found = reading.extracted
-    vault = in_vault(found.path)
-    front = found.frontmatter or {}
-    return Entry(
-        document=DocumentRow(
-            path=found.path,
-            kind=found.kind.value,
-            vault=vault,
-            size=reading.stamp.size,
-            mtime_ns=trusted_mtime(reading.stamp, reading.read_at_ns),
-            ctime_ns=reading.stamp.ctime_ns,
-            hash=found.hash,
-            shape=_shape(found),
-            created=reading.created_ns // 1_000_000,
-            modified=reading.stamp.mtime_ns // 1_000_000,
-            type=text_of(front.get("type")),
-            status=text_of(front.get("status")),
-            frontmatter=found.frontmatter,
-            anchors=[(anchor.text, anchor.level, anchor.line) for anchor in found.anchors],
-            problem=found.problem.message if found.problem else None,
-            problem_line=found.problem.line if found.problem else None,
-            skipped=found.skipped,
-        ),
-        scope=found.scope,
-        chunks=[_chunk(chunk, found) for chunk in found.chunks],
-        tags=[(tag, tag_key(tag)) for tag in _distinct(found.tags)],
-        links=list(_links(found.path, found.links, names)),
-        names=[
-            *((key, False) for key in name_keys(found.path)),
-            *((fold(alias), True) for alias in found.aliases),
-        ],
+def reading_of(found: Extracted, stamp: FileStamp, read_at_ns: int, created_ns: int) -> Reading:
+    """Everything to write for a file that was read at that time."""
+    front = found.frontmatter
+    anchors = [(anchor.text, anchor.level, anchor.line) for anchor in found.anchors]
+    file = FileValues(
+        path=found.path,
+        kind=found.kind.value,
+        vault=int(in_vault(found.path)),
+        size=stamp.size,
+        mtime_ns=trusted_mtime(stamp, read_at_ns),
+        ctime_ns=stamp.ctime_ns,
+        hash=found.hash,
+        shape=_shape(found),
+        created=created_ns // 1_000_000,
+        modified=stamp.mtime_ns // 1_000_000,
+        type=text_of((front or {}).get("type")),
+        status=text_of((front or {}).get("status")),
+        frontmatter=None if front is None else json.dumps(front, ensure_ascii=False),
+        anchors=json.dumps(anchors, ensure_ascii=False),
+        problem=found.problem.message if found.problem else None,
+        problem_line=found.problem.line if found.problem else None,
+        skipped=found.skipped,
     )
+    names = [*((key, 0) for key in name_keys(found.path)), *((fold(alias), 1) for alias in found.aliases)]
+    entry = Entry(
+        file,
+        found.name_tokens,
+        found.scope,
+        found.chunks,
+        tuple((tag, tag_key(tag)) for tag in _distinct(found.tags)),
+        tuple(_links(found.links)),
+        tuple(dict.fromkeys(names)),
+    )
+    return Reading(entry, stamp.mtime_ns)
 
 
 def trusted_mtime(stamp: FileStamp, read_at_ns: int) -> int:
@@ -72,32 +112,15 @@ def trusted_mtime(stamp: FileStamp, read_at_ns: int) -> int:
     return -1 if read_at_ns - recent < RACY_NS else stamp.mtime_ns
 
 
-def _chunk(chunk: Chunk, found: Extracted) -> ChunkRow:
-    fields = {
-        "name": found.name_tokens,
-        "headings": chunk.headings.split(),
-        "symbols": chunk.symbols.split(),
-        "body": chunk.body.split(),
-    }
-    return ChunkRow(chunk.anchor, chunk.start, chunk.end, chunk.line, chunk.last_line, chunk.digest, fields)
-
-
-def _links(source: str, links: Iterable[Link], names: Names) -> Iterable[LinkRow]:
-    counted: dict[tuple[str, str, str | None], tuple[Link, int]] = {}
+def _links(links: Iterable[Link]) -> Iterable[LinkValues]:
+    counted: dict[tuple[str, str, str | None], int] = {}
+    lines: dict[tuple[str, str, str | None], int] = {}
     for link in links:
         key = (link.kind.value, link.target, link.anchor)
-        first, times = counted.get(key, (link, 0))
-        counted[key] = (first, times + 1)
-    for link, times in counted.values():
-        yield LinkRow(
-            link.kind.value,
-            link.target,
-            link.anchor,
-            link.line,
-            times,
-            target_key(link.target),
-            resolve(link.kind, link.target, source, names),
-        )
+        counted[key] = counted.get(key, 0) + 1
+        lines.setdefault(key, link.line)
+    for key, times in counted.items():
+        yield LinkValues(*key, lines[key], times, target_key(key[1]))
 
 
 def _distinct(tags: Iterable[str]) -> list[str]:
@@ -106,7 +129,7 @@ def _distinct(tags: Iterable[str]) -> list[str]:
 
 def _shape(found: Extracted) -> str:
     """What every piece of a file shares: its name and its filters."""
-    text = "\0".join((found.path, *found.name_tokens, "", *found.scope))
+    text = "\0".join((found.path, found.name_tokens, *found.scope))
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
 

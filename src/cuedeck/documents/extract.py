@@ -14,7 +14,8 @@ from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.markdown import Link, Markdown, parse_markdown
 from cuedeck.documents.sections import CHUNK_BYTES, chunks_of, sections_of
 from cuedeck.documents.tags import all_tags
-from cuedeck.search.analyser import analyse, scope_token
+from cuedeck.search.analyser import analyse_bytes, scope_token
+from cuedeck.store.document_entries import ChunkValues
 
 MAX_SOURCE_CHUNKS = 400
 _WORD = re.compile(r"[^\W\d_]{2}")
@@ -31,21 +32,6 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """A searchable piece: where it stands, under which anchor, and its tokens, joined by spaces."""
-
-    anchor: int
-    start: int
-    end: int
-    line: int
-    last_line: int
-    digest: str
-    headings: str
-    symbols: str
-    body: str
-
-
-@dataclass(frozen=True, slots=True)
 class Extracted:
     """All that is kept of one file."""
 
@@ -59,9 +45,9 @@ class Extracted:
     links: tuple[Link, ...] = ()
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    name_tokens: tuple[str, ...] = ()
+    name_tokens: str = ""
     scope: tuple[str, ...] = ()
-    chunks: tuple[Chunk, ...] = ()
+    chunks: tuple[ChunkValues, ...] = ()
 
 
 def extract(path: str, data: bytes, *, max_bytes: int) -> Extracted:
@@ -110,13 +96,13 @@ def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:
         links=parsed.links,
         tags=tags,
         aliases=aliases,
-        name_tokens=tuple(analyse(" ".join(named))),
+        name_tokens=_joined(" ".join(named)),
         scope=scope_of(Kind.MARKDOWN, tags, front),
         chunks=tuple(_markdown_chunks(parsed, data)),
     )
 
 
-def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
+def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[ChunkValues]:
     anchor = -1
     for section in sections_of(parsed, len(data)):
         anchor += 1 if section.level else 0
@@ -126,7 +112,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
             piece = data[start:end]
             if not piece.strip():
                 continue
-            yield Chunk(
+            yield ChunkValues(
                 anchor if section.level else -1,
                 start,
                 end,
@@ -135,7 +121,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[Chunk]:
                 _digest(trail, piece),
                 headings,
                 "",
-                _joined(piece.decode("utf-8")),
+                analyse_bytes(piece),
             )
 
 
@@ -146,7 +132,7 @@ def _source(path: str, digest: str, data: bytes) -> Extracted:
         Kind.SOURCE,
         digest,
         anchors=anchors,
-        name_tokens=tuple(analyse(path)),
+        name_tokens=_joined(path),
         scope=scope_of(Kind.SOURCE, (), None),
         chunks=tuple(_source_chunks(anchors, data)),
     )
@@ -159,7 +145,7 @@ def _symbols(path: str, data: bytes) -> Iterator[Anchor]:
         yield Anchor(symbol.name, symbol.qualified_name.count("::") + 1, symbol.line_start)
 
 
-def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[Chunk]:
+def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[ChunkValues]:
     """Pieces that begin at symbols where they can, several small symbols together."""
     starts = _line_offsets(data)
     cuts = sorted({starts[anchor.line - 1] for anchor in anchors if anchor.line <= len(starts)} - {0})
@@ -177,7 +163,7 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[Chunk]:
             inside = [n for n, anchor in enumerate(anchors) if line <= anchor.line <= end_line]
             around = [n for n, anchor in enumerate(anchors) if anchor.line < line][-1:]
             names = " ".join(anchors[n].text for n in (*around, *inside))
-            yield Chunk(
+            yield ChunkValues(
                 (inside or around or [-1])[0],
                 first,
                 last,
@@ -186,7 +172,7 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[Chunk]:
                 _digest(names, piece),
                 "",
                 _joined(names),
-                _joined(piece.decode("utf-8")),
+                analyse_bytes(piece),
             )
 
 
@@ -231,7 +217,7 @@ def field_scope(name: str, value: str) -> str:
 
 
 def _joined(text: str) -> str:
-    return " ".join(analyse(text))
+    return analyse_bytes(text.encode())
 
 
 def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:

@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from cuedeck.documents.entries import Reading, entry_of, trusted_mtime
+from cuedeck.documents.entries import Reading
 from cuedeck.documents.kinds import Kind, kind_of
-from cuedeck.documents.links import KnownNames, fold, name_keys, resolve
+from cuedeck.documents.links import KnownNames, Names, name_keys, resolve
 from cuedeck.documents.markdown import LinkKind
 from cuedeck.documents.reading import read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
@@ -22,7 +23,7 @@ from cuedeck.store.document_entries import remove_documents, write_entries
 from cuedeck.store.protocol import Database, Session
 
 ACTOR = "documents"
-_BATCH = 200
+_BATCH = 1000
 T = TypeVar("T")
 Stamp = tuple[int, int, int]
 Progress = Callable[[int, int], None]
@@ -43,8 +44,7 @@ class Refreshed:
     def events_of(self, readings: Sequence[Reading]) -> list[tuple[str, str, str | None]]:
         """What happened to those of the files that were added or changed."""
         kinds = {**dict.fromkeys(self.added, "add"), **dict.fromkeys(self.changed, "change")}
-        paths = ((reading.extracted.path, reading.extracted.hash) for reading in readings)
-        return [(path, kinds[path], digest) for path, digest in paths if path in kinds]
+        return [(each.path, kinds[each.path], each.hash) for each in readings if each.path in kinds]
 
 
 class DocumentIndex:
@@ -196,7 +196,7 @@ class DocumentIndex:
                 if news:
                     rows.record_events(session, _now(), result.events_of(news))
                 revision = rows.next_revision(session)
-            self._learn(revision, {reading.extracted.path: _stored(reading) for reading in found})
+            self._learn(revision, {reading.path: reading.stamp for reading in found})
             done += len(batch)
             if progress is not None:
                 progress(done, len(look))
@@ -207,26 +207,22 @@ class DocumentIndex:
         self, session: Session, found: Sequence[Reading], known_names: KnownNames | None, result: Refreshed
     ) -> set[str]:
         """Write one batch; returns the name keys that now lead elsewhere."""
-        known = rows.existing(session, [reading.extracted.path for reading in found])
-        same = [r for r in found if known.get(r.extracted.path, {}).get("hash") == r.extracted.hash]
-        different = [r for r in found if known.get(r.extracted.path, {}).get("hash") != r.extracted.hash]
+        known = rows.existing(session, [reading.path for reading in found])
+        same = [r for r in found if known.get(r.path, {}).get("hash") == r.hash]
+        different = [r for r in found if known.get(r.path, {}).get("hash") != r.hash]
         rows.restamp(
-            session,
-            (
-                (reading.extracted.path, *_stored(reading), reading.stamp.mtime_ns // 1_000_000)
-                for reading in same
-            ),
+            session, ((reading.path, *reading.stamp, reading.mtime_ns // 1_000_000) for reading in same)
         )
         if not different:
             return set()
-        paths = [reading.extracted.path for reading in different]
+        paths = [reading.path for reading in different]
         names = known_names or StoredNames(session)
         before = set() if known_names else rows.names_of(session, paths)
-        write_entries(session, [entry_of(reading, names) for reading in different])
+        write_entries(session, [reading.entry for reading in different], partial(_leads, names))
         new = [path for path in paths if path not in known]
         result.added += new
         result.changed += [path for path in paths if path in known]
-        aliases = {fold(alias) for reading in different for alias in reading.extracted.aliases}
+        aliases = {alias for reading in different for alias in reading.aliases}
         if known_names:
             return aliases
         appeared = {key for path in new for key in name_keys(path)}
@@ -250,7 +246,7 @@ class DocumentIndex:
         self._learn(revision, dict.fromkeys(vanished))
 
     def _is_news(self, reading: Reading) -> bool:
-        return self._news_since_ns is not None and reading.stamp.mtime_ns >= self._news_since_ns
+        return self._news_since_ns is not None and reading.mtime_ns >= self._news_since_ns
 
 
 class StoredNames:
@@ -288,9 +284,8 @@ def _same(known: Stamp | None, stamp: FileStamp) -> bool:
     return known == (stamp.size, stamp.mtime_ns, stamp.ctime_ns)
 
 
-def _stored(reading: Reading) -> Stamp:
-    stamp = reading.stamp
-    return stamp.size, trusted_mtime(stamp, reading.read_at_ns), stamp.ctime_ns
+def _leads(names: Names, kind: str, target: str, source: str) -> str | None:
+    return resolve(LinkKind(kind), target, source, names)
 
 
 def _in_names(path: str) -> bool:

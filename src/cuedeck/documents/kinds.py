@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import PurePosixPath
 
 
 class Kind(StrEnum):
@@ -39,8 +38,9 @@ _LOCK_NAMES = frozenset(_LOCKS.split())
 
 def kind_of(path: str) -> Kind:
     """The kind a path's name promises; content may still make it an asset."""
-    name = PurePosixPath(path).name.casefold()
-    suffix = PurePosixPath(name).suffix
+    name = path.rpartition("/")[2].casefold()
+    stem, dot, ending = name.rpartition(".")
+    suffix = dot + ending if stem else ""
     if suffix in MARKDOWN_SUFFIXES:
         return Kind.MARKDOWN
     if name in _LOCK_NAMES or name.endswith((".min.js", ".min.css", ".map")):

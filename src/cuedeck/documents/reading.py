@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cuedeck.documents.entries import Reading, asset
+from cuedeck.documents.entries import Reading, asset, reading_of
 from cuedeck.documents.extract import Extracted, extract
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.scan import FileStamp
@@ -28,7 +28,7 @@ def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:
     except CueError:
         return None
     now = time.time_ns()
-    return Reading(
+    return reading_of(
         _extract(path, found.data, max_bytes), FileStamp.of(found.status), now, _created(found.status)
     )
 
@@ -47,7 +47,9 @@ def _asset(root: Path, path: str) -> Reading | None:
     except OSError:
         return None
     stamp = FileStamp.of(status)
-    return Reading(asset(path, f"{stamp.size:x}-{stamp.mtime_ns:x}"), stamp, time.time_ns(), _created(status))
+    return reading_of(
+        asset(path, f"{stamp.size:x}-{stamp.mtime_ns:x}"), stamp, time.time_ns(), _created(status)
+    )
 
 
 def _extract(path: str, data: bytes, max_bytes: int) -> Extracted:

@@ -7,10 +7,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cuedeck.documents.entries import entry_of
 from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import Kind
-from cuedeck.documents.links import KnownNames
 from cuedeck.documents.query import Hit, Mode, Query, Results
 from cuedeck.documents.ranking import Candidate, rank
 from cuedeck.documents.reader import DocumentReader
@@ -162,12 +160,9 @@ class DocumentSearch:
 
     def _record(self, hit: Hit) -> TextRecord | None:
         reading = self._index.read(hit.path)
-        if reading is None or reading.extracted.hash != hit.hash:
+        if reading is None or reading.hash != hit.hash or hit.ordinal >= len(reading.entry.chunks):
             return None
-        entry = entry_of(reading, KnownNames())
-        if hit.ordinal >= len(entry.chunks):
-            return None
-        return TextRecord(0, entry.chunks[hit.ordinal].fields, entry.scope)
+        return reading.entry.record(0, reading.entry.chunks[hit.ordinal])
 
 
 def choose_anchors(

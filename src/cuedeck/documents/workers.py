@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import marshal
 import os
-import pickle
-import select
 import struct
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import BinaryIO
 
 from cuedeck.documents.entries import Reading
@@ -19,7 +21,8 @@ from cuedeck.documents.reading import read_documents
 # Below this the processes would take longer to start than the work takes.
 WORTH_WHILE = 800
 _SLICE = 40
-_AHEAD = 2
+# How many slices may wait to be written: enough that nobody waits for a transaction to end.
+_WAITING = 50
 _LENGTH = struct.Struct("<Q")
 # A worker begins from nothing: forking a process with threads is unsafe, and running its main module again
 # would run whatever program imported us.
@@ -34,83 +37,116 @@ def read_many(root: Path, paths: Sequence[str], *, max_bytes: int) -> Iterator[R
     if len(paths) < WORTH_WHILE or cores < 2 or os.name == "nt":
         yield from read_documents(root, paths, max_bytes=max_bytes)
         return
-    slices = deque(list(paths[start : start + _SLICE]) for start in range(0, len(paths), _SLICE))
-    workers = [_Worker(root, max_bytes) for _ in range(min(cores - 1, 8))]
+    work = _Work(root, paths, max_bytes)
     try:
-        yield from _shared(root, slices, workers, max_bytes)
+        for _ in range(min(cores - 1, 8)):
+            work.hire()
+        yield from work.results()
     finally:
-        for worker in workers:
+        work.end()
+
+
+class _Work:
+    """Slices of paths to read: workers take them one after another, and so do we while none is done."""
+
+    def __init__(self, root: Path, paths: Sequence[str], max_bytes: int) -> None:
+        self.root, self.max_bytes = root, max_bytes
+        self.slices = deque(list(paths[start : start + _SLICE]) for start in range(0, len(paths), _SLICE))
+        self.done: SimpleQueue[bytes | None] = SimpleQueue()
+        self.room = threading.Semaphore(_WAITING)
+        self._left = len(self.slices)
+        self._workers: list[_Worker] = []
+
+    def hire(self) -> None:
+        self._workers.append(_Worker(self))
+
+    def take(self) -> list[str] | None:
+        """A slice for a worker, once there is room for its result."""
+        self.room.acquire()
+        try:
+            return self.slices.popleft()
+        except IndexError:
+            self.room.release()
+            return None
+
+    def results(self) -> Iterator[Read]:
+        while self._left:
+            try:
+                result = self.done.get(block=not self.slices)
+            except Empty:
+                yield from self._own()
+                continue
+            if result is None:
+                # A worker died; what it was given lies among the slices again.
+                continue
+            self.room.release()
+            self._left -= 1
+            for path, packed in marshal.loads(result):
+                yield path, packed and Reading.unpacked(packed)
+
+    def end(self) -> None:
+        self.slices.clear()
+        self.room.release(_WAITING)
+        for worker in self._workers:
             worker.close()
 
-
-def _shared(root: Path, slices: deque[list[str]], workers: list[_Worker], max_bytes: int) -> Iterator[Read]:
-    """Hand out slices; while none comes back this process does one itself."""
-    while slices or any(worker.given for worker in workers):
-        for worker in workers:
-            while slices and worker.alive and len(worker.given) < _AHEAD:
-                worker.give(slices.popleft())
-        busy = [worker for worker in workers if worker.given]
-        ready, _, _ = select.select(busy, [], [], 0 if slices else None)
-        for worker in ready:
-            done = worker.take()
-            if done is None:
-                slices.extend(worker.given)
-                worker.given.clear()
-            else:
-                yield from done
-        if not ready and slices:
-            yield from read_documents(root, slices.popleft(), max_bytes=max_bytes)
+    def _own(self) -> Iterator[Read]:
+        try:
+            paths = self.slices.popleft()
+        except IndexError:
+            return
+        self._left -= 1
+        yield from read_documents(self.root, paths, max_bytes=self.max_bytes)
 
 
 class _Worker:
-    """One process that extracts slices in the order they were given."""
+    """One process that extracts slices, and the thread that gives them to it."""
 
-    def __init__(self, root: Path, max_bytes: int) -> None:
+    def __init__(self, work: _Work) -> None:
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
-        # Unbuffered: what waits in a buffer of ours would not show as ready.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _COMMAND],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environ,
-            bufsize=0,
+            [sys.executable, "-c", _COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ
         )
-        self.given: deque[list[str]] = deque()
-        self.alive = True
-        self._send((str(root), max_bytes))
-
-    def fileno(self) -> int:
-        return _stream(self._process.stdout).fileno()
-
-    def give(self, paths: list[str]) -> None:
-        self.given.append(paths)
-        self._send(paths)
-
-    def take(self) -> list[Read] | None:
-        """The oldest slice's result; nothing when the process died."""
-        data = _receive(_stream(self._process.stdout))
-        if data is None:
-            self.alive = False
-            return None
-        self.given.popleft()
-        # Written by our own child from our own code.
-        result: list[Read] = pickle.loads(data)
-        return result
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name="documents-worker", daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
         self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout):
-            _stream(stream).close()
         self._process.wait()
+        self._thread.join()
+        for stream in (self._process.stdin, self._process.stdout):
+            try:
+                _stream(stream).close()
+            except BrokenPipeError:
+                continue
 
-    def _send(self, value: object) -> None:
-        data = pickle.dumps(value)
+    def _run(self) -> None:
+        given: deque[list[str]] = deque()
         try:
-            stream = _stream(self._process.stdin)
-            stream.write(_LENGTH.pack(len(data)) + data)
-            stream.flush()
+            self._send((str(self._work.root), self._work.max_bytes))
+            while True:
+                # One slice ahead, so that the process never waits for us.
+                while len(given) < 2 and (paths := self._work.take()):
+                    given.append(paths)
+                    self._send(paths)
+                if not given:
+                    return
+                result = _receive(_stream(self._process.stdout))
+                if result is None:
+                    break
+                given.popleft()
+                self._work.done.put(result)
         except BrokenPipeError:
-            self.alive = False
+            pass
+        self._work.slices.extend(given)
+        self._work.done.put(None)
+
+    def _send(self, value: tuple[str, int] | list[str]) -> None:
+        data = marshal.dumps(value)
+        stream = _stream(self._process.stdin)
+        stream.write(_LENGTH.pack(len(data)) + data)
+        stream.flush()
 
 
 def serve() -> None:
@@ -119,9 +155,12 @@ def serve() -> None:
     first = _receive(requests)
     if first is None:
         return
-    root, max_bytes = pickle.loads(first)
+    root, max_bytes = marshal.loads(first)
+    # What a slice leaves behind has no cycles; looking for them is a tenth of the work.
+    gc.disable()
     while (data := _receive(requests)) is not None:
-        result = pickle.dumps(list(read_documents(Path(root), pickle.loads(data), max_bytes=max_bytes)), 5)
+        found = read_documents(Path(root), marshal.loads(data), max_bytes=max_bytes)
+        result = marshal.dumps([(path, reading and reading.packed()) for path, reading in found])
         answers.write(_LENGTH.pack(len(result)) + result)
         answers.flush()
 

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from cuedeck.store.documents import DocumentRow, chunks_of_documents, existing, passages_of
-from cuedeck.store.protocol import Row, Session, TextRecord, VectorRecord
+from cuedeck.store.documents import chunks_of_documents, existing, passages_of
+from cuedeck.store.protocol import JoinedText, Row, Session, TextRecord, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 
 _BATCH = 500
+_COLUMNS = (
+    "path", "kind", "vault", "size", "mtime_ns", "ctime_ns", "hash", "shape", "created", "modified",
+    "type", "status", "frontmatter", "anchors", "problem", "problem_line", "skipped",
+)  # fmt: skip
+_CHUNK_COLUMNS = ("document", "ordinal", "anchor", "first_byte", "last_byte", "line", "last_line", "digest")
+_LINK_COLUMNS = (
+    "document", "ordinal", "kind", "target", "anchor", "line", "times", "target_key", "resolved"
+)  # fmt: skip
+
+Leads = Callable[[str, str, str], str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """A searchable piece with its tokens; what is stored of it is where it stands."""
+class FileValues(NamedTuple):
+    """A file's own row, in the order of its columns; frontmatter and anchors are JSON already."""
+
+    path: str
+    kind: str
+    vault: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    hash: str
+    shape: str
+    created: int
+    modified: int
+    type: str | None
+    status: str | None
+    frontmatter: str | None
+    anchors: str
+    problem: str | None
+    problem_line: int | None
+    skipped: str | None
+
+
+class ChunkValues(NamedTuple):
+    """A searchable piece: where it stands, and its tokens, joined by spaces."""
 
     anchor: int
     first_byte: int
@@ -24,11 +53,12 @@ class ChunkRow:
     line: int
     last_line: int
     digest: str
-    fields: Mapping[str, Sequence[str]]
+    headings: str
+    symbols: str
+    body: str
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRow:
+class LinkValues(NamedTuple):
     """A link target of one document; repeated links are counted."""
 
     kind: str
@@ -37,32 +67,47 @@ class LinkRow:
     line: int
     times: int
     target_key: str
-    resolved: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """Everything to write for one file."""
+class Entry(NamedTuple):
+    """Everything to write for one file: plain values, made by any process and bound as they are."""
 
-    document: DocumentRow
-    scope: Sequence[str]
-    chunks: Sequence[ChunkRow]
-    tags: Sequence[tuple[str, str]]
-    links: Sequence[LinkRow]
-    names: Sequence[tuple[str, bool]]
+    file: FileValues
+    name: str
+    scope: tuple[str, ...]
+    chunks: tuple[ChunkValues, ...]
+    tags: tuple[tuple[str, str], ...]
+    links: tuple[LinkValues, ...]
+    names: tuple[tuple[str, int], ...]
+
+    def texts(self, chunk: ChunkValues) -> tuple[str, str, str, str]:
+        """What a piece is found by, in the order of the full-text index."""
+        return self.name, chunk.headings, chunk.symbols, chunk.body
+
+    def record(self, rid: int, chunk: ChunkValues) -> TextRecord:
+        """The same as a record that may replace another."""
+        names = (name for name, _ in DOCUMENT_TEXT.fields)
+        fields = {name: text.split() for name, text in zip(names, self.texts(chunk), strict=True)}
+        return TextRecord(rid, fields, self.scope)
 
 
-def write_entries(session: Session, entries: Sequence[Entry]) -> None:
-    """Add or replace files; pieces that did not change keep their identity and vector."""
-    paths = [entry.document.path for entry in entries]
+_Fresh = tuple[int, int, ChunkValues, Entry]
+
+
+def write_entries(session: Session, entries: Sequence[Entry], leads: Leads) -> None:
+    """Add or replace files; pieces that did not change keep their identity and vector.
+
+    ``leads`` tells from kind, target and the file it is in where a link leads.
+    """
+    paths = [entry.file.path for entry in entries]
     before = existing(session, paths)
-    _upsert(session, [entry.document for entry in entries])
+    session.insert_many("documents", _COLUMNS, (entry.file for entry in entries), key=["path"])
     rids = {path: row["rid"] for path, row in existing(session, paths).items()}
     old = [row["rid"] for row in before.values()]
     for name in ("document_tags", "document_links", "document_names"):
         if old:
             session.run(f"DELETE FROM {name} WHERE document IN :rids", rids=old)  # noqa: S608 - fixed names
-    _write_details(session, [(rids[entry.document.path], entry) for entry in entries])
+    _write_details(session, [(rids[entry.file.path], entry) for entry in entries], leads)
     _write_chunks(session, entries, rids, before)
 
 
@@ -79,89 +124,49 @@ def remove_documents(session: Session, paths: Sequence[str]) -> None:
         session.run("DELETE FROM documents WHERE rid IN :rids", rids=rids)
 
 
-_COLUMNS = (
-    "path", "kind", "vault", "size", "mtime_ns", "ctime_ns", "hash", "shape", "created", "modified",
-    "type", "status", "frontmatter", "anchors", "problem", "problem_line", "skipped",
-)  # fmt: skip
-_UPSERT = (
-    f"INSERT INTO documents({', '.join(_COLUMNS)}) VALUES({', '.join(':' + name for name in _COLUMNS)}) "
-    f"ON CONFLICT (path) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _COLUMNS[1:])}"
-)
-
-
-def _upsert(session: Session, rows: Sequence[DocumentRow]) -> None:
-    session.run_many(_UPSERT, (_values(row) for row in rows))
-
-
-def _values(row: DocumentRow) -> dict[str, Any]:
-    values = {name: getattr(row, name) for name in _COLUMNS}
-    values["vault"] = int(row.vault)
-    front = row.frontmatter
-    values["frontmatter"] = None if front is None else json.dumps(front, ensure_ascii=False)
-    values["anchors"] = json.dumps(row.anchors, ensure_ascii=False)
-    return values
-
-
-def _write_details(session: Session, entries: Sequence[tuple[int, Entry]]) -> None:
-    session.run_many(
-        "INSERT INTO document_tags(document, tag, tag_key) VALUES(:document, :tag, :key)",
-        ({"document": rid, "tag": tag, "key": key} for rid, entry in entries for tag, key in entry.tags),
+def _write_details(session: Session, entries: Sequence[tuple[int, Entry]], leads: Leads) -> None:
+    session.insert_many(
+        "document_tags",
+        ("document", "tag", "tag_key"),
+        ((rid, *tag) for rid, entry in entries for tag in entry.tags),
     )
-    session.run_many(
-        "INSERT INTO document_links"
-        "(document, ordinal, kind, target, anchor, line, times, target_key, resolved) VALUES"
-        "(:document, :ordinal, :kind, :target, :anchor, :line, :times, :target_key, :resolved)",
-        (
-            {
-                "document": rid,
-                "ordinal": ordinal,
-                "kind": link.kind,
-                "target": link.target,
-                "anchor": link.anchor,
-                "line": link.line,
-                "times": link.times,
-                "target_key": link.target_key,
-                "resolved": link.resolved,
-            }
-            for rid, entry in entries
-            for ordinal, link in enumerate(entry.links)
-        ),
+    session.insert_many("document_links", _LINK_COLUMNS, _link_rows(entries, leads))
+    session.insert_many(
+        "document_names",
+        ("document", "name_key", "alias"),
+        ((rid, *name) for rid, entry in entries for name in entry.names),
     )
-    session.run_many(
-        "INSERT INTO document_names(document, name_key, alias) VALUES(:document, :key, :alias) "
-        "ON CONFLICT (name_key, document, alias) DO NOTHING",
-        (
-            {"document": rid, "key": key, "alias": int(alias)}
-            for rid, entry in entries
-            for key, alias in entry.names
-        ),
-    )
+
+
+def _link_rows(entries: Sequence[tuple[int, Entry]], leads: Leads) -> Iterator[tuple[Any, ...]]:
+    for rid, entry in entries:
+        path = entry.file.path
+        for ordinal, link in enumerate(entry.links):
+            yield rid, ordinal, *link, leads(link.kind, link.target, path)
 
 
 def _write_chunks(
     session: Session, entries: Sequence[Entry], rids: Mapping[str, int], before: Mapping[str, Row]
 ) -> None:
-    fresh: list[tuple[int, int, ChunkRow, Entry]] = []
+    fresh: list[_Fresh] = []
     for entry in entries:
-        path = entry.document.path
+        path = entry.file.path
         known = before.get(path)
         if known is None:
             fresh += [(rids[path], n, chunk, entry) for n, chunk in enumerate(entry.chunks)]
         else:
-            fresh += _revise(session, rids[path], entry, same_shape=known["shape"] == entry.document.shape)
+            fresh += _revise(session, rids[path], entry, same_shape=known["shape"] == entry.file.shape)
     _insert_chunks(session, fresh)
 
 
-def _revise(
-    session: Session, rid: int, entry: Entry, *, same_shape: bool
-) -> list[tuple[int, int, ChunkRow, Entry]]:
+def _revise(session: Session, rid: int, entry: Entry, *, same_shape: bool) -> list[_Fresh]:
     """Match a file's pieces with those it had; returns the new ones."""
     rows = chunks_of_documents(session, [rid])
     spare: dict[str, list[Row]] = {}
     for row in reversed(rows):
         spare.setdefault(row["digest"], []).append(row)
-    kept: list[tuple[Row, int, ChunkRow]] = []
-    fresh: list[tuple[int, int, ChunkRow, Entry]] = []
+    kept: list[tuple[Row, int, ChunkValues]] = []
+    fresh: list[_Fresh] = []
     for ordinal, chunk in enumerate(entry.chunks):
         same = spare.get(chunk.digest)
         if same:
@@ -175,7 +180,7 @@ def _revise(
     return fresh
 
 
-def _move(session: Session, rid: int, kept: Sequence[tuple[Row, int, ChunkRow]]) -> None:
+def _move(session: Session, rid: int, kept: Sequence[tuple[Row, int, ChunkValues]]) -> None:
     # Ordinals are unique in a document, so all step aside before each takes its place.
     session.run("UPDATE document_chunks SET ordinal = -ordinal - 1 WHERE document = :rid", rid=rid)
     session.run_many(
@@ -196,11 +201,9 @@ def _move(session: Session, rid: int, kept: Sequence[tuple[Row, int, ChunkRow]])
     )
 
 
-def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, ChunkRow]]) -> None:
+def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, ChunkValues]]) -> None:
     """The file's name or filters changed: its pieces are found and filtered differently."""
-    session.text(DOCUMENT_TEXT).put(
-        TextRecord(row["rid"], chunk.fields, entry.scope) for row, _, chunk in kept
-    )
+    session.text(DOCUMENT_TEXT).put(entry.record(row["rid"], chunk) for row, _, chunk in kept)
     by_model: dict[str, list[int]] = {}
     for row, _, _ in kept:
         if row["model"]:
@@ -212,33 +215,20 @@ def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, Chun
         index.put(VectorRecord(rid, model, vector, entry.scope) for rid, vector in found.items())
 
 
-def _insert_chunks(session: Session, fresh: Sequence[tuple[int, int, ChunkRow, Entry]]) -> None:
+def _insert_chunks(session: Session, fresh: Sequence[_Fresh]) -> None:
     if not fresh:
         return
-    session.run_many(
-        "INSERT INTO document_chunks"
-        "(document, ordinal, anchor, first_byte, last_byte, line, last_line, digest) VALUES"
-        "(:document, :ordinal, :anchor, :first, :last, :line, :last_line, :digest)",
-        (
-            {
-                "document": document,
-                "ordinal": ordinal,
-                "anchor": chunk.anchor,
-                "first": chunk.first_byte,
-                "last": chunk.last_byte,
-                "line": chunk.line,
-                "last_line": chunk.last_line,
-                "digest": chunk.digest,
-            }
-            for document, ordinal, chunk, _ in fresh
-        ),
+    newest = session.value("SELECT max(rid) FROM document_chunks") or 0
+    session.insert_many(
+        "document_chunks",
+        _CHUNK_COLUMNS,
+        ((document, ordinal, *chunk[:6]) for document, ordinal, chunk, _ in fresh),
     )
-    documents = sorted({document for document, *_ in fresh})
-    sql = "SELECT rid, document, ordinal FROM document_chunks WHERE document IN :documents"
-    rids = {(row["document"], row["ordinal"]): row["rid"] for row in session.rows(sql, documents=documents)}
-    session.text(DOCUMENT_TEXT).put(
-        TextRecord(rids[document, ordinal], chunk.fields, entry.scope)
-        for document, ordinal, chunk, entry in fresh
+    # One writer at a time, so identities follow the order of insertion.
+    rids = session.rows("SELECT rid FROM document_chunks WHERE rid > :newest ORDER BY rid", newest=newest)
+    session.text(DOCUMENT_TEXT).add(
+        JoinedText(row["rid"], entry.texts(chunk), entry.scope)
+        for row, (_, _, chunk, entry) in zip(rids, fresh, strict=True)
     )
 
 

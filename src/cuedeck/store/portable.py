@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -20,6 +20,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _LARGEST = 2**63
+_SIMPLE = frozenset((str, int, float, bytes, type(None)))
 
 
 @lru_cache(maxsize=2048)
@@ -71,6 +72,33 @@ def postgres_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters as psycopg binds them."""
     bound = {name: _plain(name, value) for name, value in params.items()}
     return bound | {f"{name}__null": value is None for name, value in bound.items()}
+
+
+def plain_values(columns: Sequence[str], row: Sequence[Any]) -> Sequence[Any]:
+    """A row of values as both engines bind them; the usual row is checked as a whole."""
+    if _SIMPLE.issuperset(map(type, row)):
+        text = "".join([value for value in row if type(value) is str])
+        numbers = [value for value in row if type(value) is int]
+        small = not numbers or (min(numbers) >= -_LARGEST and max(numbers) < _LARGEST)
+        if small and "\x00" not in text and _encodes(text):
+            return row
+    return [_plain(name, value) for name, value in zip(columns, row, strict=True)]
+
+
+def _encodes(text: str) -> bool:
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def insertion(table: str, columns: Sequence[str], key: Sequence[str], mark: str) -> str:
+    """An INSERT of one value per column; with a key, rows that have it are overwritten."""
+    sql = f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join(mark for _ in columns)})"
+    if not key:
+        return sql
+    changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
+    return f"{sql} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changed}"
 
 
 def _plain(name: str, value: Any) -> Any:

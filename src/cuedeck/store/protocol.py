@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +45,14 @@ class TextRecord:
     scope: Collection[str] = ()
 
 
+class JoinedText(NamedTuple):
+    """A new record as the analyser gives it: each field's tokens joined by spaces, in the index's order."""
+
+    id: int
+    fields: Sequence[str]
+    scope: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class TextHit:
     """A record that matched and its BM25 score; higher is better."""
@@ -72,6 +80,9 @@ class TextIndex(Protocol):
 
     def put(self, records: Iterable[TextRecord]) -> None:
         """Add or replace records."""
+
+    def add(self, records: Iterable[JoinedText]) -> None:
+        """Add records that are not there yet; nothing is looked up and no token is checked."""
 
     def drop(self, ids: Collection[int]) -> None:
         """Remove records; unknown ids are ignored."""
@@ -164,6 +175,17 @@ class Session(Protocol):
 
     def run_many(self, sql: str, params: Iterable[Mapping[str, Any]], /) -> None:
         """Execute one statement for each set of parameters."""
+
+    def insert_many(
+        self,
+        table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        /,
+        *,
+        key: Sequence[str] = (),
+    ) -> None:
+        """Insert rows, values in the order of the columns; with a key, overwrite those that have it."""
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
         """Insert a row; its integer ``rid`` where the table has one, else 0."""

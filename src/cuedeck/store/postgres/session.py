@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from cuedeck.store.portable import for_postgres, postgres_parameters
+from cuedeck.store.portable import for_postgres, insertion, plain_values, postgres_parameters
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
 from cuedeck.store.postgres.text import PostgresTextIndex
@@ -70,6 +70,21 @@ class PostgresSession:
     def run_many(self, sql: str, params: Iterable[Mapping[str, Any]], /) -> None:
         with translated(), self._connection.cursor() as cursor:
             cursor.executemany(for_postgres(sql), [postgres_parameters(each) for each in params])
+
+    def insert_many(
+        self,
+        table: str,
+        columns: Sequence[str],
+        rows: Iterable[Sequence[Any]],
+        /,
+        *,
+        key: Sequence[str] = (),
+    ) -> None:
+        target = ("workspace_id", *key) if key else ()
+        with translated(), self._connection.cursor() as cursor:
+            cursor.executemany(
+                insertion(table, columns, target, "%s"), [plain_values(columns, row) for row in rows]
+            )
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
         names = ", ".join(row)

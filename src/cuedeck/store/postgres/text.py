@@ -16,7 +16,7 @@ from cuedeck.store import bm25
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.keys import key, scope_groups, scope_keys
 from cuedeck.store.postgres.pool import Connection
-from cuedeck.store.protocol import Scope, TextHit, TextRecord, TextSpec, TextStatistics
+from cuedeck.store.protocol import JoinedText, Scope, TextHit, TextRecord, TextSpec, TextStatistics
 from cuedeck.store.tokens import stored_token, stored_tokens
 
 _BATCH = 500
@@ -73,6 +73,17 @@ class PostgresTextIndex:
                     [(e.id, e.terms + e.scope, e.counts, e.lengths, sum(e.lengths)) for e in entries],
                 )
             self._account(entries, sign=1)
+
+    def add(self, records: Iterable[JoinedText]) -> None:
+        names = [name for name, _ in self._spec.fields]
+        self.put(
+            TextRecord(
+                record.id,
+                {name: text.split() for name, text in zip(names, record.fields, strict=True)},
+                record.scope,
+            )
+            for record in records
+        )
 
     def drop(self, ids: Collection[int]) -> None:
         if not ids:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.store.ddl import Step, index, table, text_index, vector_table
+from cuedeck.store.ddl import Step, index, statement, table, text_index, vector_table
 from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.schema import migration
 
@@ -99,4 +99,12 @@ def documents() -> list[Step]:
         table("document_meta", ["name text not null", "value text not null"], key=["name"]),
         text_index(DOCUMENT_TEXT),
         vector_table(DOCUMENT_VECTORS),
+    ]
+
+
+@migration("index", "documents", 2)
+def larger_batches() -> list[Step]:
+    # SQLite gathers what a transaction adds and writes it out sorted; larger portions are merged less often.
+    return [
+        statement(sqlite="INSERT INTO document_text(document_text, rank) VALUES('hashsize', 16777216)"),
     ]

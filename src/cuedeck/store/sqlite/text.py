@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 
 import apsw
 
 from cuedeck.store import bm25
-from cuedeck.store.protocol import Scope, TextHit, TextRecord, TextSpec, TextStatistics
+from cuedeck.store.protocol import JoinedText, Scope, TextHit, TextRecord, TextSpec, TextStatistics
 from cuedeck.store.tokens import scope_tokens, stored_text, stored_token
 
 _PUNCTUATION = "".join(chr(code) for code in range(33, 127) if not chr(code).isalnum())
@@ -45,6 +46,15 @@ class SqliteTextIndex:
                 )
                 for record in records
             ),
+        ).fetchall()
+
+    def add(self, records: Iterable[JoinedText]) -> None:
+        columns = ", ".join(f"f_{name}" for name, _ in self._spec.fields)
+        marks = ", ".join("?" for _ in self._spec.fields)
+        scope = cache(lambda tokens: " ".join(scope_tokens(tokens)))
+        self._connection.executemany(
+            f"INSERT INTO {self._spec.name}(rowid, scope, {columns}) VALUES(?, ?, {marks})",
+            ((record.id, scope(record.scope), *record.fields) for record in records),
         ).fetchall()
 
     def drop(self, ids: Collection[int]) -> None:
