@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Op
-from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in
+from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled
 from cuedeck.code.types import Typing
 from cuedeck.code.values import (
     CALLABLE,
@@ -62,11 +62,11 @@ class Calls(Typing):
         if label == "cast" and arguments:
             return self.annotation(path, arguments[0])
         found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, callee)):
+        for value in self.fitting(self.concrete(self.evaluate(path, callee)), len(arguments)):
             found += self.call_value(path, value, arguments)
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[callee], label, arguments)
-        return unique(found) or self.foreign_call(path, label, arguments)
+        return settled(found) or self.foreign_call(path, label, arguments)
 
     def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling one value with these arguments gives."""

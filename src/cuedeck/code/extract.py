@@ -14,7 +14,7 @@ from cuedeck.code.generated import is_generated
 from cuedeck.code.grammars import parser_of, table_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Tree
+    from tree_sitter import Node, Tree
 
     from cuedeck.code.languages.language import Language
 
@@ -58,6 +58,10 @@ def _refusal(source: bytes) -> str | None:
 
 def _facts(source: bytes, language: Language) -> Facts:
     tree, complete = _parse(source, language)
+    if tree.root_node.has_error and language.repair is not None:
+        mended, whole = _parse(language.repair(source), language)
+        if _errors(mended.root_node) < _errors(tree.root_node):
+            tree, complete = mended, whole
     root = tree.root_node
     walk = language.walk(source, table_of(language))
     deep = not walk.run(root)
@@ -69,6 +73,16 @@ def _facts(source: bytes, language: Language) -> Facts:
     if not complete:
         object.__setattr__(facts.outline, "problem", f"read in part: {MAX_SECONDS:.0f} s were not enough")
     return facts
+
+
+def _errors(root: Node) -> int:
+    """How many places the grammar does not understand."""
+    count, nodes = 0, [root]
+    while nodes:
+        node = nodes.pop()
+        count += node.is_error or node.is_missing
+        nodes += [child for child in node.children if child.has_error]
+    return count
 
 
 def _parse(source: bytes, language: Language) -> tuple[Tree, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,6 +38,8 @@ _HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
 _CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF)
 _GENERIC_BASES: Final = ("Generic", "Protocol")
 _MAX_DEPTH: Final = 4
+_MAX_VALUES: Final = 24
+_MAX_MEANINGS: Final = 3
 _MAX_MEMBERS: Final = 40
 
 
@@ -155,7 +158,7 @@ class Generics(ABC):
         """Values with type parameters replaced by what they stand for."""
         if not meaning or depth > _MAX_DEPTH:
             return values
-        return unique([w for v in values for w in self._substituted(v, meaning, depth)])
+        return settled([w for v in values for w in self._substituted(v, meaning, depth)])
 
     def _substituted(self, value: Value, meaning: Meaning, depth: int) -> Values:
         if value.tag == PARAMETER:
@@ -265,7 +268,7 @@ class Generics(ABC):
         for wanted in declared:
             if wanted.tag == PARAMETER:
                 others = tuple(v for v in actual if v != wanted)
-                meaning[wanted] = unique([*meaning.get(wanted, ()), *others])
+                meaning[wanted] = settled([*meaning.get(wanted, ()), *others])
             elif wanted.tag in (*_CONTAINERS, *_HOLDERS):
                 for given in actual:
                     self._unify_one(wanted, given, meaning, depth + 1)
@@ -325,6 +328,19 @@ class Generics(ABC):
                 if parameters_in(declared):
                     actual = self.type_of(Symbol(given.path, given.scope, name))
                     self.unify(declared, actual, meaning, depth + 1)
+
+
+def settled(values: list[Value]) -> Values:
+    """The values, each once; of a class that has many meanings of its parameters only the class."""
+    found = unique(values)
+    if len(found) <= _MAX_MEANINGS:
+        return found
+    often = Counter(value[:3] for value in found)
+    kept = [
+        value._replace(inside=()) if value.tag in _HOLDERS and often[value[:3]] > _MAX_MEANINGS else value
+        for value in found
+    ]
+    return unique(kept)[:_MAX_VALUES]
 
 
 def pairs(value: Value) -> Iterable[tuple[Value, Values]]:

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, Bind, Op, ScopeKind
-from cuedeck.code.generics import SELF_TYPE, Generics, Meaning, classes_of, pairs, parameters_in
+from cuedeck.code.generics import SELF_TYPE, Generics, Meaning, classes_of, pairs, parameters_in, settled
 from cuedeck.code.values import (
     CALLABLE,
     CLASS,
@@ -396,24 +396,33 @@ class Typing(Generics):
                 if held and value.tag in (CLASS, INSTANCE_OF, SUPER):
                     held = self.substitute(held, self.meaning(value, target.path, target.scope))
                 found += held
-        return unique(found)
+        return settled(found)
 
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes, so what an argument without a type of its own is."""
         links = self.links(path)
         found: list[Value] = []
+        arguments = links.arguments.get(callee, ())
         for value in self.concrete(self.evaluate(path, callee)):
             if value.tag == CALLABLE and position + 1 < len(value.inside):
                 found += value.inside[position + 1]
-            for function in self.functions_of(path, value):
+            for function in self.fitting(tuple(self.functions_of(path, value)), len(arguments)):
                 declared = self.parameter_type(function, position)
                 meaning = dict(pairs(function))
                 if parameters_in(declared):
-                    self.learn(path, function, links.arguments.get(callee, ()), meaning, skip=position)
+                    self.learn(path, function, arguments, meaning, skip=position)
                 found += self.substitute(declared, meaning)
         if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
             found += self.handed(path, links.a[callee], position)
-        return unique(found)
+        return settled(found)
+
+    def fitting(self, functions: Values, count: int) -> Values:
+        """Of overloads, those that take that many arguments; all of them when none does."""
+        overloads = [f for f in functions if f.tag == FUNCTION]
+        if len(overloads) < 2 or not count:
+            return functions
+        exact = {f for f in overloads if len(self.parameter_names(f)) == count}
+        return tuple(f for f in functions if f.tag != FUNCTION or f in exact) if exact else functions
 
     def functions_of(self, path: str, value: Value) -> list[Value]:
         """The functions that calling a value runs."""
@@ -439,17 +448,22 @@ class Typing(Generics):
     def parameter_type(self, function: Value, position: int) -> Values:
         """What the parameter at a position is declared to be; the last may take the rest."""
         links = self.links(function.path)
+        names = self.parameter_names(function)
+        if position >= len(names):
+            return ()
+        binding, name = names[position]
+        return self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
+
+    def parameter_names(self, function: Value) -> list[tuple[int, int]]:
+        """The positional parameters of a function: their bindings and names, without the receiver."""
+        links = self.links(function.path)
         receiver = links.scopes[function.scope].receiver
-        names = [
+        return sorted(
             (binding, name)
             for name, bindings in links.names[function.scope].items()
             for binding in bindings
-            if links.bindings[3][binding] == Bind.PARAMETER and name != receiver
-        ]
-        if position >= len(names):
-            return ()
-        binding, name = sorted(names)[position]
-        return self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
+            if links.bindings[3][binding] == Bind.PARAMETER and (name != receiver or not receiver)
+        )
 
     def handed(self, path: str, callee: int, position: int) -> Values:
         """What a container's method gives to the function it is called with."""

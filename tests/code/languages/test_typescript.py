@@ -242,3 +242,31 @@ def test_a_cycle_of_modules_and_types_ends(project: Project) -> None:
         """
     )
     written.check("X")
+
+
+def test_call_signatures_without_semicolons_and_newer_syntax_are_read(project: Project) -> None:
+    written = project(
+        """
+        === lib.ts
+        export interface Page<out T> { title: T } // <def title>
+        export interface Load {
+          <T>(name: string): Page<T> // nothing ends this line
+
+          // more than one
+          <
+            T,
+            U,
+          >(name: string, more: U): Page<T>
+        }
+        export class After {} // <def After>
+        === all.ts
+        export type * from './lib'
+        === use.ts
+        import type { After, Load } from './all' // <After>
+        function f(load: Load, after: After) { // <After>
+          load('x').title // <title>
+        }
+        """
+    )
+    written.check("title")
+    written.check("After")

@@ -27,3 +27,5 @@ class Language:
     # File stems that stand for their folder.
     folder_stems: tuple[str, ...] = ()
     comment: str = "//"
+    # Rewrites a source that the grammar does not understand to one of the same length that it may.
+    repair: Callable[[bytes], bytes] | None = None

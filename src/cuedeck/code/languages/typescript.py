@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.ecmascript_repair import repaired
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
 
@@ -30,6 +31,12 @@ def _tsx() -> Any:
 
 
 TYPESCRIPT: Final = Language(
-    "typescript", (".ts", ".mts", ".cts"), _typescript, TypeScriptWalk, EcmaRules, folder_stems=("index",)
+    "typescript",
+    (".ts", ".mts", ".cts"),
+    _typescript,
+    TypeScriptWalk,
+    EcmaRules,
+    folder_stems=("index",),
+    repair=repaired,
 )
-TSX: Final = Language("tsx", (".tsx",), _tsx, TsxWalk, EcmaRules, folder_stems=("index",))
+TSX: Final = Language("tsx", (".tsx",), _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired)

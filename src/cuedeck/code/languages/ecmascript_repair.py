@@ -1,0 +1,28 @@
+"""TypeScript that the grammar does not know, rewritten to the same length so that it does."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# A line that begins with type parameters, and what may end the member before it.
+_OPENING: Final = re.compile(rb"(?m)^[ \t]*(?=[ \t]<)")
+_ENDING: Final = re.compile(rb"[\w\])}>'\"`]\Z")
+_COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# ``export type * from``, and ``in`` and ``out`` before a type parameter.
+_TYPES: Final = re.compile(rb"(?m)^([ \t]*export[ \t]+)type(?=[ \t]*\*)")
+_VARIANCE: Final = re.compile(rb"(?<=[<,])([ \t\r\n]*)(in out|out|in)(?=[ \t]+[A-Za-z_$])")
+_LOOK_BACK: Final = 4000
+
+
+def repaired(source: bytes) -> bytes:
+    """The source with a semicolon before each call signature that begins with type parameters, and so on."""
+    source = _TYPES.sub(lambda found: found[1] + b"    ", source)
+    source = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), source)
+    text = bytearray(source)
+    for found in _OPENING.finditer(source):
+        before = source[max(0, found.start() - _LOOK_BACK) : found.start()]
+        blank = _COMMENT.sub(b" ", before).rstrip()
+        if _ENDING.search(blank):
+            text[found.end() : found.end() + 1] = b";"
+    return bytes(text)
