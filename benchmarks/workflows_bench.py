@@ -1,20 +1,23 @@
-"""Workflow engine on SQLite: start, five-step runs, throughput, idle cost; DBOS beside it if installed."""
+"""Workflow engine on SQLite: start, five-step runs, throughput, idle cost; DBOS beside it in the same run.
+
+    python benchmarks/workflows_bench.py [--dbos PYTHON]
+
+DBOS lives in an environment of its own (`python -m venv dbos && dbos/bin/pip install dbos`); name its Python
+with --dbos or in CUEDECK_BENCH_DBOS.
+"""
 
 from __future__ import annotations
 
+import argparse
+import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
-
-from workflow_parts import engine_with, eventually
-
-from cuedeck.store import open_store
-from cuedeck.workflows.journal import execution_id
-from cuedeck.workflows.model import NewRun, Workflow
+QUEUED = 2000
 
 
 def five(context, _given):  # type: ignore[no-untyped-def]
@@ -32,7 +35,20 @@ def timed(action, times):  # type: ignore[no-untyped-def]
     return f"p50 {statistics.median(took):.2f} ms, p95 {sorted(took)[int(times * 0.95)]:.2f} ms"
 
 
+def parts():  # type: ignore[no-untyped-def]
+    """Ours, imported late: the Python of DBOS has none of it."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "support"))
+    from workflow_parts import engine_with, eventually
+
+    from cuedeck.store import open_store
+
+    return engine_with, eventually, open_store
+
+
 def ours(folder: Path) -> None:
+    from cuedeck.workflows.model import Workflow
+
+    engine_with, eventually, open_store = parts()
     store = open_store(None, root=folder, workspace_id="bench")
     with engine_with(store, Workflow("five", "Five", "", five), workers=2) as engine:
         engine.trigger("five", {}, wait=True)
@@ -42,25 +58,41 @@ def ours(folder: Path) -> None:
         )
         engine.start()
         eventually(lambda: engine.journal.counts().get("pending", 0) == 0, seconds=60)
-        before = engine.journal.counts().get("completed", 0)
-        batch = [NewRun(execution_id(), "five", "Five") for _ in range(2000)]
-        start = time.perf_counter()
-        engine.journal.submit_many(batch)
-        engine._runner.wake()
-        eventually(lambda: engine.journal.counts().get("completed", 0) >= before + 2000, seconds=120)
-        print(f"CueDeck, queued five-step runs: {2000 / (time.perf_counter() - start):.0f} runs/s (goal 500)")
         cpu = time.process_time()
         time.sleep(10)
         print(f"CueDeck, idle: {(time.process_time() - cpu) * 10:.2f} % CPU (goal 0.2)")
     store.close()
 
 
-def dbos(folder: Path) -> None:
-    try:
-        from dbos import DBOS, DBOSConfig
-    except ImportError:
-        print("DBOS: not installed (pip install dbos)")
+def throughput(folder: Path, workers: int) -> None:
+    from cuedeck.workflows.journal import execution_id
+    from cuedeck.workflows.model import NewRun, Workflow
+
+    engine_with, eventually, open_store = parts()
+    store = open_store(None, root=folder, workspace_id="bench")
+    with engine_with(store, Workflow("five", "Five", "", five), workers=workers) as engine:
+        engine.journal.submit_many([NewRun(execution_id(), "five", "Five") for _ in range(QUEUED)])
+        start, cpu = time.perf_counter(), time.process_time()
+        engine.start()
+        eventually(lambda: engine.journal.counts().get("completed", 0) == QUEUED, seconds=120)
+        rate, each = QUEUED / (time.perf_counter() - start), (time.process_time() - cpu) * 1000 / QUEUED
+        print(
+            f"CueDeck, {workers} workers, queued five-step runs: {rate:.0f} a second (goal 500), "
+            f"{each:.2f} ms of processor each"
+        )
+    store.close()
+
+
+def beside(python: str | None) -> None:
+    """DBOS, measured by its own Python."""
+    if python is None:
+        print("DBOS: not measured; see the top of this file")
         return
+    subprocess.run([python, __file__, "--as-dbos"], check=True, timeout=300)
+
+
+def dbos(folder: Path) -> None:
+    from dbos import DBOS, DBOSConfig
 
     config: DBOSConfig = {
         "name": "bench",
@@ -81,12 +113,38 @@ def dbos(folder: Path) -> None:
 
     DBOS.launch()
     five_steps()
-    print("DBOS, five steps, waited for:", timed(five_steps, 50))
-    print("DBOS, start async:", timed(lambda: DBOS.start_workflow(five_steps), 50))
+    print("DBOS, five steps, waited for:", timed(five_steps, 200))
+    handles = []
+    print("DBOS, start async:", timed(lambda: handles.append(DBOS.start_workflow(five_steps)), 200))
+    for handle in handles:
+        handle.get_result()
+    start, cpu = time.perf_counter(), time.process_time()
+    for handle in [DBOS.start_workflow(five_steps) for _ in range(QUEUED // 4)]:
+        handle.get_result()
+    rate = QUEUED // 4 / (time.perf_counter() - start)
+    each = (time.process_time() - cpu) * 1000 / (QUEUED // 4)
+    print(f"DBOS, five-step runs started together: {rate:.0f} a second, {each:.2f} ms of processor each")
+    cpu = time.process_time()
+    time.sleep(10)
+    print(f"DBOS, idle: {(time.process_time() - cpu) * 10:.2f} % CPU")
     DBOS.destroy()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("--dbos", default=os.environ.get("CUEDECK_BENCH_DBOS"), metavar="PYTHON")
+    given.add_argument("--as-dbos", action="store_true", help=argparse.SUPPRESS)
+    chosen = given.parse_args()
     with tempfile.TemporaryDirectory() as name:
+        if chosen.as_dbos:
+            dbos(Path(name))
+            return
         ours(Path(name))
-        dbos(Path(name))
+    for workers in (2, 4):
+        with tempfile.TemporaryDirectory() as name:
+            throughput(Path(name), workers)
+    beside(chosen.dbos)
+
+
+if __name__ == "__main__":
+    main()

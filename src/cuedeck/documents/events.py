@@ -11,6 +11,8 @@ from cuedeck.store.protocol import Database
 
 # A file that is being written changes again within this time.
 QUIET_MS = 250
+# An event from later than this is an old one: the clock was set back since.
+MOST_AHEAD_MS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +48,11 @@ class FileEvents:
 
     def after(self, seq: int, limit: int) -> list[FileEvent]:
         """Events in order, up to those so recent that their file may still be being written."""
-        settled = time.time_ns() // 1_000_000 - QUIET_MS
+        now = time.time_ns() // 1_000_000
         found = []
         with self._database.read() as session:
             for event in rows.events_after(session, seq, limit):
-                if event.at > settled:
+                if now - QUIET_MS < event.at <= now + MOST_AHEAD_MS:
                     break
                 found.append(FileEvent(event.seq, event.path, event.event, event.hash))
         return found

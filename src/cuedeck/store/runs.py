@@ -10,6 +10,8 @@ from typing import Any
 from cuedeck.store.protocol import Dialect, Row, Session
 
 FINAL = "('completed', 'failed', 'cancelled')"
+# No lease is longer and no run is queued later than this from now, unless the clock was set back.
+MOST_AHEAD_MS = 10_000
 
 
 def now_ms(session: Session) -> int:
@@ -58,10 +60,27 @@ def has_claimable(session: Session, now: int) -> bool:
     return (
         session.value(
             """SELECT 1 FROM runs WHERE status = 'pending' AND run_at <= :now
-               UNION ALL SELECT 1 FROM runs WHERE status = 'running' AND lease_until < :now LIMIT 1""",
+               UNION ALL SELECT 1 FROM runs WHERE status = 'running' AND lease_until < :now
+               UNION ALL SELECT 1 FROM runs WHERE status = 'running' AND lease_until > :ahead
+               UNION ALL SELECT 1 FROM runs WHERE status = 'pending' AND created_at > :ahead LIMIT 1""",
             now=now,
+            ahead=now + MOST_AHEAD_MS,
         )
         is not None
+    )
+
+
+def bring_back(session: Session, now: int) -> None:
+    """After the clock was set back: leases and queued runs of a time to come count from now."""
+    ahead = now + MOST_AHEAD_MS
+    session.run(
+        "UPDATE runs SET lease_until = 0 WHERE status = 'running' AND lease_until > :ahead", ahead=ahead
+    )
+    session.run(
+        """UPDATE runs SET created_at = :now, run_at = :now
+           WHERE status = 'pending' AND created_at > :ahead""",
+        now=now,
+        ahead=ahead,
     )
 
 

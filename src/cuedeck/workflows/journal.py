@@ -64,6 +64,7 @@ class Journal:
     def claim(self, terms: Claim, *, limit: int) -> list[Run]:
         """Take runs that are due or whose process is gone."""
         with self.database.write(actor="workflow", durable=False) as session:
+            runs.bring_back(session, runs.now_ms(session))
             return self._claim(session, terms, limit)
 
     def _claim(self, session: Session, terms: Claim, limit: int) -> list[Run]:
