@@ -6,8 +6,10 @@ a thousand lines costs a few kilobytes in memory and on disk.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -64,6 +66,7 @@ OP_MASK: Final = (1 << ROLE_SHIFT) - 1
 
 # Ops that name something at ``pos`` through the string ``b``.
 NAMING: Final = frozenset({Op.NAME, Op.ATTR, Op.KEYWORD, Op.IMPORTED, Op.MODULE})
+_IS_NAMING: Final = bytes(op & OP_MASK in NAMING for op in range(256))
 
 
 class Bind:
@@ -213,6 +216,83 @@ class Outline:
         return best
 
 
+class Occurrences:
+    """The rows in which a column holds a number: found when asked for, as few of them ever are."""
+
+    __slots__ = ("_data", "_found", "_kept", "_width")
+
+    def __init__(self, column: array[int], kept: bytes | None = None) -> None:
+        self._data = column.tobytes()
+        self._kept = kept
+        self._width = column.itemsize
+        self._found: dict[int, tuple[int, ...]] = {}
+
+    def get(self, number: int | None, default: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """The rows that hold the number, ascending; only those kept."""
+        if number is None or not 0 <= number < 1 << 8 * self._width:
+            return default
+        found = self._found.get(number)
+        if found is None:
+            found = self._found[number] = tuple(self._rows(number))
+        return found or default
+
+    def _rows(self, number: int) -> Iterator[int]:
+        width, data, kept = self._width, self._data, self._kept
+        wanted = number.to_bytes(width, sys.byteorder)
+        at = data.find(wanted)
+        while at >= 0:
+            row, past = divmod(at, width)
+            if past:
+                at = data.find(wanted, at + 1)
+                continue
+            if kept is None or kept[row]:
+                yield row
+            at = data.find(wanted, at + width)
+
+
+class Lists:
+    """Many short lists in two columns: where each ends, and what all of them hold."""
+
+    __slots__ = ("_ends", "_items")
+
+    def __init__(self, ends: array[int], items: array[int]) -> None:
+        self._ends = ends
+        self._items = items
+
+    def __getitem__(self, number: int) -> tuple[int, ...]:
+        if not number:
+            return ()
+        return tuple(self._items[self._ends[number - 1] : self._ends[number]])
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return map(self.__getitem__, range(len(self._ends)))
+
+
+class ScopeNames:
+    """For every scope a table of its names with their bindings, made when first looked into."""
+
+    __slots__ = ("_made", "_names", "_rows")
+
+    def __init__(self, scopes: array[int], names: array[int]) -> None:
+        self._rows = Occurrences(scopes)
+        self._names = names
+        self._made: dict[int, dict[int, tuple[int, ...]]] = {}
+
+    def __getitem__(self, scope: int) -> dict[int, tuple[int, ...]]:
+        found = self._made.get(scope)
+        if found is None:
+            found = {}
+            names = self._names
+            for row in self._rows.get(scope):
+                name = names[row]
+                found[name] = (*found[name], row) if name in found else (row,)
+            self._made[scope] = found
+        return found
+
+
 @dataclass(frozen=True)
 class Links:
     """What resolution needs of a blob, as columns."""
@@ -222,7 +302,7 @@ class Links:
     a: array[int]
     b: array[int]
     pos: array[int]
-    lists: tuple[tuple[int, ...], ...]
+    lists: Lists | tuple[tuple[int, ...], ...]  # the first is empty
     bindings: tuple[array[int], ...]  # scope, name, pos, kind, x, y
     scopes: tuple[Scope, ...]
     imports: tuple[Import, ...]
@@ -233,22 +313,14 @@ class Links:
         return {text: number for number, text in enumerate(self.strings)}
 
     @cached_property
-    def names(self) -> tuple[dict[int, list[int]], ...]:
+    def names(self) -> ScopeNames:
         """For every scope its names, each with the bindings that made it."""
-        tables: tuple[dict[int, list[int]], ...] = tuple({} for _ in self.scopes)
-        for number, (scope, name) in enumerate(zip(self.bindings[0], self.bindings[1], strict=True)):
-            tables[scope].setdefault(name, []).append(number)
-        return tables
+        return ScopeNames(self.bindings[0], self.bindings[1])
 
     @cached_property
-    def sites(self) -> dict[int, list[int]]:
+    def sites(self) -> Occurrences:
         """The expressions that use each string as a name."""
-        found: dict[int, list[int]] = {}
-        naming, mask = NAMING, OP_MASK
-        for number, (op, name) in enumerate(zip(self.ops, self.b, strict=True)):
-            if op & mask in naming:
-                found.setdefault(name, []).append(number)
-        return found
+        return Occurrences(self.b, self.ops.tobytes().translate(_IS_NAMING))
 
     @cached_property
     def arguments(self) -> dict[int, tuple[int, ...]]:
@@ -284,12 +356,9 @@ class Links:
         return tuple(number for number, kind in enumerate(self.bindings[3]) if kind == Bind.LINK)
 
     @cached_property
-    def bound(self) -> dict[int, list[int]]:
+    def bound(self) -> Occurrences:
         """The bindings of each string, in any scope."""
-        found: dict[int, list[int]] = {}
-        for number, name in enumerate(self.bindings[1]):
-            found.setdefault(name, []).append(number)
-        return found
+        return Occurrences(self.bindings[1])
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from cuedeck.code.facts import (
     Facts,
     Import,
     Links,
+    Lists,
     Op,
     Outline,
     Scope,
@@ -143,7 +144,7 @@ class _Reader:
         joined = self.raw()
         text = joined.decode("utf-8", "surrogateescape")
         if len(text) == len(joined):
-            return tuple(text[a:b] for a, b in zip((0, *ends), ends, strict=False))
+            return tuple([text[a:b] for a, b in zip((0, *ends), ends, strict=False)])
         return tuple(
             joined[a:b].decode("utf-8", "surrogateescape") for a, b in zip((0, *ends), ends, strict=False)
         )
@@ -251,15 +252,13 @@ def unpack_links(data: bytes) -> Links:
     """The links that were packed."""
     read = _Reader(data)
     read.at = 4 + int.from_bytes(read.data[:4], "little")
-    strings = read.strings()
+    # Files share most of their names: one string for all of them.
+    strings = tuple(map(sys.intern, read.strings()))
     ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
     backward = ops.tobytes().translate(_IS_BACKWARD)
-    a = array(
-        "i", (n - d if back else d for n, (back, d) in enumerate(zip(backward, distances, strict=True)))
-    )
-    ends = list(accumulate(read.column()))
-    flat = tuple(read.deltas())
-    lists = tuple(flat[i:j] for i, j in zip((0, *ends), ends, strict=False))
+    rows = enumerate(zip(backward, distances, strict=True))
+    a = array("i", [n - d if back else d for n, (back, d) in rows])
+    lists = Lists(array("I", accumulate(read.column())), read.deltas())
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
     fields = read.column()
     count = len(fields) // len(Scope._fields)

@@ -53,6 +53,8 @@ class FactsCache:
         self.limit = limit
         self._held: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
         self._size = 0
+        # Resolution asks for links far more often than for anything else.
+        self._links: dict[int, Links] = {}
         self._lock = threading.Lock()
 
     def outline(self, blob: int) -> Outline:
@@ -62,7 +64,9 @@ class FactsCache:
 
     def links(self, blob: int) -> Links:
         """What resolution needs of a blob."""
-        found: Links = self._get("l", blob, table.facts, unpack_links)
+        found = self._links.get(blob)
+        if found is None:
+            found = self._get("l", blob, table.facts, unpack_links)
         return found
 
     def load(self, blobs: Collection[int], *, links: bool) -> None:
@@ -96,9 +100,13 @@ class FactsCache:
             if key not in self._held:
                 self._held[key] = (value, size)
                 self._size += size * _GROWTH[key[0]]
+                if key[0] == "l":
+                    self._links[key[1]] = value
             while self._size > self.limit and len(self._held) > 1:
-                (kind, _), (_, old) = self._held.popitem(last=False)
+                (kind, blob), (_, old) = self._held.popitem(last=False)
                 self._size -= old * _GROWTH[kind]
+                if kind == "l":
+                    del self._links[blob]
         return value
 
 

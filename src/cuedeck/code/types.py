@@ -101,14 +101,14 @@ class Typing(Generics):
             return None
         while links.scopes[scope].kind == ScopeKind.BLOCK:
             scope = links.scopes[scope].parent
-        bindings = links.names[symbol.scope].get(links.string_numbers[symbol.name], [])
+        bindings = links.names[symbol.scope].get(links.string_numbers[symbol.name], ())
         if scope != symbol.scope or len(bindings) < 2:
             return None
-        earlier = [b for b in bindings if links.bindings[2][b] < place]
+        earlier = tuple([b for b in bindings if links.bindings[2][b] < place])
         # A loop may bring back what is assigned further down: then all of them count.
         if not earlier or len(earlier) == len(bindings):
             earlier = bindings
-        return self.type_of_bindings(symbol, tuple(earlier))
+        return self.type_of_bindings(symbol, earlier)
 
     def type_of_bindings(self, symbol: Symbol, bindings: tuple[int, ...]) -> Values:
         """What a symbol holds when only some of its bindings count."""

@@ -1,0 +1,43 @@
+"""Columns of facts and what is looked up in them."""
+
+from __future__ import annotations
+
+import random
+from array import array
+
+import pytest
+
+from cuedeck.code.facts import Lists, Occurrences, ScopeNames
+
+
+@pytest.mark.parametrize("code", ["B", "H", "I", "i"])
+def test_a_number_is_found_in_every_row_that_holds_it_whatever_the_width(code: str) -> None:
+    random.seed(code)
+    # Bytes that repeat: a find between two rows must not count.
+    values = [
+        random.choice([0, 1, 7, 255]) if code == "B" else random.choice([0, 1, 256, 257]) for _ in range(400)
+    ]
+    rows = Occurrences(array(code, values))
+    for number in {*values, 5}:
+        assert rows.get(number) == tuple(row for row, value in enumerate(values) if value == number)
+        assert rows.get(number) == rows.get(number)
+
+
+def test_only_rows_that_are_kept_count_and_strange_numbers_are_nowhere() -> None:
+    rows = Occurrences(array("B", [3, 3, 4]), bytes([1, 0, 1]))
+    assert rows.get(3) == (0,)
+    assert rows.get(-1) == rows.get(None) == rows.get(300) == ()
+    assert rows.get(9, (1,)) == (1,)
+
+
+def test_lists_are_cut_out_of_their_columns() -> None:
+    lists = Lists(array("I", [0, 2, 2, 5]), array("I", [9, 8, 7, 6, 5]))
+    assert tuple(lists) == ((), (9, 8), (), (7, 6, 5))
+    assert len(lists) == 4 and lists[0] == () and lists[3] == (7, 6, 5)
+
+
+def test_a_scope_lists_its_names_in_the_order_they_were_bound() -> None:
+    names = ScopeNames(array("i", [0, 1, 0, 0]), array("i", [5, 6, 7, 5]))
+    assert names[0] == {5: (0, 3), 7: (2,)} and list(names[0]) == [5, 7]
+    assert names[1] == {6: (1,)}
+    assert names[2] == {}
