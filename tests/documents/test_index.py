@@ -193,18 +193,18 @@ def test_events_are_in_order_and_the_first_look_gives_none(
     index, events = DocumentIndex(root, store.index), FileEvents(store.index)
     put(root, "a.md", "one")
     index.refresh()
-    assert (events.latest(), events.after(0, 10)) == (0, [])
+    assert (events.latest(), events.after(0, 10)) == (0, ([], 0))
     put(root, "a.md", "two")
     put(root, "b.md", "new")
     index.refresh()
     (root / "a.md").unlink()
     index.refresh()
     monkeypatch.setattr("cuedeck.documents.events.QUIET_MS", -1000)
-    seen = [(event.event, event.path) for event in events.after(0, 10)]
+    seen = [(event.event, event.path) for event in events.after(0, 10)[0]]
     assert sorted(seen[:2]) == [("add", "b.md"), ("change", "a.md")]
     assert seen[2:] == [("unlink", "a.md")]
     monkeypatch.setattr("cuedeck.documents.events.QUIET_MS", 100_000)
-    assert events.after(0, 10) == []
+    assert events.after(0, 10) == ([], 0)
     assert events.source() == FileEvents(store.index).source()
 
 
@@ -219,7 +219,7 @@ def test_what_is_written_once_the_workspace_is_open_is_news_even_to_the_first_lo
     DocumentIndex(root, store.index, opened_ns=opened).refresh()
     monkeypatch.setattr("cuedeck.documents.events.QUIET_MS", -1000)
     events = FileEvents(store.index)
-    seen = events.after(0, 10)
+    seen, _ = events.after(0, 10)
     assert [(event.event, event.path) for event in seen] == [("add", "new.md")]
     assert (events.latest(), events.latest(opened // 1_000_000)) == (seen[0].seq, 0)
 

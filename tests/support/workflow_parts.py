@@ -29,8 +29,9 @@ class RecordedFiles:
     def latest(self, before_ms: int | None = None) -> int:
         return self.events[-1].seq if self.events else 0
 
-    def after(self, seq: int, limit: int) -> list[FileEvent]:
-        return [event for event in self.events if event.seq > seq][:limit]
+    def after(self, seq: int, limit: int) -> tuple[list[FileEvent], int]:
+        found = [event for event in self.events if event.seq > seq][:limit]
+        return found, found[-1].seq if found else seq
 
 
 class StoreOnly:

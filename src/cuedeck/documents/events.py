@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Database
 
-# A file that is being written changes again within this time.
-QUIET_MS = 250
+# A file that is being written, or replaced by git, changes again within this time.
+QUIET_MS = 1000
 # An event from later than this is an old one: the clock was set back since.
 MOST_AHEAD_MS = 10_000
 
@@ -46,13 +46,43 @@ class FileEvents:
         with self._database.read() as session:
             return rows.last_event(session, before_ms)
 
-    def after(self, seq: int, limit: int) -> list[FileEvent]:
-        """Events in order, up to those so recent that their file may still be being written."""
+    def after(self, seq: int, limit: int) -> tuple[list[FileEvent], int]:
+        """What happened next, in order, once it has settled; and the number up to which this is all.
+
+        Changes of one file in quick succession are one event: what became of it in the end.
+        """
         now = time.time_ns() // 1_000_000
-        found = []
         with self._database.read() as session:
-            for event in rows.events_after(session, seq, limit):
-                if now - QUIET_MS < event.at <= now + MOST_AHEAD_MS:
-                    break
-                found.append(FileEvent(event.seq, event.path, event.event, event.hash))
-        return found
+            batch = rows.events_after(session, seq, limit)
+            if not batch:
+                return [], seq
+            around = rows.events_around(session, batch[0], batch[-1], QUIET_MS)
+        histories: dict[str, list[rows.FileEvent]] = {}
+        for event in around:
+            histories.setdefault(event.path, []).append(event)
+        found: list[FileEvent] = []
+        for event in batch:
+            if now - QUIET_MS < event.at <= now + MOST_AHEAD_MS:
+                break
+            seq = event.seq
+            if (kind := _in_the_end(event, histories[event.path])) is not None:
+                found.append(FileEvent(event.seq, event.path, kind, event.hash))
+        return found, seq
+
+
+def _in_the_end(event: rows.FileEvent, history: list[rows.FileEvent]) -> str | None:
+    """What this event and those just before it come to; nothing when another one follows soon."""
+    place = history.index(event)
+    if place + 1 < len(history) and _soon(event, history[place + 1]):
+        return None
+    first = place
+    while first and _soon(history[first - 1], history[first]):
+        first -= 1
+    began = history[first].event
+    if first == place or event.event == "unlink":
+        return event.event
+    return "add" if began == "add" else "change"
+
+
+def _soon(earlier: rows.FileEvent, later: rows.FileEvent) -> bool:
+    return abs(later.at - earlier.at) <= QUIET_MS

@@ -169,6 +169,15 @@ def events_after(session: Session, seq: int, limit: int) -> list[FileEvent]:
     ]
 
 
+def events_around(session: Session, first: FileEvent, last: FileEvent, ms: int) -> list[FileEvent]:
+    """The events from one to another, and what happened shortly before and after them, in order."""
+    sql = """SELECT rid, at, path, event, hash FROM document_events
+             WHERE rid BETWEEN :first AND :last
+                OR (rid < :first AND at >= :since) OR (rid > :last AND at <= :until) ORDER BY rid"""
+    found = session.rows(sql, first=first.seq, last=last.seq, since=first.at - ms, until=last.at + ms)
+    return [FileEvent(row["rid"], row["at"], row["path"], row["event"], row["hash"]) for row in found]
+
+
 def events_since(session: Session, at: int, limit: int) -> list[FileEvent]:
     """File events from a time on, newest first."""
     sql = (

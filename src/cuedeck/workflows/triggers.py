@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 0.5
-SETTLE_SECONDS = 0.5
+SETTLE_SECONDS = 1.1
 # The clock may be set, a laptop may sleep, a workflow's file may be new: look at all of it this often.
 LONGEST_SLEEP = 30.0
 BATCH = 1000
@@ -200,8 +200,9 @@ class Triggers:
             self._index_seen = True
             return 0
         self._index_seen = True
-        fired, position = 0, cursor[1]
-        while events := self._files.after(position, BATCH):
+        fired, seen = 0, cursor[1]
+        events, position = self._files.after(seen, BATCH)
+        while position > seen:
             batch = [
                 self._new(
                     workflow,
@@ -215,9 +216,9 @@ class Triggers:
                 and spec.match_file(event.path)
                 and not self._own_write(workflow, event)
             ]
-            position = events[-1].seq
             self._journal.submit_many(batch, cursor=("files", source, position))
-            fired += len(batch)
+            fired, seen = fired + len(batch), position
+            events, position = self._files.after(seen, BATCH)
         return fired
 
     def _first_event(self) -> int:
