@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.facts import BIND_MASK, CALLABLE, INSTANCE, TYPES, Bind, Kind
 from cuedeck.code.generated import is_secondary
-from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
 from cuedeck.code.values import CLASS, Symbol, Value
+
+if TYPE_CHECKING:
+    from cuedeck.code.snapshot import Snapshot
 
 _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")

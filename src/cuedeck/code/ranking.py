@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
+import heapq
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
-from cuedeck.code.facts import TYPES, Kind
+from cuedeck.code.facts import KINDS, TYPES, Kind
 from cuedeck.code.generated import is_secondary
 from cuedeck.code.locating import is_test, kind_named
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
-from cuedeck.search.analyser import analyse, query_terms
-from cuedeck.store.code import SYMBOL_BITS
-from cuedeck.store.schema.code import CODE_TEXT
+from cuedeck.code.wording import KIND_NUMBERS, name_words, name_words_of
+from cuedeck.search.analyser import query_terms
+
+if TYPE_CHECKING:
+    from cuedeck.code.lexicon import Floats, Matched
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*")
-_HALF: Final = 9.0
+# What people write when they mean a symbol and not a word of their language.
+_MEANT: Final = re.compile(r"\w[_.:#]+\w|[a-z0-9][A-Z]")
 _MAX_IDENTIFIERS: Final = 60
-_WIDEST: Final = 20_000
-_FEW_RECORDS: Final = 400
-_LEAST: Final = 0.05
-_LEAST_CANDIDATES: Final = 80
-_HITS: Final = 200
 _MAX_PATH_TERMS: Final = 40
+_MOST_MODULES: Final = 20
+_MOST_HOMES: Final = 60
+# So many symbols are looked at closely, those first that can have the highest score.
+_WINDOW: Final = 200
+_SHORTEST_BEGINNING: Final = 3
+_ROUNDING: Final = 1e-5
 _KIND_WORDS: Final = {
     "class": Kind.CLASS,
     "function": Kind.FUNCTION,
@@ -42,14 +47,6 @@ _KIND_WORDS: Final = {
     "macro": Kind.MACRO,
     "field": Kind.FIELD,
 }
-COMPONENTS: Final = (
-    "bm25",
-    "exact_match",
-    "qualified_name",
-    "path_affinity",
-    "definition_boost",
-    "kind_match",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +72,26 @@ class Scored:
         return self.scoring["total"]
 
 
-@lru_cache(maxsize=16384)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(analyse(text.replace("::", " ").replace("/", " ")))
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A symbol that may be an answer; number 0 is the file itself."""
+
+    path: str
+    number: int
+    text: float  # BM25
 
 
-@lru_cache(maxsize=16384)
-def _parts(name: str) -> frozenset[str]:
-    """A name's own words, without the whole it makes up."""
-    tokens = analyse(name)
-    return frozenset(tokens[1:] or tokens)
+def _boost(kind: str) -> tuple[float, str]:
+    if kind in TYPES or kind == Kind.FUNCTION:
+        return 0.15, "a type or function"
+    if kind == Kind.METHOD:
+        return 0.13, "a method"
+    if kind == Kind.MODULE:
+        return 0.04, "a whole file"
+    return 0.08, "a variable or field"
+
+
+_BOOSTS: Final = {kind: _boost(kind) for kind in KINDS}
 
 
 class Ranking:
@@ -94,159 +101,268 @@ class Ranking:
         self.snapshot = snapshot
         self.query = query
         self.terms = query_terms(query.text)
-        self.identifiers = list(dict.fromkeys(_IDENTIFIER.findall(query.text)))[:_MAX_IDENTIFIERS]
-        self.names = {
-            part for identifier in self.identifiers for part in re.split(r"\.|::|#", identifier)[-1:]
-        }
+        self.asked = frozenset(self.terms)
+        found = list(dict.fromkeys(_IDENTIFIER.findall(query.text)))[:_MAX_IDENTIFIERS]
+        # One word alone is a name; among others only what looks like one.
+        self.alone = found[0] if found and found[0] == query.text.strip() else ""
+        identifiers = [name for name in found if name == self.alone or _MEANT.search(name)]
+        self.names = {re.split(r"\.|::|#", name)[-1] for name in identifiers}
+        self.dotted = [
+            name.replace(".", "::").replace("#", "::") for name in identifiers if re.search(r"[.:#]", name)
+        ]
         self.kind = kind_named(query.kind) if query.kind else None
         words = query.text.lower().split()
         self.kinds = (
             {_KIND_WORDS[word] for word in words if word in _KIND_WORDS} if len(words) <= 12 else set()
         )
+        lexicon = self.lexicon = snapshot.lexicon
+        begun = self.alone if len(self.alone) >= _SHORTEST_BEGINNING and not self.dotted else ""
+        self.matched = lexicon.match(self.terms, name_words(begun)[0] if name_words(begun) else "")
+        self.weights = {
+            term: lexicon.rarity(len(slots)) for term, (slots, _) in lexicon.postings(self.terms).items()
+        }
+        self.information = sum(self.weights.values()) or 1.0
+        self._surroundings: dict[str, tuple[frozenset[str], float, float]] = {}
 
     def best(self, limit: int) -> tuple[list[Scored], int]:
-        """The best symbols and how many were considered."""
-        found = self.candidates(max(_LEAST_CANDIDATES, limit * 4))
-        scored = sorted((self.score(record, bm25) for record, bm25 in found), key=_order)
-        return scored[:limit], len(found)
+        """The best symbols, and how many came into question."""
+        matched = self._within(self.matched)
+        found = {(c.path, c.number): (self._total(c), c) for c in (*self._by_name(), *self._by_path())}
+        count = len(found) + len(matched.slots)
+        leaders = heapq.nlargest(limit, (total for total, _ in found.values()))
+        heapq.heapify(leaders)
+        for bound, candidate in self._promising(matched, _WINDOW + 2 * limit):
+            if len(leaders) == limit and bound < leaders[0]:
+                break
+            key = (candidate.path, candidate.number)
+            if key not in found:
+                total = self._total(candidate)
+                found[key] = (total, candidate)
+                (heapq.heappush if len(leaders) < limit else heapq.heappushpop)(leaders, total)
+        least = leaders[0] if leaders else 0.0
+        scored = sorted((self.score(c) for total, c in found.values() if total >= least), key=_order)
+        return scored[:limit], count
 
-    def candidates(self, wanted: int) -> list[tuple[SymbolRecord, float]]:
-        """Symbols that match by text, exact name or path, each with its text score."""
-        hits = {(path, number): score for path, number, score in self.by_text(max(_HITS, wanted))}
-        chosen = dict.fromkeys(list(hits)[:wanted])
-        chosen.update(dict.fromkeys(self.by_name()))
-        chosen.update(dict.fromkeys((path, -1) for path in self.by_path()))
-        symbols = self.snapshot.symbols
-        return [(symbols(path).record(number), hits.get((path, number), 0.0)) for path, number in chosen]
+    def candidate(self, path: str, number: int) -> Candidate:
+        """A symbol with its text score; -1 is the file itself."""
+        slot = self.lexicon.slot(path, number + 1)
+        at = bisect_left(self.matched.slots, slot)
+        hit = slot >= 0 and at < len(self.matched.slots) and self.matched.slots[at] == slot
+        return Candidate(path, number + 1, float(self.matched.score[at]) if hit else 0.0)
 
-    def by_text(self, wanted: int) -> list[tuple[str, int, float]]:
-        scope = [[f"l_{self.query.language}"]] if self.query.language else []
-        if self.kind:
-            scope.append([f"k_{self.kind}"])
-        width = wanted
-        while True:
-            with self.snapshot.cache.store.index.read() as session:
-                hits = session.text(CODE_TEXT).match(self.terms, scope=scope, limit=width)
-            found = [
-                (path, (hit.id & ((1 << SYMBOL_BITS) - 1)) - 1, hit.score)
-                for hit in hits
-                for path in self.snapshot.paths_of.get(hit.id >> SYMBOL_BITS, ())
-                if self.allows(path)
-            ]
-            # Other refs' blobs share the index: look further while they crowd out this one's.
-            if len(found) >= wanted or len(hits) < width or width >= _WIDEST:
-                return self.told_apart(found[:wanted])
-            width *= 4
+    def _within(self, matched: Matched) -> Matched:
+        """What the filters leave of the symbols that match."""
+        lexicon, slots = self.lexicon, matched.slots
+        keep = slots >= 0
+        if self.kind is not None:
+            keep &= lexicon.kinds[slots] == KIND_NUMBERS.get(self.kind, -1)
+        if self.query.language or self.query.path_filter:
+            allowed = lexicon.places_of(path for path in self.snapshot.files if self._allows(path))
+            keep &= allowed[lexicon.places[slots]]
+        return matched.only(keep)
 
-    def told_apart(self, found: list[tuple[str, int, float]]) -> list[tuple[str, int, float]]:
-        """In a small index most words are in most records, and the store's score calls them worthless."""
-        with self.snapshot.cache.store.index.read() as session:
-            index = session.text(CODE_TEXT)
-            # Counting the records that hold a term means reading all of them: only where there are few.
-            if index.statistics(()).documents > _FEW_RECORDS:
-                return [(path, number, max(score, _LEAST)) for path, number, score in found]
-            statistics = index.statistics(self.terms)
-        return [
-            (p, n, max(self.snapshot.text_score(p, n, self.terms, statistics), _LEAST)) for p, n, _ in found
-        ]
+    def _promising(self, matched: Matched, window: int) -> Iterator[tuple[float, Candidate]]:
+        """Symbols by the score they can have at most, best first; where that is equal, by path and line."""
+        import numpy as np
 
-    def by_name(self) -> Iterable[tuple[str, int]]:
+        bounds = self._bounds(matched)
+        rows = np.arange(len(bounds))
+        if len(bounds) > window:
+            rows = np.flatnonzero(bounds >= np.partition(bounds, len(bounds) - window)[len(bounds) - window])
+        rows = rows[np.argsort(-bounds[rows], kind="stable")][:window]
+        columns = (bounds[rows].tolist(), matched.slots[rows].tolist(), matched.score[rows].tolist())
+        for bound, slot, text in zip(*columns, strict=True):
+            number = self.lexicon.number(slot)
+            for path in self.lexicon.paths[self.lexicon.places[slot]]:
+                if self._allows(path):
+                    yield bound, Candidate(path, number, text)
+
+    def _bounds(self, matched: Matched) -> Floats:
+        """The most that each symbol's score can be, from what is known without reading its file."""
+        import numpy as np
+
+        lexicon = self.lexicon
+        kinds, places = lexicon.kinds[matched.slots], lexicon.places[matched.slots]
+        boosts = np.array([value for value, _ in _BOOSTS.values()])
+        fitting = np.array([0.05 if self.kind_fits(kind) else 0.0 for kind in KINDS])
+        exact = np.where(matched.whole, 0.15 * np.minimum(1.0, matched.named) ** 2, 0.0)
+        if self.names:
+            exact = np.where(matched.whole, 0.2, 0.1 if self.alone else 0.0)
+        around = np.minimum(1.0, matched.about + self._path_shares()[places])
+        qualified = 0.1 * (np.ones(len(places)) if self.dotted else around**2)
+        worth = 1.0 if self._tests_asked() else lexicon.worth[places]
+        text = np.minimum(1.0, matched.score / matched.best)
+        sure = text + boosts[kinds] * worth + fitting[kinds] + lexicon.affinity[places]
+        found: Floats = sure + exact + qualified + _ROUNDING
+        return found
+
+    def _path_shares(self) -> Floats:
+        """For each place, how much of the query its path holds."""
+        import numpy as np
+
+        shares = np.zeros(len(self.lexicon.paths))
+        for term in self.terms[:_MAX_PATH_TERMS]:
+            shares[self.lexicon.places_holding(term)] += self.weights[term] / self.information
+        return shares
+
+    def _by_name(self) -> Iterable[Candidate]:
+        """Symbols that the query names; members are found in no other way."""
         for name in sorted(self.names):
-            for path in self.snapshot.files_defining(name):
-                if not self.allows(path):
-                    continue
+            homes = [path for path in self.snapshot.files_defining(name) if self._allows(path)]
+            homes.sort(key=lambda path: (is_secondary(path), is_test(path), path))
+            for path in homes[: max(3, _MOST_HOMES // len(self.names))]:
                 outline = self.snapshot.outline(path)
-                if self.query.language and outline.language != self.query.language:
-                    continue
                 for number in outline.by_name.get(name, ())[:20]:
                     if self.kind is None or outline.definitions[number].kind == self.kind:
-                        yield path, number
+                        yield self.candidate(path, number)
 
-    def by_path(self) -> Iterable[str]:
-        """Files whose path holds more than half of the query's words."""
+    def _by_path(self) -> Iterable[Candidate]:
+        """Files whose path holds more than half of what the query says."""
         if self.kind not in (None, Kind.MODULE) or len(self.terms) > _MAX_PATH_TERMS:
             return
-        shared: Counter[str] = Counter()
-        for term in self.terms:
-            shared.update(self.snapshot.paths_by_word.get(term, ()))
-        for path, count in shared.items():
-            spoken = self.query.language in (None, self.snapshot.files[path].language)
-            if count * 2 > len(self.terms) and spoken and self.allows(path):
-                yield path
+        import numpy as np
 
-    def allows(self, path: str) -> bool:
-        """Whether the path filter lets a file through."""
+        shares = self._path_shares()
+        places = np.flatnonzero(shares > 0.5)
+        order = np.lexsort((-self.lexicon.worth[places], -np.round(shares[places], 6)))
+        paths = (
+            path
+            for place in places[order].tolist()
+            for path in self.lexicon.paths[place]
+            if self._allows(path)
+        )
+        for path in islice(paths, _MOST_MODULES):
+            yield self.candidate(path, -1)
+
+    def _allows(self, path: str) -> bool:
+        """Whether the filters let a file through."""
+        if self.query.language and self.snapshot.files[path].language != self.query.language:
+            return False
         return not self.query.path_filter or path.startswith(self.query.path_filter.removeprefix("./"))
 
     # -- scoring
 
-    def score(self, record: SymbolRecord, bm25: float) -> Scored:
+    def score(self, candidate: Candidate) -> Scored:
         """The components of a symbol's score, inside the contract's ranges, and their sum."""
-        parts = {
-            "bm25": (bm25 / (bm25 + _HALF), f"code_text: raw score {bm25:.3f}" if bm25 else "no text match"),
-            "exact_match": self.exact(record),
-            "qualified_name": self.qualified(record),
-            "path_affinity": self.affinity(record),
-            "definition_boost": self.definition(record),
-            "kind_match": self.kind_match(record),
-        }
+        parts = self._parts(candidate)
         scoring = {name: round(value, 6) for name, (value, _) in parts.items()}
         scoring["total"] = round(sum(scoring.values()), 6)
         reasons = {
             ("bm25_source" if name == "bm25" else f"{name}_reason"): why for name, (_, why) in parts.items()
         }
+        record = self.snapshot.symbols(candidate.path).record(candidate.number - 1)
         return Scored(record, scoring, reasons)
 
-    def exact(self, record: SymbolRecord) -> tuple[float, str]:
-        if record.name in self.names:
-            return 0.2, f"the query names {record.name}"
-        tokens = _parts(record.name)
-        if tokens and tokens == set(self.terms):
-            return 0.15, f"query tokens match {record.name}"
-        if tokens and tokens <= set(self.terms):
-            return 0.1, f"every token of {record.name} is in the query"
+    def _total(self, candidate: Candidate) -> float:
+        """The sum that ``score`` gives, without its words: most candidates are not among the best."""
+        path = candidate.path
+        name, kind, local = self._identity(candidate)
+        surroundings = self._surroundings.get(path)
+        if surroundings is None:
+            module = name_words_of(self.snapshot.symbols(path).module) & self.asked
+            nearness = self._affinity(path)[0]
+            surroundings = self._surroundings[path] = (module, nearness, self._scale(path)[0])
+        module, nearness, scale = surroundings
+        if self.dotted:
+            qualified = self._qualified(path, local)[0]
+        else:
+            qualified = 0.1 * self._share(module | name_words_of(local) & self.asked) ** 2
+        values = (
+            self._text(candidate.text)[0],
+            self._exact(name)[0],
+            qualified,
+            nearness,
+            _BOOSTS[kind][0] * scale,
+            self._kind_match(kind)[0],
+        )
+        return round(sum(round(value, 6) for value in values), 6)
+
+    def _parts(self, candidate: Candidate) -> dict[str, tuple[float, str]]:
+        path = candidate.path
+        name, kind, local = self._identity(candidate)
+        return {
+            "bm25": self._text(candidate.text),
+            "exact_match": self._exact(name),
+            "qualified_name": self._qualified(path, local),
+            "path_affinity": self._affinity(path),
+            "definition_boost": self._definition(path, kind),
+            "kind_match": self._kind_match(kind),
+        }
+
+    def _identity(self, candidate: Candidate) -> tuple[str, str, str]:
+        """Name, kind and the name inside its file."""
+        if candidate.number == 0:
+            return posixpath.basename(candidate.path).rsplit(".", 1)[0], Kind.MODULE, ""
+        definition = self.snapshot.outline(candidate.path).definitions[candidate.number - 1]
+        symbols = self.snapshot.symbols(candidate.path)
+        return definition.name, definition.kind, symbols.local(candidate.number - 1)
+
+    def _text(self, raw: float) -> tuple[float, str]:
+        if not raw:
+            return 0.0, "no text match"
+        best = self.matched.best
+        return min(1.0, raw / best), f"words of the symbol: raw score {raw:.3f} of at most {best:.3f}"
+
+    def _exact(self, name: str) -> tuple[float, str]:
+        if name in self.names:
+            return 0.2, f"the query names {name}"
+        tokens = name_words(name)
+        parts = tokens[1:] or tokens
+        if parts and self.asked.issuperset(parts):
+            share = self._share(parts)
+            return 0.15 * share**2, f"every token of {name} is in the query, {share:.0%} of what it says"
+        if self.alone and name.casefold().startswith(self.alone.casefold()):
+            return 0.1 * len(self.alone) / len(name), f"{name} begins with {self.alone}"
         return 0.0, "the name is not in the query"
 
-    def qualified(self, record: SymbolRecord) -> tuple[float, str]:
-        dotted = [i.replace(".", "::").replace("#", "::") for i in self.identifiers]
-        whole = next((i for i in dotted if "::" in i and record.qualified_name.endswith(i)), None)
+    def _qualified(self, path: str, local: str) -> tuple[float, str]:
+        module = self.snapshot.symbols(path).module
+        qualified = "::".join(part for part in (module, local) if part)
+        whole = next((name for name in self.dotted if f"::{qualified}".endswith(f"::{name}")), None)
         if whole:
             return 0.1, f"the query names {whole}"
-        shared = sorted(_words(record.qualified_name).intersection(self.terms))
+        shared = name_words_of(qualified) & self.asked
         if not shared:
             return 0.0, "no match on the qualified name"
-        share = min(1.0, len(shared) / min(4, max(1, len(self.terms))))
-        return 0.08 * share, f"partial match on '{record.qualified_name}': {', '.join(shared[:6])}"
+        shown = ", ".join(sorted(shared)[:6])
+        return 0.1 * self._share(shared) ** 2, f"partial match on '{qualified}': {shown}"
 
-    def affinity(self, record: SymbolRecord) -> tuple[float, str]:
-        if record.source_layer == "overlay":
+    def _share(self, words: Iterable[str]) -> float:
+        """How much of the query some of its words are, by what each tells; summed in one order always."""
+        return min(1.0, sum(map(self.weights.__getitem__, sorted(words))) / self.information)
+
+    def _affinity(self, path: str) -> tuple[float, str]:
+        if self.snapshot.files[path].layer == "overlay":
             return 0.1, "the file is changed on this ref"
-        near = self.snapshot.changed_folders.get(posixpath.dirname(record.path))
+        near = self.snapshot.changed_folders.get(posixpath.dirname(path))
         if near:
             return 0.05, f"{near} in the same folder is changed on this ref"
         return 0.0, "no path bias applied"
 
-    def definition(self, record: SymbolRecord) -> tuple[float, str]:
-        if record.kind in TYPES or record.kind == Kind.FUNCTION:
-            value, why = 0.15, "a type or function"
-        elif record.kind == Kind.METHOD:
-            value, why = 0.13, "a method"
-        elif record.kind == Kind.MODULE:
-            value, why = 0.04, "a whole file"
-        else:
-            value, why = 0.08, "a variable or field"
-        if is_secondary(record.path) or self.snapshot.outline(record.path).generated:
-            return value * 0.1, f"{why}, in generated or vendored code"
-        if is_test(record.path) and not {"test", "tests"}.intersection(self.terms):
-            return value * 0.4, f"{why}, in a test"
-        return value, f"symbol is a definition: {why}"
+    def _definition(self, path: str, kind: str) -> tuple[float, str]:
+        value, why = _BOOSTS[kind]
+        scale, where = self._scale(path)
+        return value * scale, f"{why}, in {where}" if where else f"symbol is a definition: {why}"
 
-    def kind_match(self, record: SymbolRecord) -> tuple[float, str]:
-        if self.kind is not None:
-            return (0.05, f"kind filter {self.kind}") if record.kind == self.kind else (0.0, "another kind")
-        if record.kind in self.kinds:
-            return 0.05, f"the query asks for a {record.kind}"
-        return 0.0, "no kind in the query"
+    def _scale(self, path: str) -> tuple[float, str]:
+        """What is left of a definition's boost in a file, and why not all of it."""
+        if is_secondary(path) or self.snapshot.outline(path).generated:
+            return 0.1, "generated or vendored code"
+        if is_test(path) and not self._tests_asked():
+            return 0.4, "a test"
+        return 1.0, ""
+
+    def _tests_asked(self) -> bool:
+        return not self.asked.isdisjoint(("test", "tests"))
+
+    def kind_fits(self, kind: str) -> bool:
+        """Whether the query asks for symbols of a kind."""
+        return kind == self.kind if self.kind is not None else kind in self.kinds
+
+    def _kind_match(self, kind: str) -> tuple[float, str]:
+        if not self.kind_fits(kind):
+            return 0.0, "no kind in the query" if self.kind is None else "another kind"
+        return 0.05, f"kind filter {kind}" if self.kind is not None else f"the query asks for a {kind}"
 
 
 def _order(scored: Scored) -> tuple[object, ...]:

@@ -108,9 +108,7 @@ def explain(view: View, query: Query, path: str, line: int, limit: int) -> Score
         numbers.append(-1)
     if not numbers:
         raise _no_result(path, line)
-    scores = {(found_path, number): score for found_path, number, score in ranking.by_text(max(limit, 200))}
-    symbols = snapshot.symbols(path)
-    scored = [ranking.score(symbols.record(n), scores.get((path, n), 0.0)) for n in numbers]
+    scored = [ranking.score(ranking.candidate(path, n)) for n in numbers]
     return max(scored, key=lambda found: (found.total, -found.record.number))
 
 

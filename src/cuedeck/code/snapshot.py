@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import posixpath
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.analysis import symbol_texts
-from cuedeck.code.facts import Facts, Links, Outline
+from cuedeck.code.facts import Links, Outline
 from cuedeck.code.languages import language_named
 from cuedeck.code.linker import Linker
 from cuedeck.code.packing import unpack_links, unpack_outline
 from cuedeck.code.rules import Rules
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.code.values import Targets, Value
-from cuedeck.search.analyser import analyse
 from cuedeck.store import code as table
-from cuedeck.store.bm25 import K1, B
 from cuedeck.store.code_names import naming
-from cuedeck.store.protocol import Session, Store, TextStatistics
-from cuedeck.store.schema.code import CODE_TEXT
+from cuedeck.store.protocol import Session, Store
 
 if TYPE_CHECKING:
+    from cuedeck.code.lexicon import Lexicon, Texts
     from cuedeck.code.references import References
 
 # Unpacked facts are about this many times their stored size.
@@ -56,6 +52,7 @@ class FactsCache:
         # Resolution asks for links far more often than for anything else.
         self._links: dict[int, Links] = {}
         self._lock = threading.Lock()
+        self.texts: Texts | None = None
 
     def outline(self, blob: int) -> Outline:
         """A blob's definitions."""
@@ -123,7 +120,6 @@ class Snapshot:
         self._rules: dict[str, Rules] = {}
         self._symbols: dict[str, FileSymbols] = {}
         self._naming: dict[str, tuple[list[str], list[str]]] = {}
-        self._texts: dict[str, dict[int, Mapping[str, Sequence[str]]]] = {}
         self._references: dict[tuple[str, int], References] = {}
         # Resolution keeps state while it runs: one thread at a time.
         self.lock = threading.RLock()
@@ -141,13 +137,13 @@ class Snapshot:
         return found
 
     @cached_property
-    def paths_by_word(self) -> dict[str, list[str]]:
-        """Files by the words of their paths."""
-        found: dict[str, list[str]] = {}
-        for path in self.files:
-            for word in set(analyse(path.replace("/", " "))):
-                found.setdefault(word, []).append(path)
-        return found
+    def lexicon(self) -> Lexicon:
+        """The words of this snapshot's symbols."""
+        from cuedeck.code.lexicon import Lexicon, Texts
+
+        if self.cache.texts is None:
+            self.cache.texts = Texts()
+        return Lexicon(self.cache.store, self.files, self.cache.texts)
 
     @cached_property
     def changed_folders(self) -> dict[str, str]:
@@ -228,24 +224,6 @@ class Snapshot:
                 found = references(self, symbol, place) if symbol is not None else References((), ())
             self._references[key] = found
         return self._references[key]
-
-    def text_score(self, path: str, number: int, terms: Sequence[str], statistics: TextStatistics) -> float:
-        """The BM25 score of a symbol with an inverse frequency that is never negative."""
-        if path not in self._texts:
-            facts = Facts(self.outline(path), self.links(path))
-            texts = symbol_texts(facts, self.source(path) or b"")
-            self._texts[path] = {n - 1: fields for n, fields, _scope in texts}
-        fields = self._texts[path].get(number, {})
-        length = 2 + sum(len(tokens) for tokens in fields.values())
-        score = 0.0
-        for term in dict.fromkeys(terms):
-            count = statistics.frequencies.get(term, 0)
-            weight = sum(w for name, w in CODE_TEXT.fields if term in fields.get(name, ()))
-            if weight and count:
-                rarity = math.log(1 + (statistics.documents - count + 0.5) / (count + 0.5))
-                norm = weight + K1 * (1 - B + B * length / max(statistics.mean_length, 1.0))
-                score += rarity * weight * (K1 + 1) / norm
-        return score
 
     def prepare(self, paths: Collection[str]) -> None:
         """Load what resolution will need of many files at once."""

@@ -9,12 +9,14 @@ import gc
 import marshal
 import sys
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import IO, Any
 
 from cuedeck.code.analysis import analyse_blob
 from cuedeck.code.repository import MissingBlob, Repository
 from cuedeck.store.code import NewBlob
+from cuedeck.store.code_words import BlobWords
 
 Job = tuple[str, str, str]  # blob, path, language
 
@@ -48,16 +50,14 @@ def as_plain(blob: NewBlob) -> tuple[Any, ...]:
         blob.facts,
         list(blob.uses),
         list(blob.defines),
-        [
-            (number, {name: list(tokens) for name, tokens in fields.items()}, tuple(scope))
-            for number, fields, scope in blob.texts
-        ],
+        astuple(blob.words),
     )
 
 
 def from_plain(values: Sequence[Any]) -> NewBlob:
     """The blob that was framed."""
-    return NewBlob(*values)
+    *fields, words = values
+    return NewBlob(*[*fields, BlobWords(*words)])
 
 
 def read_blob(repository: Repository | None, oid: str) -> bytes | None:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuedeck.store.code_names import put_names
-from cuedeck.store.protocol import Row, Session, TextRecord
-from cuedeck.store.schema.code import CODE_TEXT, CODE_VECTORS
+from cuedeck.store.code_words import BlobWords, drop_words, put_words
+from cuedeck.store.protocol import Row, Session
 
 _BATCH = 900
-# A symbol's identity in the text index: its blob's, then its number inside the blob; 0 is the whole file.
-SYMBOL_BITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class NewBlob:
     facts: bytes
     uses: Collection[str]
     defines: Collection[str]
-    texts: Sequence[tuple[int, Mapping[str, Sequence[str]], Collection[str]]]
+    words: BlobWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,11 +285,7 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
         for name in blob.defines:
             defines.setdefault(name, []).append(rid)
     put_names(session, uses, defines, len(blobs))
-    session.text(CODE_TEXT).put(
-        TextRecord(rid << SYMBOL_BITS | number, fields, scope)
-        for rid, blob in blobs
-        for number, fields, scope in blob.texts
-    )
+    put_words(session, [(rid, blob.words) for rid, blob in blobs])
     session.run_many(
         "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid", ({"rid": rid} for rid, _ in blobs)
     )
@@ -326,13 +320,8 @@ def drop_blobs(session: Session, rids: Collection[int]) -> None:
     ordered = sorted(rids)
     for start in range(0, len(ordered), _BATCH):
         part = ordered[start : start + _BATCH]
-        rows = session.rows(
-            "SELECT rid, symbols FROM code_blobs WHERE rid IN :rids AND searchable = 1", rids=part
-        )
-        ids = [row["rid"] << SYMBOL_BITS | number for row in rows for number in range(row["symbols"] + 1)]
-        session.text(CODE_TEXT).drop(ids)
-        session.vectors(CODE_VECTORS).drop(ids)
         session.run("DELETE FROM code_blobs WHERE rid IN :rids", rids=part)
+    drop_words(session, ordered)
 
 
 # -- choices

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from cuedeck.store.ddl import Step, index, table, text_index, vector_table
-from cuedeck.store.protocol import TextSpec, VectorSpec
+from cuedeck.store.ddl import Step, index, table, vector_table
+from cuedeck.store.protocol import VectorSpec
 from cuedeck.store.schema import migration
 
-CODE_TEXT = TextSpec("code_text", (("name", 4.0), ("about", 1.5), ("body", 0.8)))
 CODE_VECTORS = VectorSpec("code_vectors", 384)
 
 
@@ -62,6 +61,5 @@ def code() -> list[Step]:
         ),
         index("code_manifest", "blob"),
         table("code_choices", ["principal text not null", "ref text not null"], key=["principal"]),
-        text_index(CODE_TEXT),
         vector_table(CODE_VECTORS),
     ]

@@ -1,0 +1,199 @@
+"""The words of symbols: written in segments, read as posting lists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cuedeck.store.protocol import Row, Session
+
+if TYPE_CHECKING:
+    from cuedeck.store.postings import Numbers
+
+_BATCH = 900
+_MOST_SEGMENTS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class BlobWords:
+    """What the symbols of a blob are found by; symbol 0 is the file itself.
+
+    ``places`` holds for each word in turn ``counts`` unsigned 32-bit numbers in the machine's order: the
+    symbol, shifted by three, and in which of three parts the word stands. ``lengths`` and ``kinds`` have a
+    byte for every symbol, which only the writer reads.
+    """
+
+    words: Sequence[str]
+    counts: bytes
+    places: bytes
+    lengths: bytes
+    kinds: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class BlobText:
+    """Where the numbers of a blob's symbols begin, how many words each has, and its kind."""
+
+    first: int
+    lengths: bytes
+    kinds: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Which symbols hold which words: parallel arrays, a word as its place among ``names``."""
+
+    names: list[str]
+    words: Numbers
+    numbers: Numbers
+    marks: Numbers
+
+
+def put_words(session: Session, blobs: Sequence[tuple[int, BlobWords]]) -> None:
+    """Make the symbols of some blobs findable by their words."""
+    import numpy as np
+
+    from cuedeck.store.postings import MARK_BITS, MARKS
+
+    segment = past = _past(session)
+    known: dict[str, int] = {}
+    words, places, rows = [], [], []
+    for rid, blob in blobs:
+        counts = np.frombuffer(blob.counts, dtype=np.uint32)
+        chosen = [known.setdefault(word, len(known)) for word in blob.words]
+        words.append(np.repeat(np.array(chosen, dtype=np.int64), counts))
+        places.append(np.frombuffer(blob.places, dtype=np.uint32).astype(np.int64) + (past << MARK_BITS))
+        rows.append({"blob": rid, "first": past, "lengths": blob.lengths, "kinds": blob.kinds})
+        past += len(blob.lengths)
+    if not rows:
+        return
+    session.run_many(
+        "INSERT INTO code_texts(blob, first, lengths, kinds) VALUES(:blob, :first, :lengths, :kinds)", rows
+    )
+    joined = np.concatenate(places)
+    held = Held(list(known), np.concatenate(words), joined >> MARK_BITS, joined & MARKS)
+    _write(session, segment, past, held)
+    fold(session)
+
+
+def read_words(session: Session, words: Collection[str]) -> dict[str, tuple[Numbers, Numbers]]:
+    """For each word that any blob holds: the numbers of the symbols, and in which parts it stands."""
+    import numpy as np
+
+    from cuedeck.store.postings import decode
+
+    rows: list[Row] = []
+    wanted = sorted(words)
+    for start in range(0, len(wanted), _BATCH):
+        rows += session.rows(
+            "SELECT word, segment, postings FROM code_words "
+            "WHERE segment IN (SELECT segment FROM code_segments) AND word IN :words",
+            words=wanted[start : start + _BATCH],
+        )
+    if not rows:
+        return {}
+    rows.sort(key=lambda row: (row["word"], row["segment"]))
+    numbers, marks, counts = decode(
+        [bytes(row["postings"]) for row in rows], [row["segment"] for row in rows]
+    )
+    found: dict[str, tuple[Numbers, Numbers]] = {}
+    end = 0
+    for row, count in zip(rows, counts.tolist(), strict=True):
+        start, end = end, end + count
+        part = (numbers[start:end], marks[start:end])
+        held = found.get(row["word"])
+        joined = part if held is None else tuple(map(np.concatenate, zip(held, part, strict=True)))
+        found[row["word"]] = (joined[0], joined[1])
+    return found
+
+
+def words_beginning(session: Session, beginning: str, most: int = 200) -> list[str]:
+    """Longer words with the same beginning."""
+    rows = session.rows(
+        "SELECT DISTINCT word FROM code_words WHERE segment IN (SELECT segment FROM code_segments) "
+        "AND word > :beginning AND word < :past ORDER BY word LIMIT :most",
+        beginning=beginning,
+        past=beginning + "\U0010ffff",
+        most=most,
+    )
+    return [row["word"] for row in rows]
+
+
+def texts(session: Session, rids: Collection[int]) -> dict[int, BlobText]:
+    """Where the symbols of some blobs are numbered; blobs without words are left out."""
+    found: dict[int, BlobText] = {}
+    ordered = sorted(rids)
+    for start in range(0, len(ordered), _BATCH):
+        for row in session.rows(
+            "SELECT blob, first, lengths, kinds FROM code_texts WHERE blob IN :rids",
+            rids=ordered[start : start + _BATCH],
+        ):
+            found[row["blob"]] = BlobText(row["first"], bytes(row["lengths"]), bytes(row["kinds"]))
+    return found
+
+
+def drop_words(session: Session, rids: Sequence[int]) -> None:
+    """Forget the symbols of some blobs; their numbers leave the lists when segments are folded."""
+    for start in range(0, len(rids), _BATCH):
+        session.run("DELETE FROM code_texts WHERE blob IN :rids", rids=rids[start : start + _BATCH])
+
+
+def _past(session: Session) -> int:
+    """The first number that was never given."""
+    return int(session.value("SELECT coalesce(max(past), 0) FROM code_segments"))
+
+
+def _write(session: Session, segment: int, past: int, held: Held) -> None:
+    import numpy as np
+
+    from cuedeck.store.postings import encode
+
+    order = np.lexsort((held.numbers, held.words))
+    words = held.words[order]
+    starts = np.flatnonzero(np.diff(words, prepend=-1))
+    counts = np.diff(starts, append=len(words))
+    lists = encode(held.numbers[order], held.marks[order], counts, segment)
+    rows = sorted(zip((held.names[word] for word in words[starts].tolist()), lists, strict=True))
+    session.insert("code_segments", {"segment": segment, "past": past, "size": len(words)})
+    session.run_many(
+        "INSERT INTO code_words(segment, word, postings) VALUES(:segment, :word, :postings)",
+        ({"segment": segment, "word": word, "postings": postings} for word, postings in rows),
+    )
+
+
+def fold(session: Session, most: int = _MOST_SEGMENTS) -> None:
+    """Where there are too many segments, make one of the smaller half, without what is gone."""
+    segments = session.rows("SELECT segment, past, size FROM code_segments ORDER BY size, segment")
+    if len(segments) <= most:
+        return
+    chosen = [row["segment"] for row in segments[: len(segments) - most // 2]]
+    rows = session.rows(
+        "SELECT word, segment, postings FROM code_words WHERE segment IN :segments", segments=chosen
+    )
+    held = _living(session, rows)
+    session.run("DELETE FROM code_words WHERE segment IN :segments", segments=chosen)
+    session.run("DELETE FROM code_segments WHERE segment IN :segments", segments=chosen)
+    _write(session, min(chosen), max(row["past"] for row in segments if row["segment"] in chosen), held)
+
+
+def _living(session: Session, rows: Sequence[Row]) -> Held:
+    """What some rows hold of blobs that are still there."""
+    import numpy as np
+
+    from cuedeck.store.postings import decode, inside
+
+    numbers, marks, counts = decode(
+        [bytes(row["postings"]) for row in rows], [row["segment"] for row in rows]
+    )
+    known: dict[str, int] = {}
+    chosen = [known.setdefault(row["word"], len(known)) for row in rows]
+    words = np.repeat(np.array(chosen, dtype=np.int64), counts)
+    blobs = session.rows("SELECT first, lengths FROM code_texts ORDER BY first")
+    alive = inside(
+        numbers,
+        np.array([row["first"] for row in blobs], dtype=np.int64),
+        np.array([len(row["lengths"]) for row in blobs], dtype=np.int64),
+    )
+    there = alive >= 0
+    return Held(list(known), words[there], numbers[there], marks[there])
