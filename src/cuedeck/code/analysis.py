@@ -53,7 +53,7 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
 
 def _names_seen_outside(links: Links) -> set[int]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
-    scopes, names = links.scopes, links.names
+    scopes, bound = links.scopes, set(zip(links.bindings[0], links.bindings[1], strict=True))
     inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in scopes]
     found: set[int] = set()
     local: set[tuple[int, int]] = set()
@@ -63,7 +63,7 @@ def _names_seen_outside(links: Links) -> set[int]:
             if b in found or (a, b) in local:
                 continue
             scope = a
-            while scope >= 0 and inner[scope] and b not in names[scope]:
+            while scope >= 0 and inner[scope] and (scope, b) not in bound:
                 scope = scopes[scope].parent
             if scope >= 0 and inner[scope]:
                 local.add((a, b))

@@ -24,9 +24,10 @@ log = logging.getLogger(__name__)
 UNREAD: Final = "could not be read"
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_LINE: Final = 100_000
+# Source that makes no sense can take a parser minutes; sound source takes it a second for several megabytes.
 MAX_SECONDS: Final = 10.0
-_WATCHED_BYTES: Final = 96 * 1024
-_CHUNK: Final = 8 * 1024
+_LEAST_SECONDS: Final = 2.0
+_CHUNK: Final = 1024
 _RECURSION: Final = 12_000
 
 # Handlers call each other in pure Python, which uses no C stack; chains of `else if` need the room.
@@ -58,7 +59,7 @@ def _refusal(source: bytes) -> str | None:
 
 def _facts(source: bytes, language: Language) -> Facts:
     tree, complete = _parse(source, language)
-    if tree.root_node.has_error and language.repair is not None:
+    if complete and tree.root_node.has_error and language.repair is not None:
         mended, whole = _parse(language.repair(source), language)
         if _errors(mended.root_node) < _errors(tree.root_node):
             tree, complete = mended, whole
@@ -71,7 +72,9 @@ def _facts(source: bytes, language: Language) -> Facts:
     if deep:
         object.__setattr__(facts.outline, "problem", "read in part: nested too deeply")
     if not complete:
-        object.__setattr__(facts.outline, "problem", f"read in part: {MAX_SECONDS:.0f} s were not enough")
+        object.__setattr__(
+            facts.outline, "problem", f"read in part: {_seconds(source):.0f} s were not enough"
+        )
     return facts
 
 
@@ -85,17 +88,20 @@ def _errors(root: Node) -> int:
     return count
 
 
+def _seconds(source: bytes) -> float:
+    return _LEAST_SECONDS + (MAX_SECONDS - _LEAST_SECONDS) * len(source) / MAX_BYTES
+
+
 def _parse(source: bytes, language: Language) -> tuple[Tree, bool]:
     parser = parser_of(language)
-    if len(source) <= _WATCHED_BYTES:
-        return parser.parse(source), True
-    deadline = time.monotonic() + MAX_SECONDS
+    # The thread's own time: on a busy machine nothing is cut short that would have been read.
+    deadline = time.thread_time() + _seconds(source)
     late = False
 
     # The binding's progress callback crashes the interpreter; a reader that ends early stops the parser too.
     def read(offset: int, _point: Any) -> bytes:
         nonlocal late
-        late = late or time.monotonic() > deadline
+        late = late or time.thread_time() > deadline
         return b"" if late else source[offset : offset + _CHUNK]
 
     return parser.parse(read), not late
