@@ -58,10 +58,13 @@ class Evaluation:
         self.project = MemoryProject(root, endings=endings)
         for row in rows:
             row["name"] = re.sub("^<(get|set)>|[<>]", "", row["name"])
-        constructors = {row["symbol"]: row for row in rows if row["name"] == "constructor"}
+        constructors = {
+            row["symbol"]: row for row in rows if row["name"] == "constructor" and "symbol" in row
+        }
         for row in rows:
             # Making an instance names the class as well as its constructor.
             made = constructors.get(f"{row.get('symbol')}`<constructor>`().")
+            row["either"] = {(ref["path"], ref["line"]) for ref in row.get("either", ())}
             row["first"] = row["refs"] = row["refs"] + (made["refs"] if made else [])
         # What the indexer did not look at says nothing.
         self.covered = {row["def"]["path"] for row in rows} | {r["path"] for row in rows for r in row["refs"]}
@@ -106,7 +109,7 @@ class Evaluation:
                 sites = references(self.project, symbol, defined_at).resolved  # type: ignore[arg-type]
                 found = {(site.path, site.line) for site in sites}
             # What only one of two tools lists is neither right nor wrong.
-            open_to_doubt = row.get("either", set()) - truth
+            open_to_doubt = row["either"] - truth
             found = {same for same in found if same[0] in self.covered} - open_to_doubt
             self.ours.add(found - {place}, truth - {place})
             bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered} - open_to_doubt

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Final
 
-from cuedeck.code.facts import OP_MASK, Op
+from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
 from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled
 from cuedeck.code.types import Typing
 from cuedeck.code.values import (
@@ -17,6 +18,7 @@ from cuedeck.code.values import (
     SEQUENCE,
     SUPER,
     TUPLE,
+    Symbol,
     Value,
     Values,
     elements,
@@ -50,6 +52,10 @@ _BUILT_IN: Final = frozenset(
 class Calls(Typing):
     """The part of the linker that follows calls."""
 
+    @abstractmethod
+    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
+        """A class, its extensions and its ancestors, nearest first."""
+
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """What a call gives."""
         links = self.links(path)
@@ -62,11 +68,88 @@ class Calls(Typing):
         if label == "cast" and arguments:
             return self.annotation(path, arguments[0])
         found: list[Value] = []
-        for value in self.fitting(self.concrete(self.evaluate(path, callee)), len(arguments)):
+        values = self.concrete(self.evaluate(path, callee))
+        overloads = tuple(v for v in values if v.tag == FUNCTION)
+        if self.rules_of(path).overloads and len(overloads) > 1:
+            others = tuple(v for v in values if v.tag != FUNCTION)
+            values = (*others, *self.chosen(path, overloads, arguments))
+        for value in self.fitting(values, len(arguments)):
             found += self.call_value(path, value, arguments)
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[callee], label, arguments)
         return settled(found) or self.foreign_call(path, label, arguments)
+
+    def chosen(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
+        """Of overloads, those whose parameters fit the arguments best."""
+        candidates = self.fitting(functions, len(arguments)) if arguments else self.bare(functions)
+        if len(candidates) < 2:
+            return candidates
+        marks = [self.fit(path, function, arguments) for function in candidates]
+        return tuple(f for f, mark in zip(candidates, marks, strict=True) if mark == max(marks))
+
+    def bare(self, functions: Values) -> Values:
+        """Of overloads, those without parameters; all when there is none."""
+        return tuple(f for f in functions if not self.parameter_names(f)) or functions
+
+    def fit(self, path: str, function: Value, arguments: tuple[int, ...]) -> int:
+        """How well arguments fit a function's parameters: known to agree, unknown, known not to."""
+        mark = 0
+        for position, argument in enumerate(arguments):
+            label = self.parameter_label(function, position)
+            literal = self.literal_type(path, argument)
+            if literal and label:
+                mark += 1 if literal == label else -1
+                continue
+            declared = self.concrete(self.parameter_type(function, position))
+            wanted = [v for v in declared if v.tag == INSTANCE]
+            given = [v for v in self.concrete(self.evaluate(path, argument)) if v.tag == INSTANCE]
+            if wanted and given:
+                ancestors = {place for v in given for place in self.lineage(v)}
+                mark += 1 if any((v.path, v.scope) in ancestors for v in wanted) else -1
+            elif given:
+                mark -= 1
+            elif label and label == self.static_label(path, argument):
+                mark += 1
+        return mark
+
+    def parameter_label(self, function: Value, position: int) -> str:
+        """The name of a parameter's type, as it is written."""
+        links = self.links(function.path)
+        names = self.parameter_names(function)
+        hint = links.bindings[4][names[position][0]] if position < len(names) else 0
+        return self.type_label(function.path, hint)
+
+    def type_label(self, path: str, number: int) -> str:
+        """The name of a type, as it is written, without its arguments."""
+        links = self.links(path)
+        if links.ops[number] & OP_MASK == Op.INDEX:
+            return self.label(path, links.a[number])
+        if links.ops[number] & OP_MASK == Op.LITERAL:
+            return links.strings[links.b[number]]
+        return self.label(path, number)
+
+    def literal_type(self, path: str, number: int) -> str:
+        """The name of a literal's type."""
+        links = self.links(path)
+        if links.ops[number] & OP_MASK == Op.TEXT:
+            return self.rules_of(path).text_type
+        return self.type_label(path, number) if links.ops[number] & OP_MASK == Op.LITERAL else ""
+
+    def static_label(self, path: str, number: int) -> str:
+        """The name of the type that a variable is declared with."""
+        links = self.links(path)
+        for target in self.targets(path, number):
+            if isinstance(target, Symbol):
+                others = self.links(target.path)
+                bound = others.names[target.scope].get(others.string_numbers.get(target.name, -1), ())
+                for binding in bound:
+                    if others.bindings[3][binding] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER):
+                        return self.type_label(target.path, others.bindings[4][binding])
+        if links.ops[number] & OP_MASK != Op.CALL:
+            return ""
+        results = [v for v in self.evaluate(path, links.a[number]) if v.tag == FUNCTION]
+        rows = [self.links(v.path).scopes[v.scope].result for v in results]
+        return self.type_label(results[0].path, rows[0]) if len(results) == 1 else ""
 
     def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling one value with these arguments gives."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 4
+EXTRACTOR_VERSION: Final = 5
 
 
 class Op:
@@ -340,6 +340,12 @@ class Links:
             for number, kind in enumerate(kinds)
             if kind == Bind.FUNCTION and self.scopes[owners[number]].kind == ScopeKind.CLASS
         }
+
+    @cached_property
+    def classes(self) -> dict[int, int]:
+        """The name of each class, by its scope."""
+        _, names, _, kinds, scopes, _ = self.bindings
+        return {scopes[number]: names[number] for number, kind in enumerate(kinds) if kind == Bind.CLASS}
 
     @cached_property
     def renamed(self) -> dict[int, list[int]]:

@@ -128,7 +128,8 @@ class Linker(Calls):
             if number is not None and row.globals and number in links.lists[row.globals]:
                 return self.lookup(path, 0, name)
             if row.kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
-                found = self._in_class(path, current, name, direct, rules)
+                own = rules.class_constructors and self.class_name(Value(CLASS, path, current)) == name
+                found = self._in_class(path, current, name, direct, rules) if not own else ()
                 if found:
                     return found
             elif number in links.names[current] or star in links.names[current]:
@@ -265,11 +266,8 @@ class Linker(Calls):
 
     def class_name(self, owner: Value) -> str:
         """A class's own name, if it has one."""
-        outline = self.links(owner.path)
-        for number, (kind, x) in enumerate(zip(outline.bindings[3], outline.bindings[4], strict=True)):
-            if kind == Bind.CLASS and x == owner.scope:
-                return outline.strings[outline.bindings[1][number]]
-        return ""
+        links = self.links(owner.path)
+        return links.strings[links.classes.get(owner.scope, 0)]
 
     def member(self, owner: Value, name: str, *, skip: int = 0) -> Symbol | None:
         """The member a class or its ancestors declare; assignments through the instance come last."""
@@ -279,11 +277,12 @@ class Linker(Calls):
 
     def _member(self, owner: Value, name: str, skip: int) -> Symbol | None:
         assigned: Symbol | None = None
+        constructed = self.rules_of(owner.path).class_constructors
         for path, scope in self.lineage(owner)[skip:]:
             links = self.links(path)
             number = links.string_numbers.get(name)
             bindings = links.names[scope].get(number, ()) if number is not None else ()
-            if not bindings:
+            if not bindings or (constructed and links.classes.get(scope) == number):
                 continue
             kinds, hints = links.bindings[3], links.bindings[4]
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]

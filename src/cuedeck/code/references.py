@@ -10,7 +10,7 @@ from cuedeck.code.linker import Linker
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.rules import Rules
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.values import CLASS, EXTERNAL, MODULE, Symbol, Targets, Value
+from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Targets, Value
 
 EDGES: Final = ("imports", "calls", "implements", "extends", "references")
 _EDGE_OF_ROLE: Final = {
@@ -67,6 +67,31 @@ def module_references(snapshot: Snapshot, path: str) -> References:
     return References(tuple(sorted(found.values())), ())
 
 
+def overload_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> int | None:
+    """The scope of the overload declared at a place, if the name is overloaded there."""
+    links = snapshot.links(symbol.path)
+    if place is None or not snapshot.rules(symbol.path).overloads:
+        return None
+    number = links.string_numbers.get(symbol.name, -1)
+    functions = [
+        b for b in links.names[symbol.scope].get(number, ()) if links.bindings[3][b] == Bind.FUNCTION
+    ]
+    here = [links.bindings[4][b] for b in functions if links.bindings[2][b] == place]
+    return here[0] if here and len(functions) > 1 else None
+
+
+def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | None:
+    """Whether a name that a class gives to a field and to a method is declared at a place as the method."""
+    links = snapshot.links(symbol.path)
+    if place is None or not snapshot.rules(symbol.path).overloads:
+        return None
+    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    if place not in kinds or not {Bind.FUNCTION, Bind.VARIABLE} <= set(kinds.values()):
+        return None
+    return kinds[place] == Bind.FUNCTION
+
+
 class _Search:
     def __init__(self, snapshot: Snapshot, symbol: Symbol, defined_at: int | None) -> None:
         self.snapshot = snapshot
@@ -79,6 +104,9 @@ class _Search:
         numbers = definitions_of(snapshot, symbol)
         places = [outline.definitions[n].name_at for n in numbers[:1]] if defined_at is None else [defined_at]
         self.definitions = {(symbol.path, place) for place in places}
+        self.chosen = overload_at(snapshot, symbol, defined_at)
+        self.called = called_at(snapshot, symbol, defined_at)
+        self.one_thing = self.chosen is None and self.called is None
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
     def run(self) -> References:
@@ -113,9 +141,22 @@ class _Search:
     def consider(self, path: str, links: Links, site: int, name: str) -> None:
         targets = self.linker.targets(path, site)
         if not self.symbols.isdisjoint(targets):
+            if self.called is not None and self.called != (links.ops[site] >> ROLE_SHIFT == Role.CALL):
+                return
+            if self.chosen is not None and not self.means_chosen(path, links, site):
+                return
             self.add(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
         elif name == self.symbol.name and self.unproven(path, targets):
             self.note(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
+
+    def means_chosen(self, path: str, links: Links, site: int) -> bool:
+        """Whether a use of an overloaded name is the overload that is asked about."""
+        assert self.chosen is not None
+        if links.ops[site] >> ROLE_SHIFT != Role.CALL or site not in links.arguments:
+            return True
+        functions = tuple(v for v in self.linker.type_of(self.symbol) if v.tag == FUNCTION)
+        best = self.linker.chosen(path, functions, links.arguments[site])
+        return self.chosen in {value.scope for value in best}
 
     def unproven(self, path: str, targets: Targets) -> bool:
         """Whether a name leads nowhere, or to an import that ought to be in the project but was not found."""
@@ -140,7 +181,7 @@ class _Search:
             renamed = links.bindings[1][binding] != links.bindings[5][binding]
             if kind == Bind.IMPORT and not renamed and self.symbol in self.linker.linked(path, binding):
                 self.add(path, place, Role.IMPORT)
-        elif kind not in _FORWARDING and bound in self.symbols:
+        elif kind not in _FORWARDING and bound in self.symbols and self.one_thing:
             self.add(path, place, Role.WRITE)
 
     def aliases(self, path: str, links: Links, number: int) -> list[str]:

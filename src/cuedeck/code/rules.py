@@ -69,6 +69,12 @@ class Rules:
     inherits_parameters: ClassVar[bool] = False
     # Functions that make a type parameter.
     type_variables: ClassVar[frozenset[str]] = frozenset()
+    # Functions of one name in one place are different things, told apart by what they take.
+    overloads: ClassVar[bool] = False
+    # A constructor is named like its class, which the name means everywhere.
+    class_constructors: ClassVar[bool] = False
+    # Names of the types that literals have: of a text, of anything else by its node.
+    text_type: ClassVar[str] = ""
     # Values fit types by their members, whatever their class.
     structural: ClassVar[bool] = False
     # Foreign functions that give their argument back, and those that keep it under a member of their result.

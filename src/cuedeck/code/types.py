@@ -84,6 +84,8 @@ class Typing(Generics):
         links = self.links(symbol.path)
         kinds, xs = links.bindings[3], links.bindings[4]
         declared = [b for b in bindings if kinds[b] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER) and xs[b]]
+        if declared and self.rules_of(symbol.path).overloads:
+            declared += [b for b in bindings if kinds[b] == Bind.FUNCTION]
         found: list[Value] = []
         for binding in declared or bindings:
             found += self.bound(symbol, binding)

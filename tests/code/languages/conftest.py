@@ -46,7 +46,8 @@ class Written(MemoryProject):
             kind = links.bindings[3][binding] & BIND_MASK
             if kind not in _IMPORTS and facts.outline.line_of(links.bindings[2][binding]) == line:
                 symbol = Symbol(path, links.bindings[0][binding], name)
-                sites = references(self, symbol).resolved  # type: ignore[arg-type]
+                place = links.bindings[2][binding]
+                sites = references(self, symbol, place).resolved  # type: ignore[arg-type]
                 return {(site.path, site.line) for site in sites}
         raise AssertionError(f"{name} is not defined at {path}:{line}")
 

@@ -184,10 +184,10 @@ def test_typescript_classes_aliases_and_functions(project: Project) -> None:
         export function load<T>(): Promise<T> { return null as any }
         === use.ts
         import { Apple, Basket, Box, Getter, load, Maybe, Pear, same } from './m'
-        async function f(box: Box<Apple>, maybe: Maybe<Apple>, get: Getter<Apple>, other: Box<Pear>, a: Apple) {
+        async function f(box: Box<Apple>, may: Maybe<Apple>, get: Getter<Apple>, other: Box<Pear>, a: Apple) {
             box.get().bite() // <bite>
             box.content.bite() // <bite>
-            maybe.value.bite() // <bite>
+            may.value.bite() // <bite>
             get().bite() // <bite>
             new Basket(a).get().bite() // <bite>
             new Box(a).get().bite() // <bite>
@@ -201,3 +201,20 @@ def test_typescript_classes_aliases_and_functions(project: Project) -> None:
         """
     )
     written.check("bite")
+
+
+def test_rust_methods_of_a_bound(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        trait Vector { fn splat(byte: u8) -> Self; } // <def splat>
+        trait Other { fn splat(byte: u8) -> Self; }
+        fn make<V: Vector>() -> V { V::splat(1) } // <splat>
+        struct Mask<V>(V);
+        impl<V: Vector> Mask<V> {
+            fn new() -> V { V::splat(0) } // <splat>
+        }
+        fn none<O: Other>() -> O { O::splat(1) }
+        """
+    )
+    written.check("splat")

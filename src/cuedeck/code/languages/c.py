@@ -402,6 +402,7 @@ def _leaves(node: Node) -> Iterator[Node]:
 class CRules(OpenRules):
     """C and C++ share headers, so also the names that are declared in them."""
 
+    class_constructors: ClassVar[bool] = True
     language: ClassVar[str] = "c"
     endings: ClassVar[tuple[str, ...]] = (
         ".c",

@@ -233,6 +233,9 @@ class CSharpWalk(TableWalk):
 class CSharpRules(OpenRules):
     """How files of CSharp see each other."""
 
+    class_constructors: ClassVar[bool] = True
+    overloads: ClassVar[bool] = True
+    text_type: ClassVar[str] = "string"
     language: ClassVar[str] = "csharp"
     endings: ClassVar[tuple[str, ...]] = (".cs",)
     bare_members: ClassVar[bool] = True

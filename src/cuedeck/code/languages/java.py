@@ -12,6 +12,7 @@ from cuedeck.code.languages.table import Declares, TableWalk, first_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_MAX_ARGUMENTS: Final = 8
 _EXTENDS: Final = ("superclass", "extends_interfaces")
 _IMPLEMENTS: Final = ("interfaces",)
 
@@ -50,12 +51,7 @@ class JavaWalk(TableWalk):
     silent: ClassVar[tuple[str, ...]] = (
         "line_comment",
         "block_comment",
-        "integral_type",
         "void_type",
-        "boolean_type",
-        "floating_point_type",
-        "decimal_integer_literal",
-        "character_literal",
         "package_declaration",
     )
     type_wrappers: ClassVar[tuple[str, ...]] = ("parenthesized_expression", "annotated_type")
@@ -63,6 +59,15 @@ class JavaWalk(TableWalk):
         "this": "this",
         "super": "parent",
         "string_literal": "text_literal",
+        "integral_type": "primitive",
+        "boolean_type": "primitive",
+        "floating_point_type": "primitive",
+        "decimal_integer_literal": "integer",
+        "hex_integer_literal": "integer",
+        "character_literal": "character",
+        "class_literal": "class_literal",
+        "true": "truth",
+        "false": "truth",
         "return_statement": "return_",
         "method_invocation": "invoke",
         "field_declaration": "fields",
@@ -91,7 +96,23 @@ class JavaWalk(TableWalk):
         else:
             callee = self.reference(name, scope, Role.CALL)
         given = [self.visit(c, scope) for c in arguments.named_children] if arguments is not None else []
-        return self.row(Op.CALL, callee, self.items(given[:3]))
+        return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
+
+    def primitive(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.LITERAL, 0, self.name(node)) if role == Role.TYPE else 0
+
+    def integer(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.LITERAL, 0, self.intern(b"int"))
+
+    def character(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.LITERAL, 0, self.intern(b"char"))
+
+    def truth(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.row(Op.LITERAL, 0, self.intern(b"boolean"))
+
+    def class_literal(self, node: Node, scope: int, role: int = 0) -> int:
+        self.children(node, scope)
+        return self.row(Op.LITERAL, 0, self.intern(b"Class"))
 
     def fields(self, node: Node, scope: int, role: int = 0) -> int:
         return self.declarators(node, scope, Kind.FIELD)
@@ -207,9 +228,97 @@ class JavaWalk(TableWalk):
 class JavaRules(OpenRules):
     """How files of Java see each other."""
 
+    class_constructors: ClassVar[bool] = True
+    overloads: ClassVar[bool] = True
+    text_type: ClassVar[str] = "String"
     language: ClassVar[str] = "java"
     endings: ClassVar[tuple[str, ...]] = (".java",)
     bare_members: ClassVar[bool] = True
+    package_roots: ClassVar[frozenset[str]] = frozenset({"java"})
+    transparent: ClassVar[frozenset[str]] = frozenset({"Supplier", "Callable", "Future", "CompletableFuture"})
+    sequences: ClassVar[frozenset[str]] = frozenset(
+        {
+            "List",
+            "ArrayList",
+            "LinkedList",
+            "Collection",
+            "Set",
+            "HashSet",
+            "LinkedHashSet",
+            "TreeSet",
+            "Iterable",
+            "Iterator",
+            "ListIterator",
+            "Stream",
+            "Optional",
+            "Queue",
+            "Deque",
+            "ArrayDeque",
+            "Stack",
+            "Vector",
+            "SortedSet",
+        }
+    )
+    mappings: ClassVar[frozenset[str]] = frozenset(
+        {
+            "Map",
+            "HashMap",
+            "LinkedHashMap",
+            "TreeMap",
+            "ConcurrentHashMap",
+            "ConcurrentMap",
+            "SortedMap",
+            "EnumMap",
+        }
+    )
+    element_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "get",
+            "next",
+            "orElse",
+            "orElseThrow",
+            "remove",
+            "poll",
+            "peek",
+            "pop",
+            "getFirst",
+            "getLast",
+            "first",
+            "last",
+            "put",
+            "previous",
+        }
+    )
+    container_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "iterator",
+            "listIterator",
+            "stream",
+            "filter",
+            "sorted",
+            "subList",
+            "limit",
+            "distinct",
+            "descendingIterator",
+        }
+    )
+    callback_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "forEach",
+            "map",
+            "filter",
+            "flatMap",
+            "anyMatch",
+            "allMatch",
+            "noneMatch",
+            "ifPresent",
+            "removeIf",
+            "sort",
+            "sorted",
+            "reduce",
+        }
+    )
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
 
 
 def _grammar() -> Any:

@@ -207,6 +207,7 @@ class KotlinWalk(TableWalk):
 class KotlinRules(OpenRules):
     """How files of Kotlin see each other."""
 
+    overloads: ClassVar[bool] = True
     language: ClassVar[str] = "kotlin"
     endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")
     bare_members: ClassVar[bool] = True

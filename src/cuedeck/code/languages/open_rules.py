@@ -26,6 +26,8 @@ class OpenRules(Rules):
     # One name is one thing in the whole program, however often it is declared.
     linkage: ClassVar[bool] = False
     separator: ClassVar[str] = "."
+    # Folders below which folders are packages, whose files see each other's names.
+    package_roots: ClassVar[frozenset[str]] = frozenset()
 
     def module(self, path: str, imported: Import) -> Value | None:
         name = imported.module.strip(self.separator)
@@ -45,8 +47,18 @@ class OpenRules(Rules):
         found = list(self.open_names(name))
         if not found or self.linkage:
             return tuple(found)
+        package = self.package(path)
+        together = [symbol for symbol in found if package and self.package(symbol.path) == package]
+        if together:
+            return tuple(together)[:4]
         nearest = max(_shared(path, symbol.path) for symbol in found)
         return tuple(symbol for symbol in found if _shared(path, symbol.path) == nearest)[:4]
+
+    def package(self, path: str) -> str:
+        """The package that a file's folders say it is in: what follows the last source root."""
+        folders = posixpath.dirname(path).split("/")
+        roots = [at for at, folder in enumerate(folders) if folder in self.package_roots]
+        return "/".join(folders[roots[-1] + 1 :]) if roots else ""
 
     def inside(self, package: str, name: str) -> Targets:
         """What a package calls by that name: the file whose path ends most like the package."""
@@ -56,7 +68,28 @@ class OpenRules(Rules):
             for symbol in self.open_names(name)
         ]
         best = max((score for score, _ in scored), default=0)
-        return tuple(symbol for score, symbol in scored if score == best and best)[:4]
+        found = tuple(symbol for score, symbol in scored if score == best and best)[:4]
+        if len(parts) > 1 and best < _EXACT:
+            return self.nested(self.separator.join(parts[:-1]), parts[-1], name) or found
+        return found
+
+    def nested(self, package: str, owner: str, name: str) -> Targets:
+        """What a class of a package declares by that name."""
+        found: list[Symbol] = []
+        for symbol in self.inside(package, owner):
+            if isinstance(symbol, Symbol):
+                links = self.project.links(symbol.path)
+                number = links.string_numbers.get(owner, -1)
+                for binding in links.names[symbol.scope].get(number, ()):
+                    inner = links.bindings[4][binding]
+                    if links.bindings[3][binding] == Bind.CLASS and self.declares(symbol.path, inner, name):
+                        found.append(Symbol(symbol.path, inner, name))
+        return tuple(found)
+
+    def declares(self, path: str, scope: int, name: str) -> bool:
+        """Whether a scope binds a name."""
+        links = self.project.links(path)
+        return links.string_numbers.get(name, -1) in links.names[scope]
 
     def namespace(self, path: str) -> str:
         """The namespace that a whole file says it is in, if the walk noted one."""

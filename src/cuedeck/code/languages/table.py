@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_RETURNS: Final = 8
+_MAX_ARGUMENTS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class TableWalk(Walk):
     special: ClassVar[Mapping[str, str]] = {}
     type_wrappers: ClassVar[tuple[str, ...]] = ()  # pointers, references, annotations: only the inside counts
     generic_types: ClassVar[tuple[str, ...]] = ("generic_type",)
+    bounds: ClassVar[tuple[str, ...]] = ("trait_bounds", "type_bound", "type_constraint")
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -130,7 +132,7 @@ class TableWalk(Walk):
                 given += [self.visit(c, scope) for c in child.named_children]
             else:
                 self.visit(child, scope)
-        return self.row(Op.CALL, callee, self.items(given[:3]))
+        return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
 
     def new(self, node: Node, scope: int, role: int = 0) -> int:
         field = self.news[node.type]
@@ -306,11 +308,20 @@ class TableWalk(Walk):
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:
             name = child.child_by_field_name("name") or _leaf(child)
-            if name is not None:
-                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+            limits: list[int] = []
             for inner in child.named_children:
                 if name is None or inner.start_byte != name.start_byte:
-                    self.visit(inner, scope, Role.TYPE)
+                    limits += self.limit(inner, scope)
+            if name is not None:
+                limit = self.row(Op.TYPED, self.row(Op.UNION, 0, self.items(limits))) if limits else 0
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, limit)
+
+    def limit(self, node: Node, scope: int) -> list[int]:
+        """The types named in the bound of a type parameter."""
+        value = self.visit(node, scope, Role.TYPE) if node.type not in self.bounds else 0
+        if value or node.type not in self.bounds:
+            return [value] if value else []
+        return [found for child in node.named_children for found in self.limit(child, scope)]
 
     def parameter(self, node: Node, scope: int) -> None:
         """Bind a parameter; the default understands the usual field names."""
