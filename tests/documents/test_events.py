@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +65,15 @@ def test_events_from_before_the_clock_was_set_back_are_old(store: Store) -> None
     hour = 3_600_000
     events = happened(store, (-hour, "a.md", "change"), (9 * QUIET_MS, "b.md", "change"))
     assert told(events) == [("a.md", "change"), ("b.md", "change")]
+
+
+def test_a_file_taken_away_and_put_back_slowly_has_changed(store: Store, tmp_path: Path) -> None:
+    log = happened(store, (9 * QUIET_MS, "a.md", "unlink"), (6 * QUIET_MS, "a.md", "add"))
+    (tmp_path / "a.md").write_text("back")
+    events = FileEvents(log._database, tmp_path)
+    assert told(events) == told(events, limit=1) == [("a.md", "change")]
+
+
+def test_a_file_that_stays_away_was_unlinked(store: Store, tmp_path: Path) -> None:
+    log = happened(store, (9 * QUIET_MS, "a.md", "unlink"))
+    assert told(FileEvents(log._database, tmp_path)) == [("a.md", "unlink")]

@@ -52,7 +52,7 @@ class Documents:
             opened_ns=opened_ns,
         )
         self.freshness = Freshness(self.index)
-        self.events = FileEvents(self._database)
+        self.events = FileEvents(self._database, root)
         self._queue: EmbeddingQueue[int] = EmbeddingQueue(
             embedder, load=self._texts, sink=self._store_vectors
         )

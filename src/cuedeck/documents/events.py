@@ -5,12 +5,15 @@ from __future__ import annotations
 import secrets
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Database
 
 # A file that is being written, or replaced by git, changes again within this time.
 QUIET_MS = 1000
+# A file that was gone for less than this was replaced: git takes a file away before it writes the new one.
+REPLACED_MS = 5000
 # An event from later than this is an old one: the clock was set back since.
 MOST_AHEAD_MS = 10_000
 
@@ -28,8 +31,9 @@ class FileEvent:
 class FileEvents:
     """The log of file events of one index."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, root: Path | None = None) -> None:
         self._database = database
+        self._root = root
 
     def source(self) -> str:
         """Which index this is; a rebuilt one has another name."""
@@ -56,7 +60,7 @@ class FileEvents:
             batch = rows.events_after(session, seq, limit)
             if not batch:
                 return [], seq
-            around = rows.events_around(session, batch[0], batch[-1], QUIET_MS)
+            around = rows.events_around(session, batch[0], batch[-1], REPLACED_MS)
         histories: dict[str, list[rows.FileEvent]] = {}
         for event in around:
             histories.setdefault(event.path, []).append(event)
@@ -65,9 +69,14 @@ class FileEvents:
             if now - QUIET_MS < event.at <= now + MOST_AHEAD_MS:
                 break
             seq = event.seq
-            if (kind := _in_the_end(event, histories[event.path])) is not None:
+            kind = _in_the_end(event, histories[event.path])
+            if kind is not None and not (kind == "unlink" and self._is_back(event.path)):
                 found.append(FileEvent(event.seq, event.path, kind, event.hash))
         return found, seq
+
+    def _is_back(self, path: str) -> bool:
+        """Whether a file that was gone is there: its return is told of as soon as it is indexed."""
+        return self._root is not None and (self._root / path).exists()
 
 
 def _in_the_end(event: rows.FileEvent, history: list[rows.FileEvent]) -> str | None:
@@ -78,10 +87,16 @@ def _in_the_end(event: rows.FileEvent, history: list[rows.FileEvent]) -> str | N
     first = place
     while first and _soon(history[first - 1], history[first]):
         first -= 1
-    began = history[first].event
-    if first == place or event.event == "unlink":
-        return event.event
-    return "add" if began == "add" else "change"
+    if event.event == "unlink":
+        return "unlink"
+    began = history[first]
+    if first and began.event == "add" and _replaced(history[first - 1], began):
+        return "change"
+    return event.event if first == place else ("add" if began.event == "add" else "change")
+
+
+def _replaced(earlier: rows.FileEvent, later: rows.FileEvent) -> bool:
+    return earlier.event == "unlink" and abs(later.at - earlier.at) <= REPLACED_MS
 
 
 def _soon(earlier: rows.FileEvent, later: rows.FileEvent) -> bool:
