@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -175,3 +176,30 @@ def test_a_forked_child_uses_connections_of_its_own(
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert ids(store) == ["child", "parent"]
     store.close()
+
+
+def test_people_do_not_wait_for_each_other_and_every_commit_counts(url: str | None, sample: Store) -> None:
+    if url is None:
+        pytest.skip("SQLite has one writer")
+    done = threading.Event()
+
+    def other() -> None:
+        with sample.state.write(actor="bob", user="bob") as session:
+            session.insert("diaries", {"user_id": "bob", "id": "b"})
+        done.set()
+
+    before = sample.state.version()
+    with sample.state.write(actor="ann", user="ann") as session:
+        session.insert("diaries", {"user_id": "ann", "id": "a"})
+        threading.Thread(target=other).start()
+        assert done.wait(20)
+        between = sample.state.version()
+    assert before < between < sample.state.version()
+
+
+def test_a_write_of_one_person_cannot_be_logged_out_of_order(url: str | None, sample: Store) -> None:
+    if url is None:
+        pytest.skip("SQLite has one writer")
+    with pytest.raises(CueError), sample.state.write(actor="ann", user="ann") as session:
+        session.insert("notes", {"id": "n", "title": "t"})
+    assert sample.state.changes(after=0) == []

@@ -233,7 +233,8 @@ class Database(Protocol):
         """A write transaction, begun at once, durable when the block ends, undone when it raises.
 
         One at a time per workspace and database, on both engines and across processes.
-        ``actor`` goes into the change log. ``user`` scopes rows that belong to one person.
+        ``actor`` goes into the change log. ``user`` scopes rows that belong to one person; on PostgreSQL such
+        a write waits only for those of the same person, and may touch nothing that is logged.
         ``durable=False`` survives the death of the process, though not necessarily of the machine.
         """
 

@@ -27,6 +27,10 @@ DECLARE
     old_row jsonb; new_row jsonb; row jsonb; op text := lower(TG_OP); id text;
     keys text[] := TG_ARGV[1:TG_ARGV[0]::int]; hidden text[] := TG_ARGV[TG_ARGV[0]::int + 1:];
 BEGIN
+    -- Writes of one person do not wait for each other, so the log's numbers would not be in commit order.
+    IF current_setting('cuedeck.user') <> '' THEN
+        RAISE EXCEPTION 'a write for one user cannot be logged';
+    END IF;
     IF TG_OP <> 'INSERT' THEN old_row := to_jsonb(OLD) - 'workspace_id' - hidden; END IF;
     IF TG_OP <> 'DELETE' THEN new_row := to_jsonb(NEW) - 'workspace_id' - hidden; END IF;
     row := coalesce(new_row, old_row);
