@@ -77,6 +77,14 @@ def test_total_counts_every_match(memories: Memories) -> None:
     assert memories.search(Query("walrus", max_results=7)).total == 130
 
 
+def test_words_that_all_of_a_project_holds_still_find(without_model: Memories) -> None:
+    for text in ("walrus one", "walrus two", "walrus three"):
+        without_model.store(knowledge(text, project="p"), actor=ACTOR)
+    found = without_model.search(Query("walrus two", Filters(project="p")))
+    assert [hit.memory.content for hit in found.hits][0] == "walrus two"
+    assert len(found.hits) == found.total == 3
+
+
 def test_fewer_results_are_the_beginning_of_more(memories: Memories, facts: dict[str, str]) -> None:
     many = contents(memories, Query("the build script fails", max_results=50))
     for size in (1, 2, 3):

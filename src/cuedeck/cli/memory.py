@@ -65,9 +65,11 @@ def add(
     confidence: float,
 ) -> None:
     """Remember something; - reads it from standard input."""
+    import sys
+
     from cuedeck.memory.model import Draft, MemoryType
 
-    text = click.get_text_stream("stdin").read() if content == "-" else content
+    text = sys.stdin.read() if content == "-" else content
     draft = Draft(MemoryType(type), text, title, project=project, tags=tags, confidence=confidence)
     with here.open() as workspace:
         stored = workspace.memory.store(draft, actor=ACTOR)

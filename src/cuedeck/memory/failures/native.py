@@ -22,7 +22,7 @@ _BARE_REFERENCE = re.compile(
     r"\b(undefined reference to [`'].+?'|multiple definition of [`'].+?'"
     r"|undefined symbol: \S+|cannot find -l\S+)"
 )
-_SANITIZER = re.compile(r"^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (\S+)(.*)$")
+_SANITIZER = re.compile(r"^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (?:attempting )?(\S+)(.*)$")
 _THREAD = re.compile(r"^WARNING: (ThreadSanitizer): (.+?)(?: \(pid=\d+\))?$")
 _STACK = re.compile(r"^\s+#\d+ 0x[0-9a-f]+ in (.+?) (\S+?):(\d+)(?::\d+)?$")
 _RUNTIME = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.+)$")

@@ -17,6 +17,8 @@ _PLACE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+): ?(in (.+)|[\w.]*)
 _LINE_STYLE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.py):(\d+): ((?:\w+\.)*\w+)(?:: (.*))?$")
 _ERROR = re.compile(r"^E +((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (.*))?$")
 _ASSERT = re.compile(r"^E +(assert .+)$")
+_NO_FIXTURE = re.compile(r"^E +(fixture '.*' not found)$")
+_DEFINED = re.compile(r"^file (.+), line (\d+)$")
 _BROKEN_FILE = re.compile(r'^E +File "([^"]+)", line (\d+)')
 _EQUAL = re.compile(r"^assert (.{1,300}?) == (.{1,300})$")
 _PREFIX = re.compile(r"^(?:ERROR at (?:setup|teardown) of |ERROR collecting |\[doctest\] )")
@@ -49,7 +51,11 @@ def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
 
 def _block(head: str, lines: Sequence[str], summary: Sequence[tuple[str, str]]) -> Failure | None:
     name = _PREFIX.sub("", head)
-    failure = _doctest(lines) if head.startswith("[doctest]") else _native(lines) or _sections(lines)
+    failure = (
+        _doctest(lines)
+        if head.startswith("[doctest]")
+        else _fixture(lines) or _native(lines) or _sections(lines)
+    )
     if failure is None:
         return None
     return replace(failure, tool="pytest", kind=FailureKind.TEST, test=_node(name, summary))
@@ -68,6 +74,16 @@ def _node(name: str, summary: Sequence[tuple[str, str]]) -> str:
 def _native(lines: Sequence[str]) -> Failure | None:
     found = python.tracebacks(lines)
     return found[-1] if found else None
+
+
+def _fixture(lines: Sequence[str]) -> Failure | None:
+    """A test that asks for a fixture nobody defines; the place is the test's own."""
+    missing = next((match for line in lines if (match := _NO_FIXTURE.match(line))), None)
+    places = [match for line in lines if (match := _DEFINED.match(line))]
+    if missing is None:
+        return None
+    place = Location(places[0][1], int(places[0][2])) if places else None
+    return Failure("pytest", FailureKind.TEST, "FixtureLookupError", missing[1], place)
 
 
 def _sections(lines: Sequence[str]) -> Failure | None:

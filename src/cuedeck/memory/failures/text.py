@@ -14,6 +14,7 @@ _LIBRARY = re.compile(
     r"|node_modules/|^node:|^internal/|^\(?<anonymous>|^native$"
     r"|^/rustc/|/rustlib/|\.cargo/registry/"
     r"|/go/src/(?:runtime|testing|internal|reflect|net|sync|os|fmt|syscall)/|/go/pkg/mod/|^_testmain\.go"
+    r"|^<internal:|/lib/ruby/|/gems/[\w.-]+/lib/|/vendor/(?:composer|phpunit)/|/share/php/|^\[C\]$"
     r"|/usr/include/|libsanitizer/|sysdeps/|/csu/|^\.\./csu|\.\./sysdeps"
 )
 _LIMIT = 400_000

@@ -1,0 +1,56 @@
+"""make and CMake: what stops a build that no compiler complained about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .model import Failure, FailureKind, Location
+
+_CMAKE = re.compile(r"^CMake Error at (\S+?):(\d+) \((\w+)\):$")
+_CMAKE_BARE = re.compile(r"^CMake Error: (.+)$")
+_RECIPE = re.compile(r"^\S*make(?:\[\d+\])?: \*\*\* \[(\S+?):(\d+): (.+?)\] (.+)$")
+_MAKEFILE = re.compile(r"^(\S+?):(\d+): \*\*\* (.+?)\.?(?:\s+Stop\.)?$")
+_MISSING = re.compile(
+    r"^\S*make(?:\[\d+\])?: (.+: (?:No such file or directory|Permission denied|Command not found))$"
+)
+_RULE = re.compile(r"^\S*make(?:\[\d+\])?: \*\*\* (.+?)\.?(?:\s+Stop\.)?$")
+
+
+def cmake(lines: Sequence[str]) -> list[Failure]:
+    """Errors of CMake with all their paragraphs, for the last one may be the telling one."""
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _CMAKE.match(line):
+            place = Location(match[1], int(match[2]))
+            found.append(Failure("cmake", FailureKind.BUILD, match[3], _paragraphs(lines[at + 1 :]), place))
+        elif match := _CMAKE_BARE.match(line):
+            found.append(Failure("cmake", FailureKind.BUILD, "error", match[1]))
+    return found
+
+
+def _paragraphs(lines: Sequence[str]) -> str:
+    words: list[str] = []
+    for line in lines[:40]:
+        if line and not line.startswith("  "):
+            break
+        words += line.split()
+    return " ".join(words)
+
+
+def make(lines: Sequence[str]) -> list[Failure]:
+    """Missing rules, unreadable makefiles, and recipes whose command failed."""
+    said = ""
+    for line in lines:
+        if match := _MISSING.match(line):
+            said = match[1]
+        if match := _RECIPE.match(line):
+            place = Location(match[1], int(match[2]))
+            return [Failure("make", FailureKind.BUILD, "recipe", said or f"[{match[3]}] {match[4]}", place)]
+        if match := _MAKEFILE.match(line):
+            return [
+                Failure("make", FailureKind.BUILD, "makefile", match[3], Location(match[1], int(match[2])))
+            ]
+        if match := _RULE.match(line):
+            return [Failure("make", FailureKind.BUILD, "rule", match[1])]
+    return []
