@@ -32,17 +32,24 @@ def make_ground() -> Iterator[Callable[..., Ground]]:
         ground.stop()
 
 
-@pytest.fixture
-def ground(base: Path, make_ground: Callable[..., Ground]) -> Ground:
-    return make_ground(base)
+@pytest.fixture(params=["sqlite", "postgres"])
+def ground(
+    request: pytest.FixtureRequest, base: Path, make_ground: Callable[..., Ground], workspace_id: str
+) -> Ground:
+    """A workspace on each kind of store."""
+    if request.param == "sqlite":
+        return make_ground(base)
+    url: str = request.getfixturevalue("postgres_url")
+    return make_ground(base, CUEDECK_STORE__URL=url, CUEDECK_STORE__WORKSPACE=workspace_id)
 
 
 @pytest.fixture
-def small_disk(base: Path) -> Iterator[Path]:
-    """A file system of 24 MB of our own."""
+def small_disk(base: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """A file system of 24 MB of our own, or of as many as the test says."""
     disk = base / "disk"
     disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(disk)]
+    size = getattr(request, "param", 24)
+    command = ["mount", "-t", "tmpfs", "-o", f"size={size}m", "tmpfs", str(disk)]
     try:
         mounted = subprocess.run(command, capture_output=True)
     except FileNotFoundError:

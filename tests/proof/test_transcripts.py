@@ -6,70 +6,20 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from ground import Ground
-from outside import MODERN, USER, Http, Stdio, hello
+from outside import MODERN, Http, Stdio, hello
+from scenario import SCENARIO, Call, compare, seen, told
 
-GOLDEN = Path(__file__).parent / "transcripts" / "all_decks.json"
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-SCENARIO: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("context_read_doc", {"path": "docs/auth.md", "anchor": "Error Codes"}),
-    ("context_read_doc", {"path": "docs/auht.md"}),
-    ("context_read_context", {"query": "login flow", "mode": "keyword", "limit": 1}),
-    ("code_index_repo", {}),
-    ("code_find_references", {"symbol_name": "shout"}),
-    ("code_diff_context", {"base_ref": "main", "head_ref": "feat/oauth2", "path_filter": "src/auth/o"}),
-    ("code_find_references", {"symbol_name": "unheard_of"}),
-    ("todo_list_tasks", {"user_id": USER, "status": "complete"}),
-    ("todo_complete_task", {"user_id": USER, "task_title": "nothing like it"}),
-    ("memory_search", {"query": "nothing stored yet"}),
-    ("memory_read", {"id": "memory:none"}),
-    ("vault_search_links", {"path": "docs/tokens.md"}),
-    ("vault_get_file", {"path": "none.md"}),
-    ("vault_query_files", {"limit": 0, "type": "concept"}),
-)
-VOLATILE = (
-    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
-    (r"\b[0-9a-f]{40}\b", "COMMIT"),
-    (r'"(executionTime|duration_ms|created|modified|lastUpdated)":[\d.]+', r'"\1":0'),
-    (r'"(mode)":"(full|incremental|overlay)"', r'"\1":"MODE"'),
-    (r'"(changed_files)":\d+', r'"\1":0'),
-    (r'"cached":(true|false)', '"cached":false'),
-)
-Call = Callable[[str, dict[str, Any]], dict[str, Any]]
-
-
-def told(call: Call) -> list[Any]:
-    """The scenario with every answer as this client saw it, but for what differs each time."""
-    return [[name, arguments, seen(call(name, arguments))] for name, arguments in SCENARIO]
-
-
-def seen(answer: dict[str, Any]) -> Any:
-    if "error" in answer:
-        return {"error": json.loads(normal(json.dumps(answer["error"], separators=(",", ":"))))}
-    result = answer["result"]
-    text = result["content"][0]["text"]
-    return {"isError": result.get("isError", False), "text": json.loads(normal(text))}
-
-
-def normal(text: str) -> str:
-    for pattern, plain in VOLATILE:
-        text = re.sub(pattern, plain, text)
-    return text
-
-
-def compare(transcript: list[Any]) -> None:
-    if os.environ.get("CUEDECK_REFRESH_TRANSCRIPTS"):
-        GOLDEN.parent.mkdir(exist_ok=True)
-        GOLDEN.write_text(json.dumps(transcript, indent=1, ensure_ascii=False) + "\n")
-    for expected, found in zip(json.loads(GOLDEN.read_text()), transcript, strict=True):
-        assert found == expected
+META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN,
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 
 
 def raw(door: Any) -> Call:
@@ -88,13 +38,9 @@ def test_lines_over_stdio_after_a_handshake(ground: Ground, version: str) -> Non
 
 def test_lines_over_stdio_without_a_handshake(ground: Ground) -> None:
     door = Stdio(ground.root, ground.environ, "--decks", "all", version=None)
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
 
     def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return door.ask("tools/call", {"name": name, "arguments": arguments, "_meta": meta})
+        return door.ask("tools/call", {"name": name, "arguments": arguments, "_meta": META})
 
     try:
         compare(told(call))
@@ -141,6 +87,48 @@ class Session:
         message = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}
         answer: dict[str, Any] = self.server.post(message, self.headers)[1]
         return answer
+
+
+def test_bytes_over_a_socket(served: Http) -> None:
+    host, _, port = served.address.removeprefix("http://").partition(":")
+    number = 0
+
+    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        nonlocal number
+        number += 1
+        params = {"name": name, "arguments": arguments, "_meta": META}
+        body = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+        data = json.dumps(body).encode()
+        head = (
+            f"POST /mcp HTTP/1.1\r\nhOST: {host}:{port}\r\nContent-Type: application/json\r\n"
+            f"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {MODERN}\r\n"
+            f"Mcp-Method: tools/call\r\nMcp-Name: {name}\r\nContent-Length: {len(data)}\r\n\r\n"
+        ).encode()
+        # In two halves that split the body, as a slow network would.
+        whole = head + data
+        plug.sendall(whole[: len(head) + 7])
+        plug.sendall(whole[len(head) + 7 :])
+        return answer_of(plug)
+
+    with socket.create_connection((host, int(port)), timeout=60) as plug:
+        compare(told(call))
+
+
+def answer_of(plug: socket.socket) -> dict[str, Any]:
+    """One HTTP answer with a length, read byte by byte as far as its head goes."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        piece = plug.recv(1)
+        assert piece, head
+        head += piece
+    lines = head.decode().lower().splitlines()
+    assert lines[0].startswith("http/1.1 "), head
+    (size,) = (int(line.partition(":")[2]) for line in lines if line.startswith("content-length:"))
+    body = b""
+    while len(body) < size:
+        body += plug.recv(size - len(body))
+    answer: dict[str, Any] = json.loads(body)
+    return answer
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])

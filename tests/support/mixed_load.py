@@ -29,6 +29,8 @@ class Ground:
 
     def __init__(self, base: Path, **settings: str) -> None:
         self.folder = base / "work"
+        self.url = settings.get("CUEDECK_STORE__URL")
+        self.workspace = settings.get("CUEDECK_STORE__WORKSPACE", "")
         (self.folder / "docs").mkdir(parents=True)
         (self.folder / "docs" / "topic.md").write_text("---\ntags: [alpha]\n---\n# Topic\n\nSee [[other]].\n")
         (self.folder / "docs" / "other.md").write_text("# Other\n\nBack to [[topic]].\n")
