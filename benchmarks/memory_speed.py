@@ -2,8 +2,9 @@
 
     python -m benchmarks.memory_speed [--memories 100000] [--queries 200]
 
-Texts are synthetic (Zipf vocabulary, 50 to 110 words), stored vectors are clustered at random, so that
-filling takes minutes; questions are embedded by the real model, as in use.
+Texts are synthetic (Zipf vocabulary, 50 to 110 words). Stored vectors are made up around what the model
+makes of such questions, so that filling takes minutes and a question has as many near and far neighbours
+as in use; questions are embedded by the real model.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Filters, Fusion, Query
 from cuedeck.memory.records import content_hash, scope_of
-from cuedeck.search.embedder import NoEmbedder, open_embedder
+from cuedeck.search.embedder import Embedder, NoEmbedder, open_embedder
 from cuedeck.store import memories as table
 from cuedeck.store import open_store
 from cuedeck.store.protocol import VectorRecord
@@ -55,6 +56,10 @@ class Texts:
         self._shares = np.cumsum(weights / weights.sum())
         self._centres = self._numbers.normal(size=(400, 384)).astype(np.float32)
 
+    def gather_around(self, model: Embedder) -> None:
+        """Let the clusters lie where the model puts questions."""
+        self._centres = model.embed([self.question() for _ in range(len(self._centres))]) * np.sqrt(384)
+
     def draft(self) -> Draft:
         count = int(self._numbers.integers(50, 110))
         chosen = np.minimum(np.searchsorted(self._shares, self._numbers.random(count)), VOCABULARY - 1)
@@ -74,10 +79,6 @@ class Texts:
 
     def question(self) -> str:
         return " ".join(self._words[int(index)] for index in self._numbers.integers(200, 4000, size=3))
-
-
-def _word(letters: random.Random) -> str:
-    return "".join(letters.choices("abcdefghijklmnoprstuvw", k=letters.randint(4, 9)))
 
 
 class Clustered:
@@ -140,6 +141,7 @@ def main() -> None:
     chosen = parser.parse_args()
     texts = Texts(1)
     real = open_embedder(SearchSection(), Path())
+    texts.gather_around(real)
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(None, root=Path(folder), workspace_id="speed")
         memories = Memories(store, real, MemorySection())
@@ -168,8 +170,8 @@ def _storing(memories: Memories, store: Any, texts: Texts) -> None:
     print("bulk ingest:", rate(1000, lambda: plain.store_many(drafts, actor="bulk")))
     linking = Memories(store, Clustered(texts, memories.model), MemorySection())
     print("vectors written and linked, without the model:", rate(1000, lambda: _caught_up(linking)))
-    plain.store_many([texts.sentence() for _ in range(300)], actor="bulk")
-    print("vectors made, written and linked:", rate(300, lambda: _caught_up(memories)))
+    plain.store_many([texts.sentence() for _ in range(1000)], actor="bulk")
+    print("vectors made, written and linked:", rate(1000, lambda: _caught_up(memories)))
     linking.close()
 
 

@@ -81,7 +81,7 @@ def test_words_that_all_of_a_project_holds_still_find(without_model: Memories) -
     for text in ("walrus one", "walrus two", "walrus three"):
         without_model.store(knowledge(text, project="p"), actor=ACTOR)
     found = without_model.search(Query("walrus two", Filters(project="p")))
-    assert [hit.memory.content for hit in found.hits][0] == "walrus two"
+    assert found.hits[0].memory.content == "walrus two"
     assert len(found.hits) == found.total == 3
 
 
@@ -165,6 +165,30 @@ def test_the_same_question_gets_the_same_answer(memories: Memories, facts: dict[
     query = Query("the staging build", explain=True)
     first = answer.as_json(memories.search(query), 2000)
     assert all(answer.as_json(memories.search(query), 2000) == first for _ in range(3))
+
+
+def test_the_past_has_the_links_it_had(without_model: Memories) -> None:
+    memories = without_model
+    raven, owl, hawk, crow = (
+        memories.store(knowledge(f"the {bird} sits"), actor=ACTOR).memory.id
+        for bird in ("raven", "owl", "hawk", "crow")
+    )
+    memories.link(raven, owl, reason="both black", strength=0.4, actor=ACTOR)
+    memories.link(raven, hawk, reason="both hunt", strength=0.8, actor=ACTOR)
+    time.sleep(0.005)
+    then = now_ms()
+    time.sleep(0.005)
+    memories.link(raven, owl, reason="both fly at night", strength=0.9, actor=ACTOR)
+    memories.link(crow, raven, reason="cousins", strength=0.7, actor=ACTOR)
+    memories.update(owl, {"content": "the owl flies"}, actor=ACTOR)
+    memories.delete(hawk, actor=ACTOR)
+
+    def linked(as_of: int | None) -> list[tuple[str, str, float]]:
+        found = memories.search(Query("raven", include_graph=True, as_of=as_of))
+        return [(one.memory.content, one.reason, one.strength) for one in found.related[raven]]
+
+    assert linked(then) == [("the hawk sits", "both hunt", 0.8), ("the owl sits", "both black", 0.4)]
+    assert linked(None) == [("the owl flies", "both fly at night", 0.9), ("the crow sits", "cousins", 0.7)]
 
 
 def test_the_past_is_as_it_was(memories: Memories) -> None:

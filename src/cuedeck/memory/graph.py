@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from cuedeck.memory.model import Link, Memory, Neighbour
 from cuedeck.memory.records import from_row, link_from
@@ -58,10 +58,16 @@ def related(session: Session, memories: Collection[Memory]) -> dict[str, list[Ne
     wanted = {memory.id for memory in memories}
     links = [link_from(row) for row in table.links_of(session, wanted)]
     ends = {id for link in links for id in (link.from_id, link.to_id)}
-    known = {row["id"]: from_row(row) for row in table.by_ids(session, ends)}
+    return neighbours(wanted, links, {row["id"]: from_row(row) for row in table.by_ids(session, ends)})
+
+
+def neighbours(
+    wanted: Collection[str], links: Iterable[Link], known: Mapping[str, Memory]
+) -> dict[str, list[Neighbour]]:
+    """What links lead to from each of these, in the order of the links."""
     found: dict[str, list[Neighbour]] = {id: [] for id in wanted}
     for link in links:
-        for here in {link.from_id, link.to_id} & wanted:
+        for here in {link.from_id, link.to_id} & found.keys():
             there = link.other(here)
             if there in known:
                 found[here].append(Neighbour(known[there], link.strength, link.reason, 1))

@@ -1,13 +1,15 @@
-"""The memories as they were at some time, from the change log."""
+"""The memories and their links as they were at some time, from the change log."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import Any
 
-from cuedeck.memory.model import Memory, iso, now_ms
-from cuedeck.memory.records import from_row
+from cuedeck.memory.model import Link, Memory, iso, now_ms
+from cuedeck.memory.records import from_row, link_from
 from cuedeck.model.errors import invalid
+from cuedeck.store import memories as table
 from cuedeck.store.changes import KEPT_MS
 from cuedeck.store.protocol import Row, Session
 
@@ -27,14 +29,31 @@ def changed_since(session: Session, at: int) -> dict[str, Memory | None]:
     return {row["id"]: _then(row, at) for row in _first_changes(session, at)}
 
 
+def links_then(session: Session, ids: Collection[str], at: int) -> list[Link]:
+    """The links of some memories as they were at that time, strongest first."""
+    changed = table.links_changed_after(session, at)
+    now = [link_from(row) for row in table.edges_of(session, ids)]
+    links = [link for link in now if f"{link.from_id}/{link.to_id}" not in changed]
+    touching = [seq for id, seq in changed.items() if not set(ids).isdisjoint(id.split("/"))]
+    for row in table.changes(session, touching):
+        state = _state(row, at, "created_at")
+        links += [link_from(state)] if state else []
+    return sorted(links, key=lambda link: (-link.strength, link.from_id, link.to_id))
+
+
 def _then(row: Row, at: int) -> Memory | None:
-    """The state before the change, unless the change calls itself older than the log does."""
-    after = json.loads(row["after"]) if row["after"] else None
-    state = after if after and row["op"] in ("insert", "update") and after["updated_at"] <= at else None
-    if state is None:
-        state = json.loads(row["before"]) if row["before"] else None
+    state = _state(row, at, "updated_at")
     memory = from_row(state) if state else None
     return memory if memory and memory.deleted_at is None else None
+
+
+def _state(row: Row, at: int, stamp: str) -> dict[str, Any] | None:
+    """The state before the change, unless the change calls itself older than the log does."""
+    after: dict[str, Any] | None = json.loads(row["after"]) if row["after"] else None
+    if after and row["op"] in ("insert", "update") and after[stamp] <= at:
+        return after
+    before: dict[str, Any] | None = json.loads(row["before"]) if row["before"] else None
+    return before
 
 
 def _first_changes(session: Session, at: int) -> Iterator[Row]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cuedeck.memory.history import changed_since
-from cuedeck.memory.model import Memory
+from cuedeck.memory.graph import neighbours
+from cuedeck.memory.history import changed_since, links_then
+from cuedeck.memory.model import Memory, Neighbour
 from cuedeck.memory.query import Found, Hit, Query
 from cuedeck.memory.records import content_hash, from_row, text_record
 from cuedeck.memory.searching import CANDIDATES, fuse
@@ -50,7 +51,23 @@ def search_past(
         Hit(known[one.key], min(1.0, one.score), fused_parts(one, {}) if query.explain else None)
         for one in ranked[: query.max_results]
     )
-    return Found(hits, len({*keyword, *semantic} & known.keys()), tuple(terms), vector is not None)
+    related = (
+        _related(session, [hit.memory for hit in hits], query.as_of, then) if query.include_graph else {}
+    )
+    total = len({*keyword, *semantic} & known.keys())
+    return Found(hits, total, tuple(terms), vector is not None, related)
+
+
+def _related(
+    session: Session, memories: Sequence[Memory], at: int, then: Mapping[str, Memory | None]
+) -> dict[str, list[Neighbour]]:
+    """What the memories were linked with at that time, as that was then."""
+    wanted = {memory.id for memory in memories}
+    links = links_then(session, wanted, at)
+    ends = {id for link in links for id in (link.from_id, link.to_id)}
+    known = {row["id"]: from_row(row) for row in table.by_ids(session, ends - then.keys())}
+    known |= {id: memory for id in ends if (memory := then.get(id)) is not None}
+    return neighbours(wanted, links, known)
 
 
 def _best(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> dict[int, float]:

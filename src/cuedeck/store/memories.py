@@ -163,6 +163,29 @@ def links_of(session: Session, ids: Iterable[str]) -> list[Row]:
     )
 
 
+def edges_of(session: Session, ids: Iterable[str]) -> list[Row]:
+    """Every edge that touches one of these, whatever became of the other end."""
+    return session.rows(
+        "SELECT from_id, to_id, strength, reason, origin, created_at FROM memory_links "
+        "WHERE from_id IN :wanted OR to_id IN :wanted",
+        wanted=list(ids),
+    )
+
+
+def links_changed_after(session: Session, at: int) -> dict[str, int]:
+    """The first change of each edge after a time, by the edge's name in the log."""
+    rows = session.rows(
+        "SELECT id, min(seq) AS seq FROM change_log WHERE tbl = 'memory_links' AND at > :at GROUP BY id",
+        at=at,
+    )
+    return {row["id"]: row["seq"] for row in rows}
+
+
+def changes(session: Session, seqs: Iterable[int]) -> list[Row]:
+    """These entries of the change log."""
+    return session.rows("SELECT op, before, after FROM change_log WHERE seq IN :seqs", seqs=list(seqs))
+
+
 def link_between(session: Session, one: str, other: str) -> Row | None:
     """The edge of a pair, whichever way it points."""
     return session.row(
