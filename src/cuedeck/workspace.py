@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from cuedeck.citations.engine import Citations
     from cuedeck.code.engine import Code
+    from cuedeck.code.vectors import SymbolVectors
     from cuedeck.documents.engine import Documents
     from cuedeck.housekeeping import Housekeeping
     from cuedeck.memory.memories import Memories
@@ -225,6 +226,7 @@ class Workspace:
         self.documents.start()
         self.workflows.start()
         self.housekeeping.start()
+        self.symbol_vectors.start()
 
     @property
     def code(self) -> Code:
@@ -236,6 +238,17 @@ class Workspace:
             return Code(self.root, self.store, workers=self.config.code.workers)
 
         return self._part("code", build)
+
+    @property
+    def symbol_vectors(self) -> SymbolVectors:
+        """What symbols mean, for semantic search of code."""
+
+        def build() -> SymbolVectors:
+            from cuedeck.code.vectors import SymbolVectors
+
+            return SymbolVectors(self.code, self.embedder, self.config.code.vectors)
+
+        return self._part("symbol_vectors", build)
 
     def close(self) -> None:
         """Close what was opened, last first."""

@@ -167,11 +167,15 @@ def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
 
 
 def test_meaning_can_be_counted_in(ask: Ask) -> None:
-    keyword = ask("search_code", query="verify that a signature is genuine")
     for mode in ("semantic", "hybrid"):
-        found = ask("search_code", query="verify that a signature is genuine", mode=mode)
-        assert {r["symbol_id"] for r in found["results"]} == {r["symbol_id"] for r in keyword["results"]}
-        assert all(0 <= r["score"] <= 1 for r in found["results"]) or found["metadata"]["warnings"]
+        query = {"query": "verify that a signature is genuine", "mode": mode}
+        first = ask("search_code", **query)["results"][0]
+        assert first["qualified_name"] == "auth::token::Token::validate"
+        place = {"result_path": first["path"], "result_line_start": first["line_start"]}
+        told = ask("explain_ranking", **query, **place)
+        assert told["scoring"]["total"] == first["score"]
+        assert told["scoring"]["semantic"] > 0.2
+    assert ask("index_status")["pending_embeddings"] == 0
 
 
 def test_locating_outlining_and_calling(ask: Ask) -> None:

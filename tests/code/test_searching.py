@@ -154,5 +154,5 @@ def test_an_explanation_is_the_score_that_was_given(code: Code) -> None:
     view = code.view()
     for hit in search(view, Query("parse a settings file"), limit=10).hits:
         record = hit.scored.record
-        told = explain(view, Query("parse a settings file"), record.path, record.line_start, 200)
+        told = explain(view, Query("parse a settings file"), record.path, record.line_start)
         assert told.scoring == hit.scored.scoring

@@ -297,6 +297,10 @@ class Code:
             return None
         return self.view().snapshot
 
+    def indexed(self, wanted: Wanted) -> Snapshot:
+        """What is indexed of a ref, current or not."""
+        return self._snapshot(wanted)
+
     def _refresh(self, wanted: Wanted, view: View) -> None:
         row = self._row(wanted.name)
         usable = row is not None and row.version == EXTRACTOR_VERSION

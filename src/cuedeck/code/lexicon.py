@@ -122,7 +122,7 @@ class Lexicon:
                 self.paths.append([])
             self.paths[places[entry.blob]].append(path)
         known = held.of(store, places)
-        none = BlobText(-1, b"", b"")
+        none = BlobText(-1, b"", b"", b"")
         rows = [known.get(blob, none) for blob in places]
         self._place_of = {path: places[entry.blob] for path, entry in files.items()}
         self._firsts = np.array([row.first for row in rows], dtype=np.int64)
@@ -133,6 +133,7 @@ class Lexicon:
         kinds = np.frombuffer(b"".join(row.kinds for row in rows), dtype=np.uint8)
         self.kinds = kinds & (1 << KIND_BITS) - 1
         self._tokens = kinds >> KIND_BITS
+        self.keys = np.frombuffer(b"".join(row.keys for row in rows), dtype=np.int64)
         self.places = np.repeat(np.arange(len(rows)), self._sizes)
         self.documents = int(np.count_nonzero(lengths))
         mean = float(lengths.sum()) / max(1, self.documents)
@@ -235,6 +236,15 @@ class Lexicon:
         """For each place, whether any of these paths is there."""
         found = np.zeros(len(self.paths), dtype=bool)
         found[[self._place_of[path] for path in paths]] = True
+        return found
+
+    @cached_property
+    def slots_by_key(self) -> dict[int, list[int]]:
+        """The slots of the symbols that share a vector."""
+        found: dict[int, list[int]] = {}
+        slots = np.flatnonzero(self.keys)
+        for slot, key in zip(slots.tolist(), self.keys[slots].tolist(), strict=True):
+            found.setdefault(key, []).append(slot)
         return found
 
     @cached_property

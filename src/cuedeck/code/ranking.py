@@ -140,7 +140,7 @@ class Ranking:
                 found[key] = (total, candidate)
                 (heapq.heappush if len(leaders) < limit else heapq.heappushpop)(leaders, total)
         least = leaders[0] if leaders else 0.0
-        scored = sorted((self.score(c) for total, c in found.values() if total >= least), key=_order)
+        scored = sorted((self.score(c) for total, c in found.values() if total >= least), key=in_order)
         return scored[:limit], count
 
     def candidate(self, path: str, number: int) -> Candidate:
@@ -172,10 +172,17 @@ class Ranking:
         rows = rows[np.argsort(-bounds[rows], kind="stable")][:window]
         columns = (bounds[rows].tolist(), matched.slots[rows].tolist(), matched.score[rows].tolist())
         for bound, slot, text in zip(*columns, strict=True):
-            number = self.lexicon.number(slot)
-            for path in self.lexicon.paths[self.lexicon.places[slot]]:
-                if self._allows(path):
-                    yield bound, Candidate(path, number, text)
+            for candidate in self.at(slot, text):
+                yield bound, candidate
+
+    def at(self, slot: int, text: float = 0.0) -> Iterator[Candidate]:
+        """The symbol in a slot at each of its paths, as far as the filters let it through."""
+        lexicon = self.lexicon
+        if self.kind is not None and lexicon.kinds[slot] != KIND_NUMBERS.get(self.kind, -1):
+            return
+        for path in lexicon.paths[lexicon.places[slot]]:
+            if self._allows(path):
+                yield Candidate(path, lexicon.number(slot), text)
 
     def _bounds(self, matched: Matched) -> Floats:
         """The most that each symbol's score can be, from what is known without reading its file."""
@@ -365,5 +372,6 @@ class Ranking:
         return 0.05, f"kind filter {kind}" if self.kind is not None else f"the query asks for a {kind}"
 
 
-def _order(scored: Scored) -> tuple[object, ...]:
+def in_order(scored: Scored) -> tuple[object, ...]:
+    """What results are sorted by: the score, then the place."""
     return (-scored.total, scored.record.path, scored.record.line_start, scored.record.symbol_id)

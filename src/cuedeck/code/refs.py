@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from cuedeck.code.engine import Code, unknown_ref
+from cuedeck.code.engine import Code, Wanted, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.indexing import ACTOR, now
 from cuedeck.store import code as table
+
+if TYPE_CHECKING:
+    from cuedeck.code.vectors import SymbolVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def listed(code: Code) -> list[table.RefRow]:
     return sorted(rows, key=lambda row: (row.name != base and row.base is not None, row.name))
 
 
-def status(code: Code, ref: str | None, principal: str) -> Status:
+def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors | None = None) -> Status:
     """How far indexing a ref is, without starting any."""
     wanted = code.wanted(ref, principal)
     job = code.job(wanted.name)
@@ -72,7 +76,15 @@ def status(code: Code, ref: str | None, principal: str) -> Status:
         row.commit_id,
         row.problems,
         freshness,
+        _pending(code, wanted, vectors) if row.version == EXTRACTOR_VERSION else 0,
     )
+
+
+def _pending(code: Code, wanted: Wanted, vectors: SymbolVectors | None) -> int:
+    """How many symbols wait for their vector, in what is indexed of a ref."""
+    if vectors is None or not vectors.enabled:
+        return 0
+    return vectors.pending(code.indexed(wanted))
 
 
 def switch(code: Code, ref: str, principal: str) -> Switched:

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.engine import View
-from cuedeck.code.ranking import Query, Ranking, Scored
+from cuedeck.code.ranking import Candidate, Query, Ranking, Scored, in_order
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.search.embedder import Embedder
+
+if TYPE_CHECKING:
+    from cuedeck.code.vectors import SymbolVectors
+    from cuedeck.store.protocol import Vector
 
 _SNIPPET_LINES: Final = 6
 _SNIPPET_BYTES: Final = 600
-_RERANKED: Final = 100
+_BLENDED: Final = 100
 _EMBEDDED: Final = 1200
-_MODEL_SECONDS: Final = 6.0
-# Measured on CoSQA: meaning outweighs keywords for questions in plain language.
+_MODEL_SECONDS: Final = 2.0
+# So few vectors are worth waiting a moment for.
+_FEW: Final = 100
+_MOMENT: Final = 1.5
+# Measured on CoSQA: meaning outweighs keywords for questions in plain language. A name means itself.
 _MEANING: Final = 0.8
+_MEANING_OF_NAMES: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,54 +37,104 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a search found."""
+    """What a search found, how it was ranked, and how many symbols still lack a vector."""
 
     hits: Sequence[Hit]
     candidates: int
     mode: str
+    pending: int = 0
 
 
 def search(
-    view: View, query: Query, *, limit: int, mode: str | None = None, embedder: Embedder | None = None
+    view: View, query: Query, *, limit: int, mode: str | None = None, vectors: SymbolVectors | None = None
 ) -> Results:
-    """The best symbols for a query: by keyword, or with their meaning counted in where a model answers."""
+    """The best symbols for a query: by keyword, or with their meaning counted in where vectors are there."""
     ranking = Ranking(view.snapshot, query)
+    pending = 0
     if mode in ("semantic", "hybrid"):
-        scored, count = ranking.best(_RERANKED)
-        blended = _blended(view, query, scored, embedder, semantic_only=mode == "semantic")
-        if blended is not None:
-            return Results([Hit(found, _snippet(view, found)) for found in blended[:limit]], count, mode)
-        view.warnings.append("the embedding model did not answer; ranked by keywords")
-        return Results([Hit(found, _snippet(view, found)) for found in scored[:limit]], count, "keyword")
+        blend = _blend(view, ranking, vectors, semantic_only=mode == "semantic")
+        pending = vectors.pending(view.snapshot) if vectors is not None else 0
+        if blend is not None:
+            scored = blend.best(limit)
+            return Results([Hit(s, _snippet(view, s)) for s in scored], blend.count, mode, pending)
+    elif vectors is not None:
+        vectors.seen(view.snapshot)
     scored, count = ranking.best(limit)
-    return Results([Hit(found, _snippet(view, found)) for found in scored], count, "keyword")
+    return Results([Hit(found, _snippet(view, found)) for found in scored], count, "keyword", pending)
 
 
-def _blended(
-    view: View, query: Query, scored: Sequence[Scored], embedder: Embedder | None, *, semantic_only: bool
-) -> list[Scored] | None:
-    """Keyword results put in order of meaning; nothing when there is no model or it is too slow."""
-    if embedder is None or embedder.unavailable is not None:
+class Blend:
+    """Keyword scores and cosines of one query, in one ranking."""
+
+    def __init__(
+        self, ranking: Ranking, vectors: SymbolVectors, vector: Vector, *, semantic_only: bool
+    ) -> None:
+        self._ranking = ranking
+        self._words = {} if semantic_only else {_key(s): s for s in ranking.best(_BLENDED)[0]}
+        self._best = max((scored.total for scored in self._words.values()), default=1.0)
+        snapshot, lexicon = ranking.snapshot, ranking.lexicon
+        self._cosines = {
+            (candidate.path, candidate.number): cosine
+            for slot, cosine in vectors.nearest(snapshot, vector, _BLENDED).items()
+            for candidate in ranking.at(slot)
+        }
+        slots = {key: lexicon.slot(*key) for key in self._words if key not in self._cosines}
+        known = vectors.cosines(snapshot, vector, set(slots.values()))
+        self._cosines.update({key: known[slot] for key, slot in slots.items() if slot in known})
+        named = bool(ranking.alone or ranking.dotted)
+        self._weight = 1.0 if semantic_only else _MEANING_OF_NAMES if named else _MEANING
+        self.count = len(self._words.keys() | self._cosines.keys())
+
+    def best(self, limit: int) -> list[Scored]:
+        """The best symbols."""
+        quick = {
+            key: self._weight * max(0.0, self._cosines.get(key, 0.0))
+            + (1 - self._weight) * (self._words[key].total if key in self._words else 0.0) / self._best
+            for key in self._words.keys() | self._cosines.keys()
+        }
+        chosen = sorted(quick, key=lambda key: (-round(quick[key], 5), key))[: limit + 20]
+        return sorted((self.score(self._ranking.candidate(p, n - 1)) for p, n in chosen), key=in_order)[
+            :limit
+        ]
+
+    def score(self, candidate: Candidate) -> Scored:
+        """A symbol's keyword score, scaled to its share, and what its meaning adds."""
+        key = (candidate.path, candidate.number)
+        cosine = self._cosines.get(key)
+        words = self._words.get(key) or self._ranking.score(candidate)
+        share = (1 - self._weight) / self._best if key in self._words else 0.0
+        scoring = {name: round(value * share, 6) for name, value in words.scoring.items() if name != "total"}
+        scoring["semantic"] = round(self._weight * max(0.0, cosine or 0.0), 6)
+        scoring["total"] = round(sum(scoring.values()), 6)
+        why = "no vector yet" if cosine is None else f"cosine {cosine:.4f}, weighed {self._weight:.2f}"
+        return Scored(words.record, scoring, {**words.reasons, "semantic_reason": why})
+
+
+def _key(scored: Scored) -> tuple[str, int]:
+    return scored.record.path, scored.record.number + 1
+
+
+def _blend(
+    view: View, ranking: Ranking, vectors: SymbolVectors | None, *, semantic_only: bool
+) -> Blend | None:
+    """Both rankings together, or a word in the answer's metadata why there is only one."""
+    if vectors is None or not vectors.enabled:
+        view.warnings.append("symbols have no vectors here (code.vectors); ranked by keywords")
         return None
-    texts = [query.text[:_EMBEDDED], *(_meaning(view, found) for found in scored)]
-    vectors = embedder.try_embed(texts, _MODEL_SECONDS)
-    if vectors is None:
+    vectors.follow(view.snapshot)
+    vector = vectors.embedder.try_embed([ranking.query.text[:_EMBEDDED]], _MODEL_SECONDS)
+    if vector is None:
+        why = vectors.embedder.unavailable or "the embedding model did not answer in time"
+        view.warnings.append(f"ranked by keywords: {why}")
         return None
-    best = max((found.total for found in scored), default=1.0)
-    weight = 1.0 if semantic_only else _MEANING
-    ordered = []
-    for found, vector in zip(scored, vectors[1:], strict=True):
-        cosine = max(0.0, float(vectors[0] @ vector))
-        total = round(weight * cosine + (1 - weight) * found.total / best, 6)
-        scoring = {**found.scoring, "semantic": round(cosine, 6), "total": total}
-        ordered.append(Scored(found.record, scoring, found.reasons))
-    return sorted(ordered, key=lambda f: (-f.total, f.record.path, f.record.line_start, f.record.symbol_id))
-
-
-def _meaning(view: View, scored: Scored) -> str:
-    record = scored.record
-    head = f"{record.kind} {record.qualified_name.replace('::', ' ')} {record.signature}"
-    return f"{head}\n{_snippet(view, scored, lines=24)}"[:_EMBEDDED]
+    if 0 < vectors.pending(view.snapshot) <= _FEW:
+        vectors.wait(view.snapshot, _MOMENT)
+    if pending := vectors.pending(view.snapshot):
+        view.warnings.append(f"{pending} symbols have no vector yet and are found by keywords only")
+    blend = Blend(ranking, vectors, vector[0], semantic_only=semantic_only)
+    if semantic_only and not blend.count:
+        return None
+    return blend
 
 
 def _snippet(view: View, scored: Scored, lines: int = _SNIPPET_LINES) -> str:
@@ -93,7 +150,15 @@ def _snippet(view: View, scored: Scored, lines: int = _SNIPPET_LINES) -> str:
     return text.decode("utf-8", "replace").rstrip()
 
 
-def explain(view: View, query: Query, path: str, line: int, limit: int) -> Scored:
+def explain(
+    view: View,
+    query: Query,
+    path: str,
+    line: int,
+    *,
+    mode: str | None = None,
+    vectors: SymbolVectors | None = None,
+) -> Scored:
     """The breakdown of the score that a search gives the symbol at a line."""
     snapshot = view.snapshot
     file = snapshot.files.get(path)
@@ -108,7 +173,10 @@ def explain(view: View, query: Query, path: str, line: int, limit: int) -> Score
         numbers.append(-1)
     if not numbers:
         raise _no_result(path, line)
-    scored = [ranking.score(ranking.candidate(path, n)) for n in numbers]
+    blend = None
+    if mode in ("semantic", "hybrid"):
+        blend = _blend(view, ranking, vectors, semantic_only=mode == "semantic")
+    scored = [(blend or ranking).score(ranking.candidate(path, n)) for n in numbers]
     return max(scored, key=lambda found: (found.total, -found.record.number))
 
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from cuedeck.code.facts import KINDS, UNHASHED, Definition, Kind, Outline
+from cuedeck.code.meaning import blob_keys
 from cuedeck.search.analyser import analyse
 from cuedeck.search.stopwords import STOP_WORDS
 from cuedeck.store.code_words import BlobWords
@@ -85,7 +86,8 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
         ]
     )
     counts = array("I", map(len, held.values()))
-    return BlobWords(list(held), counts.tobytes(), places.tobytes(), bytes(lengths), kinds)
+    columns = (bytes(lengths), kinds, blob_keys(outline))
+    return BlobWords(list(held), counts.tobytes(), places.tobytes(), *columns)
 
 
 def _hold(

@@ -115,6 +115,11 @@ class CodeSection:
     """How code is indexed."""
 
     workers: int = setting(0, "Parsing processes; 0 means one per core.", minimum=0, maximum=64)
+    vectors: int = setting(
+        20_000,
+        "So many symbols get vectors for semantic search, public ones first, tests last; 0 for none.",
+        minimum=0,
+    )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("cuedeck.daemon")
 
 # Engines with ``start`` and ``close``; watching comes first, because workflows react to what it sees.
-ENGINES = ("documents", "workflows", "housekeeping")
+ENGINES = ("documents", "workflows", "housekeeping", "symbol_vectors")
 # The first client asks its first questions before the engines begin to compete with it.
 DELAY_SECONDS = 2.0
 

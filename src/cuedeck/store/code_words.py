@@ -21,7 +21,7 @@ class BlobWords:
 
     ``places`` holds for each word in turn ``counts`` unsigned 32-bit numbers in the machine's order: the
     symbol, shifted by three, and in which of three parts the word stands. ``lengths`` and ``kinds`` have a
-    byte for every symbol, which only the writer reads.
+    byte for every symbol, ``keys`` eight, which only the writer reads.
     """
 
     words: Sequence[str]
@@ -29,15 +29,17 @@ class BlobWords:
     places: bytes
     lengths: bytes
     kinds: bytes
+    keys: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class BlobText:
-    """Where the numbers of a blob's symbols begin, how many words each has, and its kind."""
+    """Where the numbers of a blob's symbols begin; how many words each has, its kind, its vector's key."""
 
     first: int
     lengths: bytes
     kinds: bytes
+    keys: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +66,15 @@ def put_words(session: Session, blobs: Sequence[tuple[int, BlobWords]]) -> None:
         chosen = [known.setdefault(word, len(known)) for word in blob.words]
         words.append(np.repeat(np.array(chosen, dtype=np.int64), counts))
         places.append(np.frombuffer(blob.places, dtype=np.uint32).astype(np.int64) + (past << MARK_BITS))
-        rows.append({"blob": rid, "first": past, "lengths": blob.lengths, "kinds": blob.kinds})
+        columns = {"lengths": blob.lengths, "kinds": blob.kinds, "keys": blob.keys}
+        rows.append({"blob": rid, "first": past, **columns})
         past += len(blob.lengths)
     if not rows:
         return
     session.run_many(
-        "INSERT INTO code_texts(blob, first, lengths, kinds) VALUES(:blob, :first, :lengths, :kinds)", rows
+        "INSERT INTO code_texts(blob, first, lengths, kinds, keys) "
+        "VALUES(:blob, :first, :lengths, :kinds, :keys)",
+        rows,
     )
     joined = np.concatenate(places)
     held = Held(list(known), np.concatenate(words), joined >> MARK_BITS, joined & MARKS)
@@ -126,10 +131,11 @@ def texts(session: Session, rids: Collection[int]) -> dict[int, BlobText]:
     ordered = sorted(rids)
     for start in range(0, len(ordered), _BATCH):
         for row in session.rows(
-            "SELECT blob, first, lengths, kinds FROM code_texts WHERE blob IN :rids",
+            "SELECT blob, first, lengths, kinds, keys FROM code_texts WHERE blob IN :rids",
             rids=ordered[start : start + _BATCH],
         ):
-            found[row["blob"]] = BlobText(row["first"], bytes(row["lengths"]), bytes(row["kinds"]))
+            columns = (bytes(row[name]) for name in ("lengths", "kinds", "keys"))
+            found[row["blob"]] = BlobText(row["first"], *columns)
     return found
 
 

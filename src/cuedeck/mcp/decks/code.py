@@ -95,6 +95,7 @@ class ExplainRanking(Arguments):
     ref: str | None = Ref
     language: str | None = Field(None, max_length=40)
     limit: int = Field(200, ge=1)
+    mode: Literal["keyword", "semantic", "hybrid"] | None = Field(None, description="As in search_code")
 
 
 class ListRefs(InWorkspace):
@@ -183,7 +184,8 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
 def _index_status(call: Call[IndexStatus]) -> Answer:
     from cuedeck.code.refs import status
 
-    found = status(_code(call), call.arguments.ref, call.principal.key)
+    vectors = call.workspace.symbol_vectors
+    found = status(_code(call), call.arguments.ref, call.principal.key, vectors)
     return Answer(
         {
             "ref": found.ref,
@@ -209,8 +211,7 @@ def _search_code(call: Call[SearchCode]) -> Answer:
     asked, view = call.arguments, _view(call)
     query = Query(asked.query, asked.language, asked.kind, asked.path_filter)
     limit = _limited(view, asked.limit, MAX_RESULTS)
-    embedder = call.workspace.embedder if asked.mode in ("semantic", "hybrid") else None
-    found = search(view, query, limit=limit, mode=asked.mode, embedder=embedder)
+    found = search(view, query, limit=limit, mode=asked.mode, vectors=call.workspace.symbol_vectors)
     return Answer(
         {
             "query": asked.query,
@@ -221,7 +222,7 @@ def _search_code(call: Call[SearchCode]) -> Answer:
             "total_candidates": found.candidates,
             "metadata": _metadata(view),
         },
-        meta={"mode_used": found.mode},
+        meta={"mode_used": found.mode, "pending": found.pending},
     )
 
 
@@ -334,7 +335,8 @@ def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
         Query(asked.query, asked.language),
         _path(asked.result_path),
         asked.result_line_start,
-        asked.limit,
+        mode=asked.mode,
+        vectors=call.workspace.symbol_vectors,
     )
     record = scored.record
     return Answer(

@@ -12,7 +12,14 @@ def code_words() -> list[Step]:
         # Symbols are numbered through: a blob's are first, first + 1, … and no number is given twice.
         table(
             "code_texts",
-            ["blob bigint not null", "first bigint not null", "lengths blob not null", "kinds blob not null"],
+            [
+                "blob bigint not null",
+                "first bigint not null",
+                "lengths blob not null",
+                "kinds blob not null",
+                # For each symbol the key of its vector, in eight bytes of the machine's order.
+                "keys blob not null",
+            ],
             key=["blob"],
         ),
         # A writing batch is a segment, named by its first number; small ones are folded into one.

@@ -1,0 +1,46 @@
+"""What a symbol means, as a text for the model and as a key that equal symbols of all refs share."""
+
+from __future__ import annotations
+
+from array import array
+from hashlib import blake2b
+from typing import Final
+
+from cuedeck.code.facts import CALLABLE, TYPES, Definition, Outline
+from cuedeck.search.analyser import analyse
+
+_MAX_DOC: Final = 400
+_MAX_TEXT: Final = 800
+_FORM: Final = b"1"  # of the text: another form needs other vectors
+_LARGEST: Final = (1 << 63) - 1
+
+
+def blob_keys(outline: Outline) -> bytes:
+    """For the file and each symbol 64 bits: 0 where it gets no vector, odd where it is private."""
+    keys = array("q", [0])
+    locals_: list[str] = []
+    for d in outline.definitions:
+        name = f"{d.within}::{d.name}" if d.within else d.name
+        locals_.append(f"{locals_[d.parent]}::{name}" if 0 <= d.parent < len(locals_) else name)
+        keys.append(_key(d, locals_[-1]) if d.content and (d.kind in CALLABLE or d.kind in TYPES) else 0)
+    return keys.tobytes()
+
+
+def _key(definition: Definition, local: str) -> int:
+    told = f"{definition.kind}\0{local}\0".encode("utf-8", "surrogatepass")
+    digest = blake2b(told + definition.content, digest_size=8, key=_FORM).digest()
+    number = int.from_bytes(digest, "little") & _LARGEST & ~1
+    return (number or 2) | definition.name.startswith("_")
+
+
+def meaning_text(definition: Definition, local: str, source: bytes) -> str:
+    """A symbol in the words a question may use: its name in parts, its documentation, its first lines."""
+    parts = analyse(definition.name)
+    head = f"{definition.kind} {local.replace('::', ' ')} {' '.join(parts[1:])}".strip()
+    doc = source[definition.doc_start : min(definition.doc_end, definition.doc_start + _MAX_DOC)]
+    before = source[definition.start : definition.doc_start]
+    after = source[max(definition.start, definition.doc_end) : definition.end]
+    if not definition.start <= definition.doc_start < definition.end:
+        before, after = b"", source[definition.start : definition.end]
+    pieces = (piece.decode("utf-8", "replace") for piece in (doc, (before + after)[:_MAX_TEXT]))
+    return "\n".join([head, *(" ".join(piece.split()) for piece in pieces)])[:_MAX_TEXT]

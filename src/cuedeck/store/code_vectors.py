@@ -1,0 +1,35 @@
+"""Which symbols have vectors; the vectors themselves are the store's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuedeck.store.protocol import Session
+from cuedeck.store.schema.code import CODE_VECTORS
+
+_BATCH = 5000
+
+
+def with_vector(session: Session, keys: Sequence[int], model: str) -> set[int]:
+    """Those of the keys that have a vector of a model."""
+    found: set[int] = set()
+    for start in range(0, len(keys), _BATCH):
+        rows = session.rows(
+            "SELECT id FROM code_vectors_sketches WHERE id IN :ids AND model = :model",
+            ids=keys[start : start + _BATCH],
+            model=model,
+        )
+        found.update(row["id"] for row in rows)
+    return found
+
+
+def drop_orphans(session: Session) -> int:
+    """Forget vectors of symbols that no blob has any more; how many."""
+    import numpy as np
+
+    held = session.rows("SELECT keys FROM code_texts")
+    alive = set(np.frombuffer(b"".join(bytes(row["keys"]) for row in held), dtype=np.int64).tolist())
+    stored = [row["id"] for row in session.rows("SELECT id FROM code_vectors_sketches")]
+    orphans = [key for key in stored if key not in alive]
+    session.vectors(CODE_VECTORS).drop(orphans)
+    return len(orphans)
