@@ -48,6 +48,8 @@ def serve(here: Here, serving: Serving) -> int:
     """Listen and serve until told to stop."""
     import uvicorn
 
+    from cuedeck.cli.patient_server import PatientServer
+
     config = here.config
     check_bind(serving.host, config)
     _check_workers(serving.workers, config)
@@ -71,7 +73,7 @@ def serve(here: Here, serving: Serving) -> int:
     with here.open() as workspace:
         Background(workspace).start()
         app = _app(workspace, serving.options, token, lambda: server.should_exit)
-        server = uvicorn.Server(uvicorn.Config(app, **settings))
+        server = PatientServer(uvicorn.Config(app, **settings))
         server.run(sockets=[listening])
     return 0
 
