@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import confine, confine_file, read_file, replace_file
+from cuedeck.paths import FileReader, confine, confine_file, read_file, replace_file
 
 
 @pytest.fixture
@@ -119,6 +119,29 @@ def test_a_folder_swapped_for_a_link_is_not_followed(root: Path, tmp_path: Path)
     with pytest.raises(OSError, match="docs"):
         replace_file(confined, b"x")
     assert (tmp_path / "a.md").read_text() == "secret"
+
+
+def test_many_files_are_read_through_the_folder_they_share(root: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "one.md").write_text("stolen")
+    (root / "many" / "deep").mkdir(parents=True)
+    for name in ("many/one.md", "many/two.md", "many/deep/three.md"):
+        (root / name).write_text(name * 50_000)
+    (root / "many" / "link.md").symlink_to(outside / "one.md")
+    (root / "away").symlink_to(outside)
+    reader = FileReader(root)
+    try:
+        for name in ("many/one.md", "many/two.md", "many/deep/three.md", "many/one.md"):
+            found = reader.read(name, at_most=10**7)
+            assert found.data.decode() == name * 50_000
+            assert found.status.st_size == len(found.data)
+        assert len(reader.read("many/two.md", at_most=70_000).data) == 70_000
+        for name in ("many/link.md", "away/one.md", "many/gone.md", "many/deep"):
+            with pytest.raises(CueError):
+                reader.read(name, at_most=100)
+    finally:
+        reader.close()
 
 
 def test_a_pipe_is_not_read(root: Path) -> None:

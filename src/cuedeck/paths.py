@@ -23,6 +23,7 @@ _O_DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 _O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
 _O_CLOEXEC: int = getattr(os, "O_CLOEXEC", 0)
 _O_BINARY: int = getattr(os, "O_BINARY", 0)
+_READING = os.O_RDONLY | _O_NONBLOCK | _O_CLOEXEC | _O_BINARY | _O_NOFOLLOW
 _BY_DESCRIPTOR = os.open in os.supports_dir_fd and bool(_O_NOFOLLOW)
 
 
@@ -76,11 +77,53 @@ def read_file(path: ConfinedPath, *, at_most: int | None = None) -> FileBytes:
         descriptor = _open_beneath(path)
     except OSError as error:
         raise _unreadable(path.relative, error) from error
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise missing_file(path.relative)
-        return FileBytes(file.read() if at_most is None else file.read(at_most), status)
+    return _content(descriptor, path.relative, at_most)
+
+
+class FileReader:
+    """Reads many files of one workspace as ``read_file`` does; a folder stays open while its files follow."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder: tuple[str, int] | None = None
+
+    def read(self, relative: str, *, at_most: int) -> FileBytes:
+        """One file; the path comes from a walk of the workspace, not from a caller."""
+        folder, _, name = relative.rpartition("/")
+        path = ConfinedPath(relative, self._root / relative, self._root)
+        if not _BY_DESCRIPTOR:
+            return read_file(path, at_most=at_most)
+        try:
+            if self._folder is None or self._folder[0] != folder:
+                self.close()
+                opened = _open_folder(path)
+                assert opened is not None
+                self._folder = (folder, opened)
+            descriptor = os.open(name, _READING, dir_fd=self._folder[1])
+        except OSError as error:
+            raise _unreadable(relative, error) from error
+        return _content(descriptor, relative, at_most)
+
+    def close(self) -> None:
+        """Give the folder back."""
+        if self._folder is not None:
+            os.close(self._folder[1])
+            self._folder = None
+
+
+def _content(descriptor: int, relative: str, at_most: int | None) -> FileBytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise missing_file(relative)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        data = file.read(-1 if at_most is None else min(at_most, status.st_size + 1)) or b""
+        # A read may give less than it was asked for, and a file may grow while it is read.
+        while (at_most is None or len(data) < at_most) and (
+            more := file.read(65_536 if at_most is None else min(65_536, at_most - len(data)))
+        ):
+            data += more
+        return FileBytes(data, status)
 
 
 def replace_file(path: ConfinedPath, data: bytes, *, expected: bytes | None = None) -> None:
@@ -184,16 +227,15 @@ def _unreadable(relative: str, error: OSError) -> CueError:
 
 
 def _open_beneath(path: ConfinedPath) -> int:
-    flags = os.O_RDONLY | _O_NONBLOCK | _O_CLOEXEC | _O_BINARY | _O_NOFOLLOW
     folder = _open_folder(path)
     if folder is None:
-        descriptor = os.open(path.absolute, flags)
+        descriptor = os.open(path.absolute, _READING)
         if os.path.realpath(path.absolute) != str(path.absolute):
             os.close(descriptor)
             raise OSError(errno.ELOOP, "the path changed while it was opened")
         return descriptor
     try:
-        return os.open(path.absolute.name, flags, dir_fd=folder)
+        return os.open(path.absolute.name, _READING, dir_fd=folder)
     finally:
         os.close(folder)
 

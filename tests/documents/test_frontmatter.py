@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cuedeck.documents.frontmatter import locate_frontmatter, read_frontmatter
+from cuedeck.documents.frontmatter import _simple, locate_frontmatter, read_frontmatter
+from cuedeck.documents.yaml_value import read_yaml
 
 
 def data_of(yaml: str) -> object:
@@ -128,3 +129,46 @@ def test_any_text_is_read_without_a_crash_and_as_json(text: str) -> None:
     found = read_frontmatter(f"---\n{text}\n---\n")
     json.dumps(found.data, allow_nan=False)
     assert found.data is not None or found.problem is not None or not text.strip()
+
+
+PIECES = [
+    *("a", "key", ":", ": ", " ", "-", "- ", "\n", "\n- ", "\n  - ", "1", "0x1F", "1e3", "true", "null", "~"),
+    *("2020-01-01", ".", "'", "é", "中", "#", " #", ",", "!", "?", "&", "[", "\u2028", "\u00a0", "²", "٣"),
+]
+
+
+@settings(max_examples=600, deadline=None)
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=10).map("".join),
+    st.lists(st.sampled_from(PIECES), max_size=5).map("".join),
+)
+def test_what_is_read_line_by_line_is_what_the_parser_reads(head: str, tail: str) -> None:
+    for text in (head, f"key: {head}\nlist:\n- {tail}\n- x\n"):
+        simple = _simple(text)
+        if simple is not None:
+            document = read_yaml(text)
+            assert repr(document.value or {}) == repr(simple)
+            assert not document.duplicates
+
+
+@pytest.mark.parametrize(
+    ("yaml", "found"),
+    [
+        (
+            "aliases:\n- A b's c\n-\ntags: \n\npublish: true\n",
+            {"aliases": ["A b's c", None], "tags": None, "publish": True},
+        ),
+        ("at: 12:30:00\nsee: https://a.b/c?d", {"at": "12:30:00", "see": "https://a.b/c?d"}),
+        ("n:\n    - 1\n    - 中文", {"n": [1, "中文"]}),
+        ("", {}),
+    ],
+)
+def test_simple_frontmatter_needs_no_parser(yaml: str, found: object) -> None:
+    assert _simple(yaml) == found
+
+
+@pytest.mark.parametrize(
+    "yaml", ["a: b: c", "a: b #c", "a: 1\na: 2", "a: x\n- y", "a:\n- x\n  - y", "a: 'x'", "a:\n b: c"]
+)
+def test_what_is_not_simple_is_left_to_the_parser(yaml: str) -> None:
+    assert _simple(yaml) is None

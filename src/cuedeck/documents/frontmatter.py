@@ -6,10 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from cuedeck.documents.yaml_value import YamlProblem, read_yaml
+from cuedeck.documents.yaml_value import YamlProblem, read_yaml, scalar
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*(?:\r\n|\n|\r)")
 _CLOSING = re.compile(r"(?<=[\r\n])---[ \t]*(?:\r\n|\n|\r|\Z)")
+
+# Values that mean nothing but themselves: they begin with a letter or digit, and text follows every colon.
+_SIMPLE_LINE = re.compile(
+    r"(?:([ ]{0,4})-|([A-Za-z_][A-Za-z0-9_-]*):)(?:[ ]+(\w(?:[\w ./'&()+!?,-]|:(?=[^\s]))*)?)?"
+)
+_SIMPLE_CHARACTERS = 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,9 @@ def read_frontmatter(text: str) -> Frontmatter:
     if place is None:
         return _NONE
     start, end, body = place
+    simple = _simple(text[start:end])
+    if simple is not None:
+        return Frontmatter(simple, None, start, end, body)
     try:
         document = read_yaml(text[start:end])
     except YamlProblem as problem:
@@ -64,6 +73,32 @@ def read_frontmatter(text: str) -> Frontmatter:
         key, line = document.duplicates[0]
         note = Problem(f"the key '{key}' occurs twice; the last one counts", line + 2)
     return Frontmatter(document.value, note, start, end, body)
+
+
+def _simple(text: str) -> dict[str, Any] | None:
+    """Keys with plain values or plain lists, as nearly all frontmatter is; None leaves it to the parser."""
+    found: dict[str, Any] = {}
+    items: list[Any] | None = None
+    indent = key = ""
+    for line in text.split("\n") if len(text) <= _SIMPLE_CHARACTERS else "?":
+        match = _SIMPLE_LINE.fullmatch(line)
+        if match is None:
+            if line.strip(" "):
+                return None
+            continue
+        spaces, name, value = match.groups()
+        plain = scalar(value.rstrip(" ")) if value else None
+        if name:
+            if name in found:
+                return None
+            found[name], items, key, indent = plain, None, "" if value else name, ""
+        elif not key or (items is not None and spaces != indent):
+            return None
+        else:
+            items = found[key] = [] if items is None else items
+            items.append(plain)
+            indent = spaces
+    return found
 
 
 def text_of(value: Any) -> str | None:

@@ -113,7 +113,10 @@ def split_target(written: str) -> tuple[str, str | None]:
 def _line_starts(data: bytes) -> tuple[int, ...]:
     if b"\r" in data:
         return (0, *(end.end() for end in _LINE_END.finditer(data)))
-    return tuple(accumulate((len(line) + 1 for line in data.split(b"\n")[:-1]), initial=0))
+    lines = data.splitlines(keepends=True)
+    if lines and not data.endswith(b"\n"):
+        lines.pop()
+    return tuple(accumulate(map(len, lines), initial=0))
 
 
 class _Reader:

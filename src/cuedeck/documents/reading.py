@@ -13,32 +13,36 @@ from cuedeck.documents.extract import Extracted, extract
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.scan import FileStamp
 from cuedeck.model.errors import CueError
-from cuedeck.paths import ConfinedPath, read_file
+from cuedeck.paths import FileReader
 
 log = logging.getLogger(__name__)
 
 
 def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:
     """Read and extract one file; nothing when it is gone or no longer a plain file."""
-    confined = ConfinedPath(path, root / path, root)
-    if kind_of(path) is Kind.ASSET:
-        return _asset(root, path)
-    try:
-        found = read_file(confined, at_most=max_bytes + 1)
-    except CueError:
-        return None
-    now = time.time_ns()
-    return reading_of(
-        _extract(path, found.data, max_bytes), FileStamp.of(found.status), now, _created(found.status)
-    )
+    return next(read_documents(root, [path], max_bytes=max_bytes))[1]
 
 
 def read_documents(
     root: Path, paths: Sequence[str], *, max_bytes: int
 ) -> Iterator[tuple[str, Reading | None]]:
     """Read many files in order."""
-    for path in paths:
-        yield path, read_document(root, path, max_bytes=max_bytes)
+    reader = FileReader(root)
+    try:
+        for path in paths:
+            yield path, _asset(root, path) if kind_of(path) is Kind.ASSET else _read(reader, path, max_bytes)
+    finally:
+        reader.close()
+
+
+def _read(reader: FileReader, path: str, max_bytes: int) -> Reading | None:
+    try:
+        found = reader.read(path, at_most=max_bytes + 1)
+    except CueError:
+        return None
+    now = time.time_ns()
+    extracted = _extract(path, found.data, max_bytes)
+    return reading_of(extracted, FileStamp.of(found.status), now, _created(found.status))
 
 
 def _asset(root: Path, path: str) -> Reading | None:

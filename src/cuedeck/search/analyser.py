@@ -106,8 +106,8 @@ class _TokenCache(dict[str, str]):
         self._single_characters = single_characters
 
     def __missing__(self, piece: str) -> str:
-        if piece.isalpha() and piece.isascii() and piece.islower() and len(piece) <= MAX_TOKEN:
-            tokens: str = _STEM(piece)
+        if piece.isalpha() and piece.isascii() and len(piece) <= MAX_TOKEN and _one_part(piece):
+            tokens: str = _STEM(piece.lower())
         else:
             tokens = " ".join(chain.from_iterable(map(self._tokens, _words(piece))))
         if len(piece) <= _LONGEST_CACHED:
@@ -133,6 +133,10 @@ class _TokenCache(dict[str, str]):
                 end = run.end()
             tokens += _word_tokens(word[end:])
         return tokens
+
+
+def _one_part(word: str) -> bool:
+    return word.islower() or word[1:].islower() or word.isupper()
 
 
 def _ngrams(run: str, single_characters: bool) -> list[str]:
