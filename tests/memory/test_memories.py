@@ -16,6 +16,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import memories as table
 from cuedeck.store.changes import KEPT_MS
 from cuedeck.store.protocol import Store
+from cuedeck.store.schema.memories import MEMORY_TEXT
 
 from .conftest import ACTOR, knowledge
 
@@ -294,3 +295,12 @@ def test_stats_are_exact(memories: Memories) -> None:
         "total_links": 0,
         "pending_embeddings": 0,
     }
+
+
+def test_tidying_leaves_every_memory_where_it_was(without_model: Memories) -> None:
+    ids = [without_model.store(knowledge(f"walrus number {n}"), actor=ACTOR).memory.id for n in range(30)]
+    without_model.tidy()
+    with without_model.state.read() as session:
+        assert not session.text(MEMORY_TEXT).scattered()
+    found = without_model.search(Query("walrus", max_results=50))
+    assert {hit.memory.id for hit in found.hits} == set(ids)

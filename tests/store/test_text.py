@@ -60,6 +60,24 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
         assert found == expected(records, terms, sample)
 
 
+def test_tidying_changes_no_answer(sample: Store) -> None:
+    records = corpus(60)
+    for record in records:
+        fill(sample, [record])
+    terms = ["w3", "w17", "w40"]
+    before = match(sample, terms, limit=500)
+    for _ in range(100):
+        with sample.state.write(actor="me") as session:
+            if not session.text(TEXT).tidy():
+                break
+    with sample.state.read() as session:
+        assert not session.text(TEXT).scattered()
+    assert match(sample, terms, limit=500) == before
+    fill(sample, [TextRecord(3, {"title": ["w59"]}, ["p_3"])])
+    assert 3 not in {hit.id for hit in match(sample, ["w17"], limit=500)}
+    assert sample.state.check() == []
+
+
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:
     records = corpus(40)
     fill(sample, records[:20])

@@ -334,9 +334,18 @@ class Memories:
     def _look(self) -> None:
         try:
             self.completion.catch_up()
+            self.tidy()
         except CueError as error:
             # A closed or locked store: the next look, or the next process, does it.
             log.info("Catching up later: %s", error.message)
+
+    def tidy(self) -> None:
+        """Bring the full-text index together, in short transactions that let others write between."""
+        with self.state.read() as session:
+            more = session.text(MEMORY_TEXT).scattered()
+        while more:
+            with self.state.write(actor="tidy", durable=False) as session:
+                more = session.text(MEMORY_TEXT).tidy()
 
     def close(self) -> None:
         """Stop background work; what is left is found again by the next process."""

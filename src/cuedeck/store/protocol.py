@@ -87,6 +87,12 @@ class TextIndex(Protocol):
     def drop(self, ids: Collection[int]) -> None:
         """Remove records; unknown ids are ignored."""
 
+    def scattered(self) -> bool:
+        """Whether many writes have left the index in more pieces than are good for searching."""
+
+    def tidy(self) -> bool:
+        """Bring a few of the pieces together; whether there is more to do."""
+
     def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
         """The best records holding any of the terms, inside the scope."""
 

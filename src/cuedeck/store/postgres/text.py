@@ -96,6 +96,13 @@ class PostgresTextIndex:
         if gone:
             self._account([self._read(row) for row in gone], sign=-1)
 
+    def scattered(self) -> bool:
+        """Never: PostgreSQL's own vacuum sees to it."""
+        return False
+
+    def tidy(self) -> bool:
+        return False
+
     def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
         statistics = self.statistics(terms)
         chosen = bm25.chosen(terms, statistics.documents, statistics.frequencies)

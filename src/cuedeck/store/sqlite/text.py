@@ -9,8 +9,12 @@ import apsw
 
 from cuedeck.store import bm25
 from cuedeck.store.protocol import JoinedText, Scope, TextHit, TextRecord, TextSpec, TextStatistics
+from cuedeck.store.sqlite.connection import fetch
 from cuedeck.store.tokens import scope_tokens, stored_text, stored_token
 
+# Every segment is looked into for every term.
+_SCATTERED = 4
+_TIDIED_PAGES = 200
 _PUNCTUATION = "".join(chr(code) for code in range(33, 127) if not chr(code).isalnum())
 
 
@@ -62,6 +66,19 @@ class SqliteTextIndex:
             f"DELETE FROM {self._spec.name} WHERE rowid = ?",  # noqa: S608
             ((number,) for number in ids),
         ).fetchall()
+
+    def scattered(self) -> bool:
+        sql = f"SELECT count(DISTINCT segid) FROM {self._spec.name}_idx"  # noqa: S608
+        return bool(fetch(self._connection, sql)[0][0] > _SCATTERED)
+
+    def tidy(self) -> bool:
+        name = self._spec.name
+        command = f"INSERT INTO {name}({name}, rank) VALUES(?, ?)"  # noqa: S608
+        fetch(self._connection, command, ("usermerge", 2))
+        before = self._connection.total_changes()
+        fetch(self._connection, command, ("merge", _TIDIED_PAGES))
+        # FTS5 says that there was nothing to merge by changing nothing but the command's own row.
+        return self._connection.total_changes() - before >= 2
 
     def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
         expression = self._expression(terms, scope)
