@@ -11,6 +11,8 @@ import argparse
 import json
 import random
 import re
+import shlex
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -70,6 +72,7 @@ class Evaluation:
         self.covered = {row["def"]["path"] for row in rows} | {r["path"] for row in rows for r in row["refs"]}
         self.covered |= set(self.project.facts) if every else set()
         self.rows = [row for row in rows if row["def"]["path"] in self.project.facts]
+        self.dropped: set[Place] = set()
         self.ours, self.bare = Score(), Score()
         self.unknown: Counter[str] = Counter()
 
@@ -81,6 +84,19 @@ class Evaluation:
             row["refs"] = [
                 r for r in row["refs"] if r["path"] in lines and name in lines[r["path"]][r["line"] - 1]
             ]
+
+    def configured(self, command: str) -> None:
+        """Leave open what the preprocessor drops: the indexer knows one configuration only."""
+        kept: dict[str, set[int]] = {}
+        for path in self.project.facts:
+            if path.endswith((".c", ".cc", ".cpp")):
+                words = [*shlex.split(command), path]
+                output = subprocess.run(words, cwd=self.project.root, capture_output=True, check=False).stdout
+                _preprocessed(output.decode("utf-8", "replace"), self.project.root, kept)
+        for path, lines in kept.items():
+            if path in self.project.facts:
+                every = set(range(1, len(self.project.outline(path).lines) + 2))
+                self.dropped |= {(path, line) for line in every - lines}
 
     def beside(self, rows: list[dict[str, Any]]) -> None:
         """Keep the symbols that a second tool knows too, with what both or either of them lists."""
@@ -108,8 +124,9 @@ class Evaluation:
             else:
                 sites = references(self.project, symbol, defined_at).resolved  # type: ignore[arg-type]
                 found = {(site.path, site.line) for site in sites}
-            # What only one of two tools lists is neither right nor wrong.
-            open_to_doubt = row["either"] - truth
+            # What only one of two tools lists is neither right nor wrong, nor are other declarations.
+            open_to_doubt = row["either"] | self.dropped | (self.declared(symbol) if symbol else set())
+            open_to_doubt -= truth
             found = {same for same in found if same[0] in self.covered} - open_to_doubt
             self.ours.add(found - {place}, truth - {place})
             bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered} - open_to_doubt
@@ -134,6 +151,16 @@ class Evaluation:
             best = best if best[0] else (found, at)
         return best
 
+    def declared(self, symbol: Symbol) -> set[Place]:
+        """The lines that declare a symbol; whether a server lists them is a matter of its options."""
+        found: set[Place] = set()
+        for twin in (symbol, *self.project.rules(symbol.path).twins(symbol)):
+            links, outline = self.project.links(twin.path), self.project.outline(twin.path)
+            for binding in links.names[twin.scope].get(links.string_numbers[twin.name], ()):
+                if links.bindings[3][binding] & BIND_MASK not in (Bind.VARIABLE, *_IMPORTS):
+                    found.add((twin.path, outline.line_of(links.bindings[2][binding])))
+        return found
+
     def same_name(self, name: str) -> set[Place]:
         found: set[Place] = set()
         for path in self.project.files_naming(name):
@@ -150,6 +177,21 @@ class Evaluation:
         self.ours.mistakes += [f"wrong  {p}:{n}  {label}" for p, n in sorted(found - truth)]
 
 
+def _preprocessed(output: str, root: Path, kept: dict[str, set[int]]) -> None:
+    """The lines of each file that a preprocessor's output still holds."""
+    path, line = "", 0
+    for text in output.split("\n"):
+        marker = re.match(r'# (\d+) "([^"]*)"', text)
+        if marker:
+            file = (root / marker[2]).resolve()
+            path = file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
+            line = int(marker[1])
+            continue
+        if path and text.strip():
+            kept.setdefault(path, set()).add(line)
+        line += 1
+
+
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
@@ -161,17 +203,20 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--every", action="store_true", help="the tool looked at every file")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
+    parser.add_argument("--preprocess", default="", help='such as "gcc -E -fdirectives-only -Isrc"')
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
     rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
     begun = time.process_time()
-    evaluation = Evaluation(given.root, rows, tuple(given.endings), every=given.every)
+    evaluation = Evaluation(given.root.resolve(), rows, tuple(given.endings), every=given.every)
     if given.second:
         evaluation.beside(
             [json.loads(line) for line in given.second.read_text(encoding="utf-8").splitlines()]
         )
     if given.textual:
         evaluation.spelled()
+    if given.preprocess:
+        evaluation.configured(given.preprocess)
     if given.sample and len(evaluation.rows) > given.sample:
         evaluation.rows = random.Random(7).sample(evaluation.rows, given.sample)
     indexed = time.process_time()

@@ -10,9 +10,11 @@ from cuedeck.code.facts import (
     BIND_MASK,
     INSTANCE,
     OP_MASK,
+    ROLE_SHIFT,
     Bind,
     Links,
     Op,
+    Role,
     ScopeKind,
 )
 from cuedeck.code.rules import Project, Rules
@@ -323,7 +325,10 @@ class Linker(Calls):
         links = self.links(path)
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
         if op == Op.NAME:
-            return self.name(path, a, links.strings[b])
+            found = self.name(path, a, links.strings[b])
+            if links.ops[number] >> ROLE_SHIFT == Role.TYPE and self.rules_of(path).tag_names:
+                return self.structure(path, links.strings[b], found)
+            return found
         if op == Op.ATTR:
             return self.attribute(path, number)
         if op == Op.IMPORTED:
@@ -335,6 +340,18 @@ class Linker(Calls):
         if op == Op.KEYWORD:
             return self.keyword(path, a, links.strings[b])
         return ()
+
+    def structure(self, path: str, name: str, found: Targets) -> Targets:
+        """What a name means in a type: a structure elsewhere, rather than a function here."""
+        rules = self.rules_of(path)
+        if not any(isinstance(t, Symbol) and self.is_function(t) for t in found):
+            return found
+        seen = [t for module in rules.ambient(path, name) for t in self.module_member(module, name)]
+        return tuple(t for t in seen if isinstance(t, Symbol) and rules.is_tag(t)) or found
+
+    def is_function(self, symbol: Symbol) -> bool:
+        """Whether a symbol is a function."""
+        return any(value.tag == FUNCTION for value in self.type_of(symbol))
 
     def keyword(self, path: str, callee: int, name: str) -> Targets:
         """The field that a keyword argument of a constructor sets, or the parameter it fills."""

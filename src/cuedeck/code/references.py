@@ -21,6 +21,7 @@ _EDGE_OF_ROLE: Final = {
 }
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40
+_MAX_HEIRS: Final = 200
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 
@@ -106,6 +107,11 @@ class _Search:
         self.definitions = {(symbol.path, place) for place in places}
         self.chosen = overload_at(snapshot, symbol, defined_at)
         self.called = called_at(snapshot, symbol, defined_at)
+        rules = snapshot.rules(symbol.path)
+        self.tag = rules.is_tag(symbol) if rules.tag_names else None
+        self.typeless = any(
+            outline.definitions[n].kind in (Kind.FUNCTION, Kind.VARIABLE, Kind.CONSTANT) for n in numbers
+        )
         self.one_thing = self.chosen is None and self.called is None
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
@@ -141,6 +147,8 @@ class _Search:
     def consider(self, path: str, links: Links, site: int, name: str) -> None:
         targets = self.linker.targets(path, site)
         if not self.symbols.isdisjoint(targets):
+            if self.tag is not None and self.tag_mismatch(links.ops[site] >> ROLE_SHIFT):
+                return
             if self.called is not None and self.called != (links.ops[site] >> ROLE_SHIFT == Role.CALL):
                 return
             if self.chosen is not None and not self.means_chosen(path, links, site):
@@ -148,6 +156,10 @@ class _Search:
             self.add(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
         elif name == self.symbol.name and self.unproven(path, targets):
             self.note(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
+
+    def tag_mismatch(self, role: int) -> bool:
+        """Whether a use cannot mean a structure, or can only mean one of another kind."""
+        return bool(self.tag) != (role == Role.TYPE) if self.tag or self.typeless else False
 
     def means_chosen(self, path: str, links: Links, site: int) -> bool:
         """Whether a use of an overloaded name is the overload that is asked about."""
@@ -199,16 +211,41 @@ class _Search:
         owner = links.scopes[self.symbol.scope]
         if self.symbol.name not in rules.constructors or owner.kind != ScopeKind.CLASS:
             return
-        made = Value(CLASS, self.symbol.path, self.symbol.scope)
+        waiting, seen = [Value(CLASS, self.symbol.path, self.symbol.scope)], set[Value]()
+        while waiting and len(seen) < _MAX_HEIRS:
+            made = waiting.pop()
+            if made not in seen:
+                seen.add(made)
+                waiting += self.made_by(made)
+
+    def made_by(self, made: Value) -> list[Value]:
+        """Add the places that make an instance of a class; its heirs that have the same constructor."""
         name = self.linker.class_name(made)
         paths = self.snapshot.files_naming(name) if name else ()
         self.snapshot.prepare(paths)
+        heirs: list[Value] = []
         for path in paths:
-            sites = self.snapshot.links(path)
-            for site in sites.sites.get(sites.string_numbers.get(name, -1), ()):
-                called = sites.ops[site] >> ROLE_SHIFT == Role.CALL
-                if called and any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):
-                    self.add(path, sites.pos[site], Role.CALL)
+            links = self.snapshot.links(path)
+            for site in links.sites.get(links.string_numbers.get(name, -1), ()):
+                role = links.ops[site] >> ROLE_SHIFT
+                if role not in (Role.CALL, Role.EXTENDS):
+                    continue
+                if not any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):
+                    continue
+                if role == Role.CALL:
+                    self.add(path, links.pos[site], Role.CALL)
+                elif self.snapshot.rules(path).inherited_constructors:
+                    heirs += self.heirs(path, links, site)
+        return heirs
+
+    def heirs(self, path: str, links: Links, site: int) -> list[Value]:
+        """The classes that name a parent at a site and inherit its constructor."""
+        found = [
+            Value(CLASS, path, number)
+            for number, row in enumerate(links.scopes)
+            if row.bases and site in links.lists[row.bases]
+        ]
+        return [heir for heir in found if self.linker.member(heir, self.symbol.name) == self.symbol]
 
     def add(self, path: str, offset: int, role: int) -> None:
         if (path, offset) in self.definitions:

@@ -56,6 +56,8 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # Making an heir refers to the constructor that it inherits.
+    inherited_constructors: ClassVar[bool] = False
     # An annotation may be a function's type; these methods of a container hand its elements to a function,
     # and those of them give what the function gives.
     function_types: ClassVar[bool] = False
@@ -71,6 +73,8 @@ class Rules:
     type_variables: ClassVar[frozenset[str]] = frozenset()
     # Functions of one name in one place are different things, told apart by what they take.
     overloads: ClassVar[bool] = False
+    # A name in a type may mean a structure, and any other name never does.
+    tag_names: ClassVar[bool] = False
     # A constructor is named like its class, which the name means everywhere.
     class_constructors: ClassVar[bool] = False
     # Names of the types that literals have: of a text, of anything else by its node.
@@ -105,6 +109,10 @@ class Rules:
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """Scopes elsewhere that add members to a class."""
         return ()
+
+    def is_tag(self, symbol: Symbol) -> bool:
+        """Whether a name is that of a structure, which may share it with a function or variable."""
+        return False
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """Other declarations of the same thing, such as a prototype and its definition."""

@@ -142,3 +142,45 @@ MARKS = {
 )
 def test_references_across_files(project: Project, language: str, mark: str, name: str) -> None:
     project(PROJECTS[language]).check(mark, name)
+
+
+def test_c_keeps_structures_apart_from_functions_of_the_same_name(project: Project) -> None:
+    written = project(
+        """
+        === types.h
+        struct entry { int size; }; // <def tag>
+        === tmux.h
+        #include "types.h"
+        int entry(struct entry *); // <tag> <function>
+        === entry.c
+        #include "tmux.h"
+        int entry(struct entry *e) { return e->size; } // <def function> <tag>
+        int use(void) { struct entry e; return entry(&e); } // <tag> <function>
+        """
+    )
+    written.check("tag", "entry")
+    written.check("function", "entry")
+
+
+def test_php_static_properties_and_inherited_constructors(project: Project) -> None:
+    written = project(
+        """
+        === a.php
+        <?php
+        class Base {
+            protected static $count = 0; // <def count>
+            public function __construct() { static::$count++; } // <def make> <count>
+        }
+        class Heir extends Base {
+            public function f() { return self::$count; } // <count>
+        }
+        class Other extends Base {
+            public function __construct() {}
+        }
+        new Base(); // <make>
+        new Heir(); // <make>
+        new Other();
+        """
+    )
+    written.check("count")
+    written.check("make", "__construct")

@@ -427,6 +427,12 @@ class CRules(OpenRules):
         return None
 
 
+class PlainCRules(CRules):
+    """In C the names of structures are apart from those of functions and variables."""
+
+    tag_names: ClassVar[bool] = True
+
+
 def _c() -> Any:
     import tree_sitter_c
 
@@ -443,7 +449,7 @@ class CppWalk(CWalk):
     """Visits C++."""
 
 
-C: Final = Language("c", (".c", ".h"), _c, CWalk, CRules, source_roots=("src", "include"))
+C: Final = Language("c", (".c", ".h"), _c, CWalk, PlainCRules, source_roots=("src", "include"))
 CPP: Final = Language(
     "cpp",
     (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),

@@ -120,11 +120,18 @@ class OpenRules(Rules):
                     if row.kind == ScopeKind.EXTENSION and _named(links, row.result) == name:
                         yield other, number
 
+    def is_tag(self, symbol: Symbol) -> bool:
+        """Whether a name is that of a structure, which may share it with a function or variable."""
+        links = self.project.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return any(links.bindings[3][binding] == Bind.CLASS for binding in bindings)
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         links = self.project.links(symbol.path)
         if not self.linkage or links.scopes[symbol.scope].kind not in _OPEN:
             return ()
-        found = list(self.open_names(symbol.name))
+        tagged = self.is_tag(symbol)
+        found = [other for other in self.open_names(symbol.name) if self.is_tag(other) == tagged]
         # Without a declaration that others include, equal names in two files are two things.
         return found if any(is_header(s.path) for s in found) else ()
 

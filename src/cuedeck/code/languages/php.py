@@ -65,6 +65,7 @@ class PhpWalk(TableWalk):
         "member_call_expression": "invoke",
         "nullsafe_member_call_expression": "invoke",
         "scoped_call_expression": "invoke",
+        "scoped_property_access_expression": "static_property",
         "function_call_expression": "call_function",
         "object_creation_expression": "create",
         "qualified_name": "qualified",
@@ -97,6 +98,14 @@ class PhpWalk(TableWalk):
         if name is None or name.type != "name":
             return value
         return self.row(Op.ATTR, value, self.name(name), name.start_byte, role)
+
+    def static_property(self, node: Node, scope: int, role: int = 0) -> int:
+        owner, name = node.child_by_field_name("scope"), node.child_by_field_name("name")
+        value = self.visit(owner, scope) if owner is not None else 0
+        plain = first_of(name) if name is not None and name.type == "variable_name" else None
+        if plain is None:
+            return value
+        return self.row(Op.ATTR, value, self.name(plain), plain.start_byte, role)
 
     def invoke(self, node: Node, scope: int, role: int = 0) -> int:
         owner = node.child_by_field_name("object") or node.child_by_field_name("scope")
@@ -224,6 +233,9 @@ class PhpRules(OpenRules):
     endings: ClassVar[tuple[str, ...]] = (".php",)
     separator: ClassVar[str] = "\\"
     body_names: ClassVar[bool] = False
+    constructors: ClassVar[tuple[str, ...]] = ("__construct",)
+    inherited_constructors: ClassVar[bool] = True
+    self_types: ClassVar[frozenset[str]] = frozenset({"self", "static"})
 
 
 def _grammar() -> Any:
