@@ -58,6 +58,7 @@ class Checkout:
         self._files: dict[str, TreeFile] = {}
         self._stamps: dict[str, Stamp] = {}
         self._tracked: dict[str, Tracked] = {}
+        self._left_out: dict[str, TreeFile] = {}
         self._index_written = -1
         self._watch: Watch | None = None
         self._ignores: Any = None
@@ -106,9 +107,24 @@ class Checkout:
         entries, self._index_written = read_index(folder)
         prefix = self.repository.prefix
         tracked = {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)}
-        changed = tracked.keys() != self._tracked.keys()
-        self._tracked = tracked
+        left_out = self._absent(self.repository, tracked)
+        changed = tracked.keys() != self._tracked.keys() or left_out != self._left_out
+        self._tracked, self._left_out = tracked, left_out
         return changed
+
+    def _absent(self, repository: Repository, tracked: dict[str, Tracked]) -> dict[str, TreeFile]:
+        """What a sparse checkout leaves out: not on disk, and yet as it was committed."""
+        found: dict[str, TreeFile] = {}
+        for path, entry in tracked.items():
+            if not entry.absent:
+                continue
+            if stat.S_ISDIR(entry.mode):
+                found |= repository.files_of_folder(entry.oid, path)
+            elif stat.S_ISREG(entry.mode):
+                language = language_of(path) or repository.language_of_script(path, entry.oid, entry.mode)
+                if language is not None:
+                    found[path] = TreeFile(entry.oid, language)
+        return found
 
     # -- looking
 
@@ -123,6 +139,7 @@ class Checkout:
             file = self._file(path, status)
             if file is not None:
                 found[path] = file
+        found = {**self._left_out, **found}
         if found != self._files:
             self._files = found
             self.version += 1
@@ -195,6 +212,8 @@ class Checkout:
                 status = os.lstat(absolute)
             except OSError:
                 changed.pop(path, None)
+                if path in self._left_out:
+                    changed[path] = self._left_out[path]
                 continue
             wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)
             file = self._file(path, status) if wanted else None

@@ -20,6 +20,7 @@ class Tracked(NamedTuple):
     mtime_ns: int
     size: int
     absent: bool  # sparse checkouts leave tracked files out on purpose
+    mode: int  # a folder's, where the index itself is sparse
 
 
 def read_index(git_dir: Path) -> tuple[dict[str, Tracked], int]:
@@ -47,7 +48,7 @@ def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]
     for _ in range(count):
         start = at
         fields = _ENTRY.unpack_from(data, at)
-        seconds, nanoseconds, size, oid, flags = fields[2], fields[3], fields[9], fields[10], fields[11]
+        seconds, nanoseconds, mode, size, oid, flags = (fields[n] for n in (2, 3, 6, 9, 10, 11))
         at += _ENTRY.size
         absent = False
         if flags & _EXTENDED:
@@ -64,7 +65,8 @@ def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]
             at = start + ((end - start) // 8 + 1) * 8
         if not flags & _STAGE:
             path = name.decode("utf-8", "surrogateescape")
-            found.append((path, Tracked(oid.hex(), seconds * 1_000_000_000 + nanoseconds, size, absent)))
+            touched = seconds * 1_000_000_000 + nanoseconds
+            found.append((path, Tracked(oid.hex(), touched, size, absent, mode)))
     return found
 
 

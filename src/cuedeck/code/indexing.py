@@ -17,7 +17,9 @@ from cuedeck.code.workers import analyse_all
 from cuedeck.store import code as table
 from cuedeck.store.protocol import Session, Store
 
-_BLOBS_PER_WRITE: Final = 300
+# A large batch makes few segments of names and words; its source bounds the memory it takes.
+_BLOBS_PER_WRITE: Final = 1000
+_BYTES_PER_WRITE: Final = 8 * 1024 * 1024
 _PROBLEMS_KEPT: Final = 500
 ACTOR: Final = "code"
 
@@ -99,13 +101,14 @@ class Indexer:
             else analyse_all(Path(self.checkout.root), self.repository, jobs, processes=self.processes)
         )
         batch: list[table.NewBlob] = []
-        done = 0
+        done = held = 0
         for blob in results:
             batch.append(blob)
             done += 1
-            if len(batch) >= _BLOBS_PER_WRITE:
+            held += blob.size
+            if len(batch) >= _BLOBS_PER_WRITE or held >= _BYTES_PER_WRITE:
                 self._write(batch, searchable)
-                batch = []
+                batch, held = [], 0
                 if progress is not None:
                     progress(done / len(jobs), f"{done} of {len(jobs)} files")
                 if cancelled is not None and cancelled():
@@ -116,8 +119,9 @@ class Indexer:
     def _from_disk(self, jobs: list[tuple[str, str, str]]) -> Iterable[table.NewBlob]:
         for oid, path, language in jobs:
             data = self.checkout.read(path)
-            if data is not None and self.checkout.hash(data) != oid:
-                # A clean file under a text filter, or one that changed meanwhile: git's copy is what counts.
+            if data is None or self.checkout.hash(data) != oid:
+                # Left out by a sparse checkout, clean under a text filter, or changed meanwhile: git's copy
+                # is what counts.
                 data = read_blob(self.repository, oid)
             yield analyse_blob(oid, path, language, data)
 
@@ -241,10 +245,11 @@ class Indexer:
         ]
         table.drop_unused(session, released)
         known = {row.rid: row for row in blobs.values()}
-        held = [
-            (path, known[blob]) for path, (blob, own) in sorted(after.items()) if blob is not None and own
+        present = [
+            (path, known[blob], own) for path, (blob, own) in sorted(after.items()) if blob is not None
         ]
-        problems = [*skipped, *((path, row.problem) for path, row in held if row.problem)]
+        held = [row for _, row, own in present if own]
+        problems = [*skipped, *((path, row.problem) for path, row, _ in present if row.problem)]
         table.put_ref(
             session,
             layer.name,
@@ -254,7 +259,7 @@ class Indexer:
             merge_base=layer.merge_base,
             status="active",
             files=len(held),
-            symbols=sum(row.symbols + 1 for _, row in held),
+            symbols=sum(row.symbols + 1 for row in held),
             version=EXTRACTOR_VERSION,
             indexed_at=now(),
             accessed_at=now(),

@@ -177,11 +177,20 @@ class Repository:
     def files(self, commit: str) -> tuple[dict[str, TreeFile], list[tuple[str, str]]]:
         """The code files of a commit, and what had to be left out with the reason."""
         tree = self._tree(commit)
-        found: dict[str, TreeFile] = {}
         skipped: list[tuple[str, str]] = []
-        if tree is None:
-            return found, skipped
-        pending = [("", tree)]
+        return ({}, skipped) if tree is None else (self._files_of(tree, "", skipped), skipped)
+
+    def files_of_folder(self, oid: str, path: str) -> dict[str, TreeFile]:
+        """The code files of a tree that stands at a path ending in ``/``; none when the clone lacks it."""
+        try:
+            tree = self.git[oid]
+        except (KeyError, ValueError):
+            return {}
+        return self._files_of(tree, path, []) if tree.type_str == "tree" else {}
+
+    def _files_of(self, tree: Any, path: str, skipped: list[tuple[str, str]]) -> dict[str, TreeFile]:
+        found: dict[str, TreeFile] = {}
+        pending = [(path, tree)]
         while pending:
             folder, node = pending.pop()
             for path, entry in self._entries(folder, node, skipped):
@@ -191,7 +200,7 @@ class Repository:
                     language = self.language(path, entry)
                     if language is not None:
                         found[path] = TreeFile(str(entry.id), language)
-        return found, skipped
+        return found
 
     def _entries(self, folder: str, tree: Any, skipped: list[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
         for entry in tree:
@@ -209,13 +218,16 @@ class Repository:
 
     def language(self, path: str, entry: Any) -> str | None:
         """The language of a tree entry; scripts without an ending are looked into."""
-        found = language_of(path)
-        if found is None and entry.filemode == _EXECUTABLE and "." not in path.rsplit("/", 1)[-1]:
-            try:
-                return language_of_source(path, self.read(str(entry.id))[:200])
-            except MissingBlob:
-                return None
-        return found
+        return language_of(path) or self.language_of_script(path, str(entry.id), entry.filemode)
+
+    def language_of_script(self, path: str, oid: str, mode: int) -> str | None:
+        """What the first line of an executable without an ending says."""
+        if mode != _EXECUTABLE or "." in path.rsplit("/", 1)[-1]:
+            return None
+        try:
+            return language_of_source(path, self.read(oid)[:200])
+        except MissingBlob:
+            return None
 
     def _tree(self, commit: str) -> Any:
         import pygit2

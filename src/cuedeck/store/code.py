@@ -287,7 +287,8 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     put_names(session, uses, defines, len(blobs))
     put_words(session, [(rid, blob.words) for rid, blob in blobs])
     session.run_many(
-        "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid", ({"rid": rid} for rid, _ in blobs)
+        "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid AND searchable = 0",
+        ({"rid": rid} for rid, _ in blobs),
     )
 
 

@@ -13,6 +13,7 @@ _FEW_BLOBS: Final = 32
 _MAX_SEGMENTS: Final = 24
 _BLOBS_PER_SEGMENT: Final = 4000
 _BATCH: Final = 900
+_COLUMNS: Final = ("name", "segment", "uses", "defines")
 
 Lists = Mapping[str, list[int]]
 
@@ -43,18 +44,14 @@ def _put_live(session: Session, names: list[str], uses: Lists, defines: Lists) -
             held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
             held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
     alive = _alive(session, {rid for pair in held.values() for each in pair for rid in each})
-    session.run_many(
-        "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, :segment, :uses, :defines) "
-        "ON CONFLICT (name, segment) DO UPDATE SET uses = excluded.uses, defines = excluded.defines",
+    session.insert_many(
+        "code_names",
+        _COLUMNS,
         (
-            {
-                "name": name,
-                "segment": _LIVE,
-                "uses": pack_numbers(sorted(using & alive)),
-                "defines": pack_numbers(sorted(defining & alive)),
-            }
+            (name, _LIVE, pack_numbers(sorted(using & alive)), pack_numbers(sorted(defining & alive)))
             for name, (using, defining) in held.items()
         ),
+        key=_COLUMNS[:2],
     )
 
 
@@ -71,15 +68,11 @@ def _alive(session: Session, rids: set[int]) -> set[int]:
 
 
 def _insert(session: Session, segment: int, rows: Iterable[tuple[str, Iterable[int], Iterable[int]]]) -> None:
-    session.run_many(
-        "INSERT INTO code_names(name, segment, uses, defines) VALUES(:name, :segment, :uses, :defines)",
+    session.insert_many(
+        "code_names",
+        _COLUMNS,
         (
-            {
-                "name": name,
-                "segment": segment,
-                "uses": pack_numbers(sorted(uses)),
-                "defines": pack_numbers(sorted(defines)),
-            }
+            (name, segment, pack_numbers(sorted(uses)), pack_numbers(sorted(defines)))
             for name, uses, defines in rows
         ),
     )

@@ -162,9 +162,10 @@ def _write(session: Session, segment: int, past: int, held: Held) -> None:
     lists = encode(held.numbers[order], held.marks[order], counts, segment)
     rows = sorted(zip((held.names[word] for word in words[starts].tolist()), lists, strict=True))
     session.insert("code_segments", {"segment": segment, "past": past, "size": len(words)})
-    session.run_many(
-        "INSERT INTO code_words(segment, word, postings) VALUES(:segment, :word, :postings)",
-        ({"segment": segment, "word": word, "postings": postings} for word, postings in rows),
+    session.insert_many(
+        "code_words",
+        ("segment", "word", "postings"),
+        ((segment, word, postings) for word, postings in rows),
     )
 
 

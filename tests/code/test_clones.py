@@ -1,0 +1,84 @@
+"""Clones that do not hold everything, made by the git program: shallow, sparse, partial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cuedeck.code.comparing import compare_refs
+from cuedeck.code.engine import Code
+from cuedeck.code.finding import find
+from cuedeck.model.errors import CueError
+
+from .conftest import Repo
+
+Open = Callable[[Path], Code]
+
+
+@pytest.fixture
+def origin(repo: Repo) -> Repo:
+    repo.put("lib/a.py", "def greet():\n    return 1\n")
+    repo.put("app/b.py", "from lib.a import greet\n\n\ndef run():\n    return greet()\n")
+    repo.commit("first")
+    repo.put("lib/a.py", "def greet():\n    return 2\n")
+    repo.put("old.py", "def gone():\n    pass\n")
+    repo.commit("second")
+    (repo.root / "old.py").unlink()
+    repo.commit("third")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    return repo
+
+
+def clone(origin: Repo, place: Path, *options: str) -> Repo:
+    origin.git("clone", "-q", *options, f"file://{origin.root}", str(place))
+    cloned = object.__new__(Repo)
+    cloned.root = place
+    return cloned
+
+
+def referring(code: Code, name: str, ref: str | None = None) -> set[tuple[str, int]]:
+    answer = find(code.view(ref).snapshot, name)
+    return {(site.path, site.line) for site in answer.sites(answer.references)}
+
+
+def test_a_shallow_clone_answers_for_what_it_has(origin: Repo, tmp_path: Path, open_code: Open) -> None:
+    shallow = clone(origin, tmp_path / "shallow", "--depth", "1")
+    code = open_code(shallow.root)
+    assert ("app/b.py", 5) in referring(code, "greet")
+    with pytest.raises(CueError):
+        code.view("HEAD~1")
+    assert ("app/b.py", 5) in referring(code, "greet", "main")
+
+
+@pytest.mark.parametrize("options", [(), ("--sparse-index",)])
+def test_a_sparse_checkout_is_the_committed_tree_but_for_what_changed(
+    origin: Repo, tmp_path: Path, open_code: Open, options: tuple[str, ...]
+) -> None:
+    sparse = clone(origin, tmp_path / "sparse", "--sparse")
+    sparse.git("sparse-checkout", "set", *options, "app")
+    assert not (sparse.root / "lib").exists()
+    code = open_code(sparse.root)
+    assert ("app/b.py", 5) in referring(code, "greet")
+    sparse.put("app/c.py", "from lib.a import greet\n\ngreet()\n")
+    assert {("app/b.py", 5), ("app/c.py", 3)} <= referring(code, "greet")
+    sparse.git("sparse-checkout", "disable")
+    assert {("app/b.py", 5), ("app/c.py", 3)} <= referring(code, "greet")
+    (sparse.root / "lib" / "a.py").unlink()
+    with pytest.raises(CueError, match="no symbol greet"):
+        referring(code, "greet")
+
+
+def test_a_partial_clone_is_never_asked_to_fetch(origin: Repo, tmp_path: Path, open_code: Open) -> None:
+    partial = clone(origin, tmp_path / "partial", "--filter=blob:none")
+    # Were anything fetched, it would have to come from here.
+    origin.root.rename(tmp_path / "unreachable")
+    code = open_code(partial.root)
+    assert ("app/b.py", 5) in referring(code, "greet")
+    first = partial.git("rev-parse", "HEAD~2")
+    assert code.view(first).snapshot.files.keys() == {"lib/a.py", "app/b.py"}
+    assert ("lib/a.py", "not in this clone") in code.problems(code.wanted(first))
+    assert referring(code, "run", first) is not None
+    changes = compare_refs(code, first, "HEAD")
+    assert {file.path for file in changes.files} == {"lib/a.py"}
