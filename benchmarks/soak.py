@@ -229,7 +229,7 @@ def verdict(samples: Sequence[Sample]) -> list[str]:
 def table(samples: Sequence[Sample]) -> str:
     """The samples as markdown."""
     lines = [
-        "| calls | memory MB | handles | threads | history MB | other MB | waiting | CPU ms | p50 ms | p99 ms |",
+        "| calls | memory MB | handles | threads | history MB | other MB | waiting | CPU | p50 ms | p99 ms |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in samples:

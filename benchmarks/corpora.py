@@ -1,0 +1,111 @@
+"""What each benchmark is run on: corpora of your own, or what every clone has; else one sentence why not.
+
+`CUEDECK_BENCH_CORPORA` names a folder with any of: `django` (a clone with history), `vault` (markdown notes),
+and `prepared` (retrieval sets: `locomo`, `tasks`, and others, each with corpus, queries and gold).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+_HISTORY = 60
+_TOOLS = "a tool that prepares data for other benchmarks; it is given its folders by hand"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Arguments and surroundings of a run, and what to say about them; or why there is none."""
+
+    arguments: tuple[str, ...] = ()
+    environ: dict[str, str] = field(default_factory=dict)
+    note: str = ""
+    skipped: str = ""
+
+
+@contextmanager
+def given(name: str) -> Iterator[Given]:
+    """What a benchmark gets; copies made for it are gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="cuedeck-bench-") as folder:
+        yield _given(name, Path(folder).resolve())
+
+
+def _given(name: str, scratch: Path) -> Given:
+    match name:
+        case "code_bench" | "code_symdiff":
+            return _repository(scratch, ranged=name == "code_bench")
+        case "documents_bench":
+            return _vault(scratch)
+        case "code_refs" | "code_refs_languages" | "code_refs_rust" | "documents_headings":
+            return Given(skipped=_TOOLS)
+        case (
+            "eval_retrieval" | "code_search_quality" | "documents_retrieval" | "memory_locomo" | "tasks_eval"
+        ):
+            return _prepared(name)
+        case _:
+            return Given()
+
+
+def corpus(name: str) -> Path | None:
+    """A corpus of the user's own."""
+    folder = os.environ.get("CUEDECK_BENCH_CORPORA")
+    path = Path(folder).expanduser() / name if folder else None
+    return path.resolve() if path and path.exists() else None
+
+
+def _repository(scratch: Path, *, ranged: bool) -> Given:
+    source = corpus("django") or ROOT
+    clone = scratch / source.name
+    subprocess.run(["git", "clone", "-q", source, clone], check=True)
+    commits = int(
+        subprocess.run(
+            ["git", "rev-list", "--count", "--first-parent", "HEAD"],
+            cwd=clone,
+            capture_output=True,
+            check=True,
+        ).stdout
+    )
+    note = (
+        "" if source is not ROOT else "On this repository; CUEDECK_BENCH_CORPORA/django gives a larger one."
+    )
+    if commits < 2:
+        return Given(skipped="the clone has no history to compare with")
+    return Given((str(clone), *(_second(commits) if ranged else ())), note=note)
+
+
+def _second(commits: int) -> tuple[str, ...]:
+    return ("--second", f"HEAD~{min(_HISTORY, commits - 1)}")
+
+
+def _vault(scratch: Path) -> Given:
+    if vault := corpus("vault"):
+        return Given((str(vault),))
+    made = scratch / "vault"
+    made.mkdir()
+    pages = sorted(ROOT.glob("docs/**/*.md"))
+    for number in range(500):
+        page = pages[number % len(pages)].read_text(encoding="utf-8")
+        (made / f"note{number}.md").write_text(
+            f"---\ntags: [t{number % 9}]\n---\n{page}\n[[note{number // 2}]]\n"
+        )
+    return Given((str(made),), note="On 500 notes made of docs/; CUEDECK_BENCH_CORPORA/vault gives your own.")
+
+
+def _prepared(name: str) -> Given:
+    folder = corpus("prepared")
+    if folder is None:
+        return Given(skipped="needs prepared retrieval sets in CUEDECK_BENCH_CORPORA/prepared")
+    environ = {"EVAL_PREPARED": str(folder)}
+    if name == "memory_locomo" or name == "tasks_eval":
+        return Given(environ=environ)
+    sets = sorted(path.name for path in folder.iterdir() if (path / "gold.jsonl").exists())
+    if not sets:
+        return Given(skipped=f"no set with a gold.jsonl in {folder}")
+    chosen = [str(folder / sets[0])] if name == "documents_retrieval" else sets
+    return Given(tuple(chosen), environ)
