@@ -51,8 +51,22 @@ def test_the_change_log_is_kept_for_ninety_days_and_the_round_made_once_a_day(wo
     assert workspace.memory.stats()["total"] == 2
 
 
-def test_finished_runs_are_forgotten_too_and_waiting_ones_are_not(workspace: Workspace) -> None:
-    last_round(workspace, now_ms() - DAY_MS, now_ms() - DAY_MS)
+@pytest.mark.parametrize(("keep_days", "left"), [(0, True), (91, True), (30, False)])
+def test_finished_runs_are_kept_as_long_as_the_settings_say_and_waiting_ones_always(
+    tmp_path: Path, keep_days: int, left: bool
+) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    flags = {"search": {"enabled": False}, "workflows": {"keep_days": keep_days}}
+    with Workspace.open(tmp_path, flags=flags) as workspace:
+        last_round(workspace, now_ms() - DAY_MS, now_ms() - DAY_MS)
+        queue_two_runs(workspace, at=now_ms() - KEPT_MS - 1000)
+        assert workspace.housekeeping.run_if_due() == (0 if left else 1)
+        with workspace.store.state.read() as session:
+            assert (runs.find(session, "done") is not None) is left
+            assert runs.find(session, "waiting") is not None
+
+
+def queue_two_runs(workspace: Workspace, *, at: int) -> None:
     with workspace.store.state.write(actor="t") as session:
         for name, status in (("done", "completed"), ("waiting", "pending")):
             row = {
@@ -63,13 +77,9 @@ def test_finished_runs_are_forgotten_too_and_waiting_ones_are_not(workspace: Wor
                 "priority": 1,
                 "input": "{}",
             }
-            at = now_ms() - KEPT_MS - 1000
             runs.insert_run(session, {**row, "idempotency_key": None, "run_at": at, "created_at": at})
             sql = "UPDATE runs SET status = :status, ended_at = :at WHERE id = :id"
             session.run(sql, status=status, at=at, id=name)
-    assert workspace.housekeeping.run_if_due() == 1
-    with workspace.store.state.read() as session:
-        assert runs.find(session, "done") is None and runs.find(session, "waiting") is not None
 
 
 def test_a_clock_far_ahead_takes_nothing_that_is_not_old_by_what_was_seen_before(

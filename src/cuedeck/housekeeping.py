@@ -55,11 +55,11 @@ class Housekeeping:
             believed = _believed(session, last, now)
             runs.move_cursor(session, CURSOR, str(believed), now)
         before = believed - changes.KEPT_MS
-        return (
-            self._repeat(lambda: self._rows(changes.purge, before))
-            + self._repeat(lambda: self._rows(runs.purge, before))
-            + self._repeat(lambda: self._workspace.memory.purge(before=before))
-        )
+        removed = self._repeat(lambda: self._rows(changes.purge, before))
+        removed += self._repeat(lambda: self._workspace.memory.purge(before=before))
+        if days := self._workspace.config.workflows.keep_days:
+            removed += self._repeat(lambda: self._rows(runs.purge, believed - days * DAY_MS))
+        return removed
 
     def _rows(self, purge: Callable[..., int], before: int) -> int:
         with self._workspace.store.state.write(actor=CURSOR, durable=False) as session:

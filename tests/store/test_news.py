@@ -102,7 +102,9 @@ def test_a_folder_that_goes_and_comes_back_is_heard_again(tmp_path: Path) -> Non
         with store.index.read():
             pass  # Opens a new file in a new folder.
         hearing(news)
-        commit(store)
+        with store.index.write(actor="t") as session:
+            row = {"id": "e", "at": 1, "path": "a.md", "event": "add", "hash": "h"}
+            session.insert("document_events", row)
         assert seconds_waited(news, 30) < 10
     finally:
         store.close()
@@ -113,3 +115,32 @@ def test_closing_the_store_ends_the_wait(tmp_path: Path) -> None:
     news = hearing(store.news())
     threading.Timer(0.1, store.close).start()
     assert seconds_waited(news, 30) < 10
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_listener_that_fails_in_an_unforeseen_way_is_started_again(tmp_path: Path) -> None:
+    store = sqlite_store(tmp_path)
+    try:
+        news = hearing(store.news())
+        bell, hear = news._bell, news._bell.hear
+        broken = threading.Event()
+
+        def fail() -> None:
+            broken.set()
+            raise RuntimeError("unforeseen")
+
+        bell.hear = fail  # type: ignore[method-assign]
+        shutil.rmtree(tmp_path / ".cuedeck" / ".cache")
+        with store.index.read():
+            pass  # Listening ends with the old folder, begins again in the new one, and fails.
+        assert broken.wait(20)
+        deadline = time.monotonic() + 10
+        while bell._thread is not None and bell._thread.is_alive():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        bell.hear = hear  # type: ignore[method-assign]
+        hearing(news)
+        commit(store)
+        assert seconds_waited(news, 30) < 10
+    finally:
+        store.close()

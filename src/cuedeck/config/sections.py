@@ -154,6 +154,7 @@ class WorkflowsSection:
     """How workflows run."""
 
     workers: int = setting(2, "Runs executed at once per process.", minimum=0, maximum=64)
+    keep_days: int = setting(0, "Forget finished runs after so many days; 0 keeps them for good.", minimum=0)
     by_id: Mapping[str, WorkflowSetting] = subsections(WorkflowSetting, "The workflow of that id.")
 
 

@@ -19,7 +19,7 @@ class News:
     def __init__(self, bell: Bell) -> None:
         self._bell = bell
         self._event = threading.Event()
-        bell.subscribers.add(self)
+        bell.subscribe(self)
 
     def wait(self, timeout: float) -> None:
         """Return when either database may have changed since the last wait, when woken, or after the time."""
@@ -36,7 +36,7 @@ class Bell:
     """A thread that hears of commits and wakes who waits; subclasses know how to hear."""
 
     def __init__(self) -> None:
-        self.subscribers: weakref.WeakSet[News] = weakref.WeakSet()
+        self._subscribers: weakref.WeakSet[News] = weakref.WeakSet()
         self.stopped = threading.Event()
         self._guard = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -45,18 +45,23 @@ class Bell:
 
     def ensure(self) -> bool:
         """Listen from now on; whether commits are heard."""
-        with self._guard:
-            if self._process != os.getpid():
-                # Threads do not come over a fork.
-                self._process, self._thread, self._hearing = os.getpid(), None, False
-            if self._thread is None and not self.stopped.is_set():
+        with self._own_guard():
+            if (self._thread is None or not self._thread.is_alive()) and not self.stopped.is_set():
+                self._hearing = False
                 self._thread = threading.Thread(target=self._listen, name="commits", daemon=True)
                 self._thread.start()
         return self._hearing
 
+    def subscribe(self, news: News) -> None:
+        """Wake this one too, as long as somebody holds it."""
+        with self._own_guard():
+            self._subscribers.add(news)
+
     def ring(self) -> None:
         """Wake everybody who waits."""
-        for news in list(self.subscribers):
+        with self._guard:
+            waiting = list(self._subscribers)
+        for news in waiting:
             news.wake()
 
     def stop(self) -> None:
@@ -77,11 +82,20 @@ class Bell:
         self._hearing = True
         self.ring()
 
+    def _own_guard(self) -> threading.Lock:
+        if self._process != os.getpid():
+            # Threads do not come over a fork, and a lock that one of them held is never given back.
+            self._process, self._thread, self._hearing = os.getpid(), None, False
+            self._guard = threading.Lock()
+        return self._guard
+
     def _listen(self) -> None:
         while not self.stopped.is_set():
-            # Without a way to hear, those who wait look for themselves.
-            with contextlib.suppress(OSError):
-                self.hear()
-            self._hearing = False
-            self.ring()
+            try:
+                # Without a way to hear, those who wait look for themselves.
+                with contextlib.suppress(OSError):
+                    self.hear()
+            finally:
+                self._hearing = False
+                self.ring()
             self.stopped.wait(5.0)

@@ -11,8 +11,8 @@ from cuedeck import inotify
 from cuedeck.inotify import Inotify
 from cuedeck.store.news import PAUSE_SECONDS, Bell
 
-_LOST = inotify.OVERFLOW | inotify.UNMOUNT | inotify.IGNORED | inotify.DELETE_SELF | inotify.MOVE_SELF
-_MASK = inotify.MODIFY | inotify.CREATE | inotify.DELETE | inotify.MOVED_TO
+_LOST = inotify.OVERFLOW | inotify.UNMOUNT | inotify.IGNORED
+_REPLACED = inotify.CREATE | inotify.DELETE | inotify.MOVED_FROM | inotify.MOVED_TO
 
 
 class SqliteBell(Bell):
@@ -31,16 +31,20 @@ class SqliteBell(Bell):
             os.close(self._interrupted)
 
     def hear(self) -> None:
+        folders = {path.parent for path in self._paths}
+        # A folder that is removed says so to the one above it; itself only when its last file is closed.
+        masks = {folder.parent: _REPLACED for folder in folders}
+        masks |= dict.fromkeys(folders, _REPLACED | inotify.MODIFY)
         watch = Inotify()
         try:
-            for folder in {path.parent for path in self._paths}:
-                watch.add(folder, _MASK | inotify.DELETE_SELF | inotify.MOVE_SELF)
+            for folder, mask in masks.items():
+                watch.add(folder, mask)
             self.heard()
-            self._until_lost(watch)
+            self._until_lost(watch, {folder.name for folder in folders})
         finally:
             watch.close()
 
-    def _until_lost(self, watch: Inotify) -> None:
+    def _until_lost(self, watch: Inotify, folders: set[str]) -> None:
         names = tuple(path.name for path in self._paths)
         poll = select.poll()
         poll.register(watch.descriptor, select.POLLIN)
@@ -50,6 +54,6 @@ class SqliteBell(Bell):
             events = watch.events()
             if any(event.name.startswith(names) for event in events):
                 self.ring()
-            if any(event.mask & _LOST and not event.name for event in events):
+            if any(event.mask & _LOST or event.name in folders for event in events):
                 return
             self.stopped.wait(PAUSE_SECONDS)
