@@ -21,7 +21,6 @@ import numpy.typing as npt
 BITS = 1024
 WORDS = BITS // 64
 SIGMAS = 5.0
-_FEW = 4
 
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int8]
@@ -48,14 +47,13 @@ def sketch(vectors: Floats) -> Sketches:
 
 
 def signatures(vectors: Floats) -> Words:
-    """The bits of each vector, sixty-four to a word."""
-    turn = _turn(vectors.shape[1])
-    if len(vectors) <= _FEW:
-        # Row by row: waking BLAS's threads would cost more than the products.
-        bits = np.stack([np.vecdot(turn, vector) for vector in vectors]) > 0
-    else:
-        bits = (vectors @ turn.T) > 0
-    return np.packbits(bits, axis=1).view(np.uint64)
+    """The bits of each vector, sixty-four to a word; it is turned as often as it takes to fill them."""
+    count, dimensions = vectors.shape
+    width = max(64, 1 << (dimensions - 1).bit_length())
+    padded = np.zeros((count, width), dtype=np.float32)
+    padded[:, :dimensions] = vectors
+    turned = np.concatenate([_turned(padded, part) for part in range(-(-BITS // width))], axis=1)
+    return np.packbits(turned[:, :BITS] > 0, axis=1).view(np.uint64)
 
 
 def radius(cosine: float, bits: int = BITS) -> int:
@@ -63,14 +61,6 @@ def radius(cosine: float, bits: int = BITS) -> int:
     share = math.acos(min(1.0, max(-1.0, cosine))) / math.pi
     spread = math.sqrt(share * (1.0 - share) / bits)
     return math.ceil(bits * (share + SIGMAS * spread)) + 1
-
-
-@lru_cache(maxsize=4)
-def _turn(dimensions: int) -> Floats:
-    """The turn as a matrix, one row per bit: what it does to each unit vector, until the bits are full."""
-    width = max(64, 1 << (dimensions - 1).bit_length())
-    parts = [_turned(np.eye(dimensions, width, dtype=np.float32), part) for part in range(-(-BITS // width))]
-    return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :BITS].T)
 
 
 def _turned(values: Floats, part: int) -> Floats:
@@ -81,17 +71,26 @@ def _turned(values: Floats, part: int) -> Floats:
 
 
 def _mixed(values: Floats) -> Floats:
+    """The Hadamard transform, as two small ones over rows and columns of a grid."""
     count, width = values.shape
-    half = 1
-    while half < width:
-        pairs = values.reshape(count, width // (2 * half), 2, half)
-        first, second = pairs[:, :, :1], pairs[:, :, 1:]
-        values = np.concatenate((first + second, first - second), axis=2).reshape(count, width)
-        half *= 2
+    columns = 1 << (width.bit_length() // 2)
+    grid = values.reshape(count, width // columns, columns)
+    mixed = np.matmul(np.matmul(_hadamard(width // columns), grid), _hadamard(columns))
     # Keep the length as it was, lest it overflow.
-    return values * np.float32(1.0 / math.sqrt(width))
+    scaled: Floats = mixed.reshape(count, width) * np.float32(1.0 / math.sqrt(width))
+    return scaled
 
 
+@lru_cache(maxsize=16)
+def _hadamard(size: int) -> Floats:
+    """Ones and minus ones in Sylvester's order."""
+    found = np.ones((1, 1), dtype=np.float32)
+    while len(found) < size:
+        found = np.block([[found, found], [found, -found]]).astype(np.float32)
+    return found
+
+
+@lru_cache(maxsize=64)
 def _flips(width: int, part: int, turn: int) -> Floats:
     """Signs from a hash, so that every machine and every release turns alike."""
     blocks = range(-(-width // 512))

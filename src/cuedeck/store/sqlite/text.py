@@ -73,7 +73,7 @@ class SqliteTextIndex:
 
     def tidy(self) -> bool:
         name = self._spec.name
-        command = f"INSERT INTO {name}({name}, rank) VALUES(?, ?)"  # noqa: S608
+        command = f"INSERT INTO {name}({name}, rank) VALUES(?, ?)"
         fetch(self._connection, command, ("usermerge", 2))
         before = self._connection.total_changes()
         fetch(self._connection, command, ("merge", _TIDIED_PAGES))
