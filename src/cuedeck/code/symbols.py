@@ -96,6 +96,7 @@ class FileSymbols:
         self.outline = outline
         self.layer = layer
         self.module = module_name(path, outline.language)
+        self._records: dict[int, SymbolRecord] = {}
 
     @cached_property
     def locals(self) -> list[str]:
@@ -133,6 +134,12 @@ class FileSymbols:
 
     def record(self, number: int) -> SymbolRecord:
         """A symbol's record; -1 is the file itself."""
+        found = self._records.get(number)
+        if found is None:
+            found = self._records[number] = self._record(number)
+        return found
+
+    def _record(self, number: int) -> SymbolRecord:
         if number < 0:
             return module_record(self.path, self.outline, self.layer)
         definition = self.outline.definitions[number]
