@@ -41,6 +41,8 @@ def test_add_and_list_newest_first(mine: TodoList) -> None:
     assert titles(mine) == ["third", "second", "first"]
     page = mine.list(limit=1, offset=1)
     assert ([todo.title for todo in page.todos], page.total) == (["second"], 3)
+    places = [(2, 0), (3, 0), (4, 0), (2, 2), (2, 3), (2, 9)]
+    assert [mine.list(limit=limit, offset=offset).total for limit, offset in places] == [3] * 6
 
 
 @pytest.mark.parametrize("title", HOSTILE)

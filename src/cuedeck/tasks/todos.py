@@ -139,7 +139,11 @@ class TodoList:
         """The list, newest first."""
         with self._state.read(user=self._user) as session:
             rows = statements.listing(session, self._user, status=status, limit=limit, offset=offset)
-            return TodoPage(tuple(map(_todo, rows)), statements.count(session, self._user, status=status))
+            if len(rows) < limit and (rows or not offset):
+                total = offset + len(rows)  # The list ends here, so nobody need count it.
+            else:
+                total = statements.count(session, self._user, status=status)
+        return TodoPage(tuple(map(_todo, rows)), total)
 
     def open_titles(self) -> frozenset[str]:
         """The titles of everything that is not complete."""
