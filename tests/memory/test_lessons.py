@@ -201,6 +201,40 @@ def test_feedback_that_no_reader_knows_is_still_reflected(without_model: Memorie
     assert all("wrong colour" in getattr(reflection, field) for field in ("what_went_wrong", "root_cause"))
 
 
+CUT = (
+    "E   TypeError: unsupported operand type(s) for +: 'int' and 'str'\n"
+    "FAILED tests/test_a.py::test_sum - TypeError: unsupported operand"
+)
+
+
+def test_a_bare_error_finds_the_test_that_failed_with_it(without_model: Memories) -> None:
+    told = Attempt("", CUT, task="sum the column", approach="add as they are")
+    stored, _, more = lessons.reflect(without_model, told, actor=ACTOR)
+    assert more["failure"]["message"] == "unsupported operand type(s) for +: 'int' and 'str'"
+    pattern = "TypeError: unsupported operand type(s) for +: 'int' and 'str'"
+    found = lessons.improved_attempt(without_model, "another thing", "", pattern)
+    assert [(one["id"], one["match"]) for one in found["similar_episodes"]] == [(stored.memory.id, "shape")]
+
+
+@pytest.mark.parametrize(
+    "feedback",
+    [
+        "it just does not work.",
+        "TypeError: 'NoneType' object has no attribute 'name'",
+        "KeyError: 'id'",
+        "error: linker exited",
+        "SomethingOddError: no idea",
+        "Expected 3, got 4",
+    ],
+)
+def test_no_sentence_has_a_hole_where_the_place_would_be(without_model: Memories, feedback: str) -> None:
+    _, made, _ = lessons.reflect(without_model, Attempt("", feedback), actor=ACTOR)
+    text = " ".join(made.as_json().values())
+    assert "does not name" not in text and "unknown:" not in text
+    assert not re.search(r"\b(?:at|from|before|by|of) [.,;:)]|\(\)|``|  ", text), text
+    assert feedback.removeprefix("error: ").rstrip(".") in text
+
+
 def test_secrets_do_not_enter_an_episode(memories: Memories) -> None:
     secret = "ghp_" + "a1B2c3D4e5" * 4
     told = Attempt(output=secret, feedback=f"HTTPError: 401 for token {secret}", approach=f"use {secret}")

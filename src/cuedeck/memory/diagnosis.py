@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cuedeck.memory.failures import Failure, FailureKind, own_function
+from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, own_function
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,9 @@ class Rule:
 def _rule(pattern: str, cause: str, step: str, lesson: str) -> Rule:
     return Rule(re.compile(pattern, re.S), cause, step, lesson)
 
+
+_PLACE = re.compile(r"\{(?:where|function|subject)\}")
+_MORE = "Get the complete output, with the file and line or the stack, and reflect on that."
 
 # The text a pattern sees is "type: message"; {where} and {function} come from the failure.
 _RULES = (
@@ -190,40 +193,61 @@ def diagnose(failure: Failure) -> Diagnosis:
             groups = {key: value for key, value in match.groupdict().items() if value}
             filled = {**facts, "what": "it", "nothing": "missing", **groups}
             filled["name"] = next(iter(groups.values()), failure.message)
+            if not facts["where"]:
+                return _nowhere(facts, rule, filled)
             return Diagnosis(*(text.format(**filled) for text in (rule.cause, rule.step, rule.lesson)))
     return _plain(failure, facts)
 
 
 def _facts(failure: Failure) -> dict[str, str]:
-    where = str(failure.location) if failure.location else "the place the output does not name"
     function = own_function(failure.frames)
     named = f"`{function}`" if function and not function.startswith("<") else "the code"
+    test = f"`{failure.test}`" if failure.test else ""
     return {
-        "where": where,
+        "where": str(failure.location) if failure.location else test,
         "function": named,
-        "subject": f"`{failure.test}`" if failure.test else named,
+        "subject": test or named,
         "message": failure.message.partition("\n")[0].rstrip(". ")[:200],
         "type": failure.type,
     }
+
+
+def _nowhere(
+    facts: dict[str, str], rule: Rule | None = None, filled: dict[str, str] | None = None
+) -> Diagnosis:
+    """What is known when the output names no place: the sentences that need none, and what is missing."""
+    step, lesson = _MORE, f"{facts['type']}: {facts['message']}."
+    if rule and filled:
+        placeless = [text for text in (rule.step, rule.lesson) if not _PLACE.search(text)]
+        step = rule.step.format(**filled) if rule.step in placeless else step
+        lesson = rule.lesson.format(**filled) if rule.lesson in placeless else lesson
+    said = f"{facts['type']}: {facts['message']}".removesuffix(": ")
+    return Diagnosis(f"{said}. The output does not say where.", step, lesson)
 
 
 def _plain(failure: Failure, facts: dict[str, str]) -> Diagnosis:
     """Compared values where there are any, else type, message and place."""
     if failure.compared:
         got, wanted = failure.compared.actual[:120], failure.compared.expected[:120]
+        place, start = (f" ({facts['where']})", f" from {facts['where']}") if facts["where"] else ("", "")
         return Diagnosis(
-            f"{facts['subject']} got {got} where {wanted} was expected ({facts['where']}).",
-            f"Follow the value {got} back from {facts['where']} to where it is computed.",
+            f"{facts['subject']} got {got} where {wanted} was expected{place}.",
+            f"Follow the value {got} back{start} to where it is computed.",
             f"What {facts['subject']} checks does not hold: it yields {got}, not {wanted}.",
         )
     if failure.kind is FailureKind.UNKNOWN:
         return Diagnosis(
             f"The output names no known form of failure; it says: {facts['message']}.",
-            f"Reproduce it with more output, and look first at {facts['where']}.",
+            f"Reproduce it with more output, and look first at {facts['where']}."
+            if facts["where"]
+            else _MORE,
             f"Keep the full output of the tool: “{facts['message']}” alone does not show a cause.",
         )
+    if not facts["where"]:
+        return _nowhere(facts)
+    reporter = "The output" if failure.tool == NO_TOOL else failure.tool
     return Diagnosis(
-        f"{failure.tool} reports {facts['type']} at {facts['where']}: {facts['message']}.",
+        f"{reporter} reports {facts['type']} at {facts['where']}: {facts['message']}.",
         f"Look at {facts['where']} and at what it is given by its callers.",
         f"{facts['type']} in {facts['function']}: {facts['message']}.",
     )

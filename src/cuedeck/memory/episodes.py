@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +136,9 @@ def similar_episodes(
 ) -> list[Similar]:
     """Episodes with the same signature, then the same shape, then a similar text; solved ones first."""
     matches: dict[str, Match] = {}
-    for id in _about(session, "shape", {shape(one) for one in failures}):
+    # The same type and message count alike in a test, a build or a bare line somebody pasted.
+    shapes = {shape(replace(one, kind=kind)) for one in failures for kind in FailureKind}
+    for id in _about(session, "shape", shapes):
         matches[id] = Match.SHAPE
     for id in _about(session, "signature", {signature(one) for one in failures}):
         matches[id] = Match.SIGNATURE

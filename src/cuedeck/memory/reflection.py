@@ -8,7 +8,7 @@ from typing import Any
 
 from cuedeck.memory.diagnosis import diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
-from cuedeck.memory.failures import Failure, shape, signature
+from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, shape, signature
 from cuedeck.memory.model import first_line, iso
 
 _EXCERPT = 4_000
@@ -71,8 +71,13 @@ def _sentences(*parts: str) -> str:
 
 def _happened(failure: Failure) -> str:
     place = f" at {failure.location}" if failure.location else ""
-    what = f"{failure.type}{place}: {failure.message.partition(chr(10))[0][:300].rstrip('.')}."
-    return f"{failure.test} failed with {what}" if failure.test else f"{failure.tool}: {what}"
+    said = failure.message.partition("\n")[0][:300].rstrip(".")
+    if failure.kind is FailureKind.UNKNOWN:
+        return f"The output says{place}: {said}."
+    what = f"{failure.type}{place}: {said}.".replace(": .", ".")
+    if failure.test:
+        return f"{failure.test} failed with {what}"
+    return what if failure.tool == NO_TOOL else f"{failure.tool}: {what}"
 
 
 def _compared(failure: Failure) -> str:

@@ -20,11 +20,12 @@ from . import (
     rust,
     scripts,
 )
-from .model import Compared, Failure, FailureKind, Frame, Location
+from .model import NO_TOOL, Compared, Failure, FailureKind, Frame, Location
 from .signature import normalise, shape, signature
 from .text import MOST, lines_of, own_function
 
 __all__ = [
+    "NO_TOOL",
     "Compared",
     "Failure",
     "FailureKind",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .model import Failure, FailureKind, Location
+from .model import NO_TOOL, Failure, FailureKind, Location
 from .text import plain_path
 
 _NAMED = re.compile(
@@ -27,12 +27,12 @@ def guess(lines: Sequence[str]) -> list[Failure]:
     location = Location(plain_path(place[1]), int(place[2])) if place else None
     for line in lines:
         if match := _BARE.match(line):
-            return [Failure("unknown", FailureKind.RUNTIME, match[1], (match[2] or "").strip(), location)]
+            return [Failure(NO_TOOL, FailureKind.RUNTIME, match[1], (match[2] or "").strip(), location)]
     for line in lines:
         if match := _NAMED.search(line):
-            return [Failure("unknown", FailureKind.UNKNOWN, match[1], (match[2] or line).strip(), location)]
+            return [Failure(NO_TOOL, FailureKind.UNKNOWN, match[1], (match[2] or line).strip(), location)]
     for line in lines:
         if (match := _ERROR.match(line)) and match[1]:
-            return [Failure("unknown", FailureKind.UNKNOWN, "error", match[1].strip(), location)]
+            return [Failure(NO_TOOL, FailureKind.UNKNOWN, "error", match[1].strip(), location)]
     text = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return [Failure("unknown", FailureKind.UNKNOWN, "error", text[:500], location)] if text else []
+    return [Failure(NO_TOOL, FailureKind.UNKNOWN, "error", text[:500], location)] if text else []

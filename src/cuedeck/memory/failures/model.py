@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# What a failure says of its tool when no reader knew it.
+NO_TOOL = "unknown"
+
 
 class FailureKind(StrEnum):
     """The contract's ``feedback_type`` words, completed."""

@@ -155,6 +155,7 @@ def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) ->
     for at, (node, reason) in enumerate(summary):
         place = places[at] if at < len(places) else None
         kind, message = _reason(reason, place)
+        message = _whole(lines, kind, message)
         location = Location(place[1], int(place[2])) if place else Location(node.split("::")[0])
         found.append(
             Failure(
@@ -162,6 +163,19 @@ def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) ->
             )
         )
     return found
+
+
+def _whole(lines: Sequence[str], kind: str, message: str) -> str:
+    """The marked line that the summary repeats: that one is cut to the width of the terminal."""
+    cut = message.removesuffix("...").rstrip()
+    for line in lines:
+        match = _ERROR.match(line)
+        text = (match[2] or "") if match and match[1].endswith(kind) else ""
+        if match is None and kind == "AssertionError" and (compared := _ASSERT.match(line)):
+            text = compared[1]
+        if text and text.startswith(cut):
+            return text
+    return message
 
 
 def _conftest(lines: Sequence[str]) -> list[Failure]:
