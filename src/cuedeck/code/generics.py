@@ -240,14 +240,16 @@ class Generics(ABC):
         known[Value(PARAMETER, path, scope, name=SELF_TYPE)] = (receiver._replace(tag=INSTANCE),)
         return known
 
+    def parents(self, path: str, base: int) -> Values:
+        """What a class names as a parent; one with type arguments may be a name for something else."""
+        if self.links(path).ops[base] & OP_MASK == Op.INDEX:
+            return self.annotation(path, base) or self.evaluate(path, base)
+        return self.evaluate(path, base)
+
     def _ascend(self, owner: Value, path: str, scope: int, own: Meaning, depth: int) -> Meaning | None:
         links = self.links(owner.path)
         for base in links.lists[links.scopes[owner.scope].bases]:
-            if links.ops[base] & OP_MASK == Op.INDEX:
-                values = self.annotation(owner.path, base)
-            else:
-                values = self.evaluate(owner.path, base)
-            for value in values:
+            for value in self.parents(owner.path, base):
                 if value.tag not in (CLASS, INSTANCE):
                     continue
                 known = {p: self.substitute(v, own) for p, v in pairs(value)}

@@ -262,7 +262,7 @@ class Linker(Calls):
         """Add the ancestors that a scope names."""
         links = self.links(path)
         for base in links.lists[links.scopes[scope].bases]:
-            for value in self.evaluate(path, base):
+            for value in self.parents(path, base):
                 if value.tag in (CLASS, INSTANCE_OF):
                     found.update(dict.fromkeys(self.lineage(value)))
 

@@ -218,3 +218,17 @@ def test_rust_methods_of_a_bound(project: Project) -> None:
         """
     )
     written.check("splat")
+
+
+def test_typescript_interfaces_extend_what_a_generic_name_stands_for(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        type WithRequired<T, K extends keyof T> = T & { [_ in K]: {} }
+        interface Options<T> { key?: T } // <def key>
+        interface Fetch<T> extends WithRequired<Options<T>, 'key'> { page: number }
+        function load(options: Fetch<string>) { return options.key } // <key>
+        load({ key: 'a', page: 1 }) // <key>
+        """
+    )
+    written.check("key")
