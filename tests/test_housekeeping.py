@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuedeck import Workspace
-from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS
+from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS, give_back
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.store import runs
 from cuedeck.store.changes import KEPT_MS
@@ -109,3 +110,20 @@ def test_after_a_long_absence_what_is_old_goes_within_a_few_rounds(workspace: Wo
             believed, at = runs.cursor(session, CURSOR) or ("", 0)
             runs.move_cursor(session, CURSOR, believed, at - DAY_MS)
     assert rounds == KEPT_MS // LONGEST_STEP_MS + 1
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the C library of Linux keeps freed memory")
+def test_freed_memory_goes_back_to_the_system() -> None:
+    blocks = [bytes(1000) for _ in range(60_000)]
+    # One block in fifty stays, so that nothing can be given back from the end.
+    kept = blocks[::50]
+    blocks.clear()
+    before = resident_kb()
+    give_back()
+    assert len(kept) == 1_200
+    assert resident_kb() < before - 20_000
+
+
+def resident_kb() -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
