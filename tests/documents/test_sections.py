@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuedeck.documents import sections
 from cuedeck.documents.markdown import parse_markdown
 from cuedeck.documents.sections import chunks_of, find_heading, sections_of, slice_at, slugs_of
 
@@ -152,3 +153,13 @@ def test_long_sections_are_cut_at_paragraphs_and_never_inside_a_character() -> N
         assert b"".join(pieces) == data
         assert max(map(len, pieces)) <= 1603
         assert all(piece.decode() for piece in pieces)
+
+
+@pytest.mark.parametrize("paragraph", [40, 90, 290, 310, 5000])
+def test_passages_add_up_to_their_chunk(paragraph: int) -> None:
+    data = (b"word " * (paragraph // 5) + b"\n\n") * (1 + 1600 // paragraph)
+    found = sections.passages_of(data, 0, len(data), 8)
+    assert 1 <= len(found) <= 8
+    assert [first for first, _ in found] == [0, *(last for _, last in found[:-1])]
+    assert found[-1][1] == len(data)
+    assert all(last - first <= sections.PASSAGE_BYTES for first, last in found[:7])

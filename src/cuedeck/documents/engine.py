@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Query, Results
 from cuedeck.documents.reader import DocumentReader, ReadDocument
 from cuedeck.documents.search import DocumentSearch
-from cuedeck.documents.sections import PASSAGE_BYTES, chunks_of
+from cuedeck.documents.sections import passages_of
 from cuedeck.documents.vault import Vault
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import documents as rows
@@ -147,8 +146,8 @@ class Documents:
             if data is None:
                 continue
             trail = trail_of(home.anchors, row["anchor"]) if home.kind == Kind.MARKDOWN else ()
-            passages = chunks_of(data, row["first_byte"], row["last_byte"], PASSAGE_BYTES)
-            for number, (first, last) in enumerate(islice(passages, rows.PASSAGES)):
+            passages = passages_of(data, row["first_byte"], row["last_byte"], rows.PASSAGES)
+            for number, (first, last) in enumerate(passages):
                 piece = data[first:last].decode("utf-8", "replace")
                 texts[rows.passage_id(row["rid"], number)] = embedding_text(home.path, trail, piece)
         return texts

@@ -15,7 +15,7 @@ from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 # Chunks looked at per wanted document and side: enough that a long document cannot crowd others out.
 _DEPTH = 8
 _LEAST = 60
-_BLENDED = 300
+_MEANING = 300
 # How much a document's further matching chunks add to its best one.
 _FURTHER = (0.15, 0.05)
 
@@ -40,9 +40,9 @@ def rank(
     limit: int,
 ) -> list[Candidate]:
     """The best documents for the terms and the query's vector."""
-    depth = max(_BLENDED if mode is Mode.HYBRID else _LEAST, limit * _DEPTH)
+    depth = max(_LEAST if mode is Mode.KEYWORD else _MEANING, limit * _DEPTH)
     words: dict[int, float] = {}
-    meaning: dict[int, float] = {}
+    cosines: dict[int, float] = {}
     if mode is not Mode.SEMANTIC:
         hits = session.text(DOCUMENT_TEXT).match(terms, scope=scope, limit=depth)
         words = {hit.id: hit.score for hit in hits}
@@ -50,10 +50,13 @@ def rank(
         index = session.vectors(DOCUMENT_VECTORS)
         also = rows.passages_of(words)
         cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
-        meaning = _best_passages(cosines)
+    meaning = _best_passages(cosines)
     home = {row["rid"]: row["document"] for row in rows.chunks(session, {*words, *meaning})}
+    home_of_passage = {
+        each: home[chunk] for each in cosines if (chunk := rows.chunk_of_passage(each)) in home
+    }
     by_words = {key: _with_further(scores) for key, scores in _grouped(words, home).items()}
-    by_meaning = {key: _closeness(max(scores)) for key, scores in _grouped(meaning, home).items()}
+    by_meaning = _by_meaning(_grouped(cosines, home_of_passage), mode)
     ranked = _fuse(by_words, by_meaning, mode, _paths(session, {*by_words, *by_meaning}))
     chunks = _best_chunks(words, meaning, home)
     return [Candidate(each.key, each, chunks[each.key]) for each in ranked[:limit]]
@@ -80,6 +83,14 @@ def _with_further(scores: list[float]) -> float:
     """A document's score: its best chunk, and a little for each further one."""
     best, *further = sorted(scores, reverse=True)
     return best + sum(share * score for share, score in zip(_FURTHER, further, strict=False))
+
+
+def _by_meaning(cosines: Mapping[int, list[float]], mode: Mode) -> dict[int, float]:
+    """How near documents are: by their best passage, and where nothing else is asked by further ones too."""
+    if mode is Mode.HYBRID:
+        return {document: _closeness(max(found)) for document, found in cosines.items()}
+    whole = 1.0 + sum(_FURTHER)
+    return {document: _closeness(_with_further(found) / whole) for document, found in cosines.items()}
 
 
 def _closeness(cosine: float) -> float:

@@ -11,7 +11,7 @@ from cuedeck.documents.markdown import Heading, Markdown
 
 CHUNK_BYTES = 1600
 # What a vector is made of: meaning is sharper in less text than words are.
-PASSAGE_BYTES = 700
+PASSAGE_BYTES = 300
 _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _SENTENCE_END = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
 _UTF8_START = re.compile(rb"[\x00-\x7f\xc0-\xff]")
@@ -117,6 +117,12 @@ def chunks_of(data: bytes, start: int, end: int, size: int | None = None) -> Ite
         start = cut
     if start < end:
         yield start, end
+
+
+def passages_of(data: bytes, start: int, end: int, most: int) -> list[tuple[int, int]]:
+    """Cut a chunk into what vectors are made of; of more than so many the last one takes the rest."""
+    passages = list(chunks_of(data, start, end, PASSAGE_BYTES))
+    return passages if len(passages) <= most else [*passages[: most - 1], (passages[most - 1][0], end)]
 
 
 def _cut(data: bytes, start: int, limit: int) -> int:

@@ -108,3 +108,9 @@ def larger_batches() -> list[Step]:
     return [
         statement(sqlite="INSERT INTO document_text(document_text, rank) VALUES('hashsize', 16777216)"),
     ]
+
+
+@migration("index", "documents", 3)
+def shorter_passages() -> list[Step]:
+    # Vectors of longer passages are made again, in the background; their identities are taken over.
+    return [statement(sqlite="UPDATE document_chunks SET model = NULL")]
