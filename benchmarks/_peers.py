@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 from collections.abc import Sequence
@@ -51,3 +52,11 @@ def cpu_of(command: Sequence[str | Path], cwd: Path, *, codes: Sequence[int] = (
     if done.returncode not in codes:
         raise RuntimeError(f"{command[0]}: {done.stderr[-500:].decode(errors='replace')}")
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+def cpu_so_far(process: int) -> float:
+    """CPU seconds of a running process and its children until now."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    own = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(cpu_so_far(int(child)) for child in children)

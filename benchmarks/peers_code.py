@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.code.memory_project import MemoryProject
 
-from benchmarks._peers import ABSENT, NODE, PYTHON, Row, cpu_of, table
+from benchmarks._peers import ABSENT, NODE, PYTHON, Row, cpu_of, cpu_so_far, table
 from benchmarks.code_refs import Asking
 from benchmarks.code_refs_languages import Score
 from cuedeck.code.engine import Code
@@ -129,21 +129,14 @@ def basedpyright(root: Path, questions: list[Question]) -> tuple[list[set[Place]
     process = asking.server.process.pid
     try:
         asking.references((questions[0][1], questions[0][2] - 1, questions[0][3]))
-        before = tree_cpu(process)
+        before = cpu_so_far(process)
         truth = [
             {(p, n + 1) for p, n, _ in asking.references((path, line - 1, column))}
             for _, path, line, column in questions
         ]
-        return truth, (tree_cpu(process) - before) / len(questions), before
+        return truth, (cpu_so_far(process) - before) / len(questions), before
     finally:
         asking.server.process.terminate()
-
-
-def tree_cpu(process: int) -> float:
-    """CPU seconds of a running process and its children so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
-    children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return sum(map(int, fields[11:13])) / 100 + sum(tree_cpu(int(child)) for child in children)
 
 
 def cued(code: Code, questions: list[Question]) -> tuple[list[set[Place]], float]:
