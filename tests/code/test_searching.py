@@ -100,7 +100,7 @@ def test_quick_totals_are_those_that_are_explained(code: Code) -> None:
         for path in view.snapshot.files:
             for number in range(-1, len(view.snapshot.outline(path).definitions)):
                 candidate = ranking.candidate(path, number)
-                assert ranking._total(candidate) == ranking.score(candidate).total
+                assert ranking.total(candidate) == ranking.score(candidate).total
 
 
 def test_no_symbol_scores_higher_than_its_bound(code: Code) -> None:
@@ -111,7 +111,7 @@ def test_no_symbol_scores_higher_than_its_bound(code: Code) -> None:
         assert promised == sorted(promised, key=lambda pair: -pair[0])
         assert promised
         for bound, candidate in promised:
-            assert ranking._total(candidate) <= bound
+            assert ranking.total(candidate) <= bound
 
 
 def test_an_answer_depends_on_its_ref_alone(repo: Repo, open_code: Open, code: Code) -> None:

@@ -127,7 +127,7 @@ class Ranking:
     def best(self, limit: int) -> tuple[list[Scored], int]:
         """The best symbols, and how many came into question."""
         matched = self._within(self.matched)
-        found = {(c.path, c.number): (self._total(c), c) for c in (*self._by_name(), *self._by_path())}
+        found = {(c.path, c.number): (self.total(c), c) for c in (*self._by_name(), *self._by_path())}
         count = len(found) + len(matched.slots)
         leaders = heapq.nlargest(limit, (total for total, _ in found.values()))
         heapq.heapify(leaders)
@@ -136,7 +136,7 @@ class Ranking:
                 break
             key = (candidate.path, candidate.number)
             if key not in found:
-                total = self._total(candidate)
+                total = self.total(candidate)
                 found[key] = (total, candidate)
                 (heapq.heappush if len(leaders) < limit else heapq.heappushpop)(leaders, total)
         least = leaders[0] if leaders else 0.0
@@ -260,7 +260,7 @@ class Ranking:
         record = self.snapshot.symbols(candidate.path).record(candidate.number - 1)
         return Scored(record, scoring, reasons)
 
-    def _total(self, candidate: Candidate) -> float:
+    def total(self, candidate: Candidate) -> float:
         """The sum that ``score`` gives, without its words: most candidates are not among the best."""
         path = candidate.path
         name, kind, local = self._identity(candidate)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _SNIPPET_LINES: Final = 6
 _SNIPPET_BYTES: Final = 600
 _BLENDED: Final = 100
+_WORDED: Final = 40
 _EMBEDDED: Final = 1200
 _MODEL_SECONDS: Final = 2.0
 # So few vectors are worth waiting a moment for.
@@ -70,39 +71,36 @@ class Blend:
         self, ranking: Ranking, vectors: SymbolVectors, vector: Vector, *, semantic_only: bool
     ) -> None:
         self._ranking = ranking
-        self._words = {} if semantic_only else {_key(s): s for s in ranking.best(_BLENDED)[0]}
-        self._best = max((scored.total for scored in self._words.values()), default=1.0)
-        snapshot, lexicon = ranking.snapshot, ranking.lexicon
-        self._cosines = {
-            (candidate.path, candidate.number): cosine
-            for slot, cosine in vectors.nearest(snapshot, vector, _BLENDED).items()
-            for candidate in ranking.at(slot)
-        }
-        slots = {key: lexicon.slot(*key) for key in self._words if key not in self._cosines}
-        known = vectors.cosines(snapshot, vector, set(slots.values()))
+        words = [] if semantic_only else ranking.best(_WORDED)[0]
+        nearest = vectors.nearest(ranking.snapshot, vector, _BLENDED)
+        self._cosines = {(c.path, c.number): nearest[slot] for slot in nearest for c in ranking.at(slot)}
+        slots = {_key(s): ranking.lexicon.slot(*_key(s)) for s in words if _key(s) not in self._cosines}
+        known = vectors.cosines(ranking.snapshot, vector, set(slots.values()))
         self._cosines.update({key: known[slot] for key, slot in slots.items() if slot in known})
+        # What only its meaning found has a keyword score too: its kind, its place.
+        self._words = {key: ranking.total(ranking.candidate(key[0], key[1] - 1)) for key in self._cosines}
+        self._words.update({_key(scored): scored.total for scored in words})
+        self._best = max(self._words.values(), default=1.0) or 1.0
         named = bool(ranking.alone or ranking.dotted)
         self._weight = 1.0 if semantic_only else _MEANING_OF_NAMES if named else _MEANING
-        self.count = len(self._words.keys() | self._cosines.keys())
+        self.count = len(self._words)
 
     def best(self, limit: int) -> list[Scored]:
         """The best symbols."""
         quick = {
             key: self._weight * max(0.0, self._cosines.get(key, 0.0))
-            + (1 - self._weight) * (self._words[key].total if key in self._words else 0.0) / self._best
-            for key in self._words.keys() | self._cosines.keys()
+            + (1 - self._weight) * words / self._best
+            for key, words in self._words.items()
         }
         chosen = sorted(quick, key=lambda key: (-round(quick[key], 5), key))[: limit + 20]
-        return sorted((self.score(self._ranking.candidate(p, n - 1)) for p, n in chosen), key=in_order)[
-            :limit
-        ]
+        scored = (self.score(self._ranking.candidate(path, number - 1)) for path, number in chosen)
+        return sorted(scored, key=in_order)[:limit]
 
     def score(self, candidate: Candidate) -> Scored:
         """A symbol's keyword score, scaled to its share, and what its meaning adds."""
-        key = (candidate.path, candidate.number)
-        cosine = self._cosines.get(key)
-        words = self._words.get(key) or self._ranking.score(candidate)
-        share = (1 - self._weight) / self._best if key in self._words else 0.0
+        cosine = self._cosines.get((candidate.path, candidate.number))
+        words = self._ranking.score(candidate)
+        share = (1 - self._weight) / self._best
         scoring = {name: round(value * share, 6) for name, value in words.scoring.items() if name != "total"}
         scoring["semantic"] = round(self._weight * max(0.0, cosine or 0.0), 6)
         scoring["total"] = round(sum(scoring.values()), 6)

@@ -75,6 +75,8 @@ class SymbolVectors:
         if not self.enabled or self.embedder.unavailable is not None:
             return
         missing = self._lacking(snapshot)
+        if not missing:
+            return
         with self._guard:
             new = [key for key in self._chosen(snapshot) if key in missing and key not in self._homes]
             self._homes.update(dict.fromkeys(new, weakref.ref(snapshot)))
