@@ -94,8 +94,8 @@ class SqliteTextIndex:
         return [TextHit(number, -score) for number, score in found]
 
     def matching_ids(self, terms: Sequence[str], *, scope: Scope = ()) -> list[int]:
-        known = [term for term, count in self._frequencies(terms).items() if count]
-        expression = _expression(known, scope)
+        # Terms nobody holds match nothing; to count each first would read every list twice.
+        expression = _expression([term for term in dict.fromkeys(terms) if term], scope)
         if not expression:
             return []
         name = self._spec.name
