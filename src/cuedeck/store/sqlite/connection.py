@@ -60,7 +60,9 @@ def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection
     _pragma(connection, "synchronous", synchronous, _DURABILITY[synchronous])
     _pragma(connection, "foreign_keys", "ON", 1)
     _pragma(connection, "mmap_size", MAPPED, MAPPED)
-    _pragma(connection, "cache_size", -8192, -8192)
+    # Readers read the mapped file; only what is still in the write-ahead log takes room of its own.
+    cache = -1024 if read_only else -8192
+    _pragma(connection, "cache_size", cache, cache)
     _pragma(connection, "temp_store", "MEMORY", 2)
     _pragma(connection, "journal_size_limit", 16 << 20, 16 << 20)
     if read_only:
