@@ -99,7 +99,11 @@ def indexers(root: Path, ours: float) -> Iterator[Row]:
         if shutil.which(command[0]) is None:
             print(f"{name:15} {ABSENT}")
             continue
-        seconds, _ = cpu_of(command, root, codes=(0, 1))
+        try:
+            seconds, _ = cpu_of(command, root, codes=(0, 1))
+        except subprocess.TimeoutExpired as late:
+            print(f"{name:15} not finished after {late.timeout:.0f} s")
+            continue
         yield Row("reading the whole tree", name, ours, seconds, "s")
 
 
