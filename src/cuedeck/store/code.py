@@ -236,6 +236,7 @@ def put_blobs(
 ) -> dict[tuple[str, str], BlobRow]:
     """Store facts; names and text too when they are to be searched."""
     made: dict[tuple[str, str], BlobRow] = {}
+    blobs = list({(blob.oid, blob.language): blob for blob in blobs}.values())
     drop_blobs(session, _of_other_versions(session, blobs))
     for blob in blobs:
         rid = session.insert(
