@@ -44,11 +44,20 @@ class Score:
         self.wrong += len(found - truth)
         self.missed += len(truth - found)
 
+    @property
+    def precision(self) -> float:
+        return self.right / max(1, self.right + self.wrong)
+
+    @property
+    def recall(self) -> float:
+        return self.right / max(1, self.right + self.missed)
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.precision * self.recall / max(1e-9, self.precision + self.recall)
+
     def __str__(self) -> str:
-        precision = self.right / max(1, self.right + self.wrong)
-        recall = self.right / max(1, self.right + self.missed)
-        f1 = 2 * precision * recall / max(1e-9, precision + recall)
-        return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
+        return f"P {self.precision:.3f}  R {self.recall:.3f}  F1 {self.f1:.3f}"
 
 
 class Evaluation:
@@ -204,6 +213,9 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
     parser.add_argument("--preprocess", default="", help='such as "gcc -E -fdirectives-only -Isrc"')
+    parser.add_argument(
+        "--row", default="", help="print one row of the table in docs/code.md, with this truth"
+    )
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
     rows = [json.loads(line) for line in given.truth.read_text(encoding="utf-8").splitlines()]
@@ -222,6 +234,10 @@ def main(arguments: list[str]) -> None:
     indexed = time.process_time()
     evaluation.run()
     done = time.process_time()
+    if given.row:
+        bare, ours = (f"{score.f1:.3f}".removeprefix("0") for score in (evaluation.bare, evaluation.ours))
+        print(f"| {given.root.name} | {given.row} | {len(evaluation.rows)} | {bare} | {ours} |")
+        return
     print(f"{given.root.name}: {len(evaluation.project.facts)} files, {len(evaluation.rows)} symbols")
     print(f"  resolved  {evaluation.ours}")
     print(f"  bare name {evaluation.bare}")
