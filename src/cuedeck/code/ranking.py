@@ -275,12 +275,12 @@ class Ranking:
         else:
             qualified = 0.1 * self._share(module | name_words_of(local) & self.asked) ** 2
         values = (
-            self._text(candidate.text)[0],
+            min(1.0, candidate.text / self.matched.best),
             self._exact(name)[0],
             qualified,
             nearness,
             _BOOSTS[kind][0] * scale,
-            self._kind_match(kind)[0],
+            0.05 if self.kind_fits(kind) else 0.0,
         )
         return round(sum(round(value, 6) for value in values), 6)
 
