@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,7 +134,8 @@ class Repository:
             ("refs/remotes/origin/", "remote"),
             ("", ""),
         ):
-            full = prefix + name
+            # pygit2 1.20 never lets go of a name it looked up: one string for all calls, then.
+            full = sys.intern(prefix + name)
             if not prefix and not name.startswith("refs/"):
                 continue
             try:
