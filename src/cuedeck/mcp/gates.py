@@ -130,9 +130,9 @@ class TokenGate:
             await self._challenge(scope, receive, send, None)
             return
         try:
-            verified = self._verifier.remembered(token) or await anyio.to_thread.run_sync(
-                self._verifier.verify, token
-            )
+            verified = self._verifier.remembered(token)
+            if verified is None:
+                verified = await anyio.to_thread.run_sync(self._verifier.verify, token)
         except TokenRefused as refusal:
             await self._challenge(scope, receive, send, str(refusal))
             return
