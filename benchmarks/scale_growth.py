@@ -163,9 +163,7 @@ def exponent(points: list[Point]) -> float:
 
 def table(points: list[Point]) -> str:
     """The curves as markdown, a row per size and the exponent after the last of a domain."""
-    lines = [
-        "| domain | items | fill CPU s | ms per new item | store MB | median CPU ms | p95 | growth |"
-    ]
+    lines = ["| domain | items | fill CPU s | ms per new item | store MB | median CPU ms | p95 | growth |"]
     lines.append("|---|---:|---:|---:|---:|---:|---:|---:|")
     for domain in dict.fromkeys(point.domain for point in points):
         rows = [point for point in points if point.domain == domain]

@@ -19,7 +19,14 @@ from cuedeck.store.protocol import Session, Store
 def blob(words: dict[str, list[tuple[int, int]]], symbols: int) -> BlobWords:
     places = array("I", [number << 3 | mark for found in words.values() for number, mark in found])
     counts = array("I", map(len, words.values()))
-    return BlobWords(list(words), counts.tobytes(), places.tobytes(), bytes([4] * symbols), bytes(symbols), bytes(8 * symbols))
+    return BlobWords(
+        list(words),
+        counts.tobytes(),
+        places.tobytes(),
+        bytes([4] * symbols),
+        bytes(symbols),
+        bytes(8 * symbols),
+    )
 
 
 def held(session: Session, *words: str) -> dict[str, list[tuple[int, int, int]]]:
