@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from cuedeck.code.engine import Code
+from cuedeck.code.snapshot import Outdated
 from cuedeck.mcp.decks.code import TOOLS
 from cuedeck.mcp.tool import Call
 from cuedeck.model.errors import CueError, ErrorCode
@@ -271,3 +274,36 @@ def test_two_machines_give_the_same_bytes(ask: Ask, repo: Repo, tmp_path: Path) 
             ("get_call_graph", {"symbol_name": "check"}),
         ):
             assert json.dumps(there(name, **arguments)) == json.dumps(ask(name, **arguments))
+
+
+def test_a_snapshot_that_an_edit_outdated_says_so(repo: Repo, open_code: Callable[..., Code]) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.put("a.py", "def two(): pass\n")
+    code = open_code(repo.root)
+    before = code.view().snapshot
+    repo.put("a.py", "def three(): pass\n")
+    after = code.view().snapshot
+    with pytest.raises(Outdated):
+        before.outline("a.py")
+    assert [definition.name for definition in after.outline("a.py").definitions] == ["three"]
+
+
+def test_questions_are_answered_while_another_client_edits(ask: Ask, repo: Repo) -> None:
+    failures: list[BaseException] = []
+
+    def edit() -> None:
+        try:
+            for number in range(40):
+                repo.put("auth/token.py", f"{LIBRARY}\n\ndef check_{number}():\n    return {number}\n")
+                assert ask("locate_symbol", name=f"check_{number}")["results"]
+        except BaseException as error:  # noqa: BLE001 - told by the other thread
+            failures.append(error)
+
+    editing = threading.Thread(target=edit)
+    editing.start()
+    while editing.is_alive():
+        assert ask("search_code", query="check key")["results"]
+        assert ask("get_file_outline", path="auth/token.py")["symbols"]
+    editing.join()
+    assert failures == []

@@ -41,6 +41,10 @@ class Entry:
     on_disk: bool
 
 
+class Outdated(Exception):
+    """A snapshot's facts are gone: an edit has replaced them since it was taken. Take a new one."""
+
+
 class FactsCache:
     """Unpacked facts of recently used blobs, shared by all refs of a workspace."""
 
@@ -89,7 +93,9 @@ class FactsCache:
         if held is not None:
             return held[0]
         with self.store.index.read() as session:
-            data = read(session, [blob])[blob]
+            data = read(session, [blob]).get(blob)
+        if data is None:
+            raise Outdated
         return self._put(key, unpack(data), len(data))
 
     def _put(self, key: tuple[str, int], value: Any, size: int) -> Any:

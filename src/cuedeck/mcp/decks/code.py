@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +21,7 @@ WAIT_SECONDS = 30.0
 MAX_REFERENCES = 10_000
 MAX_CHANGES = 5_000
 MAX_RESULTS = 100
+_ATTEMPTS = 4
 
 Ref = Field(None, max_length=512, description="Branch, tag or commit; default: the checked-out one")
 Workspace = Field(None, max_length=4096, description="Repository root; default: this one")
@@ -419,6 +421,26 @@ def _switch_ref(call: Call[SwitchRef]) -> Answer:
     )
 
 
+def _current(handler: Callable[[Call[Any]], Answer]) -> Callable[[Call[Any]], Answer]:
+    """Answer from a new snapshot when an edit took away what the first one was reading."""
+
+    def answer(call: Call[Any]) -> Answer:
+        from cuedeck.code.snapshot import Outdated
+
+        for _ in range(_ATTEMPTS):
+            try:
+                return handler(call)
+            except Outdated:
+                continue
+        raise CueError(
+            ErrorCode.OVERLAY_NOT_READY,
+            "The files change faster than they can be read",
+            hint="Ask again in a moment.",
+        )
+
+    return answer
+
+
 def _tool(
     name: str,
     title: str,
@@ -438,7 +460,7 @@ def _tool(
         arguments,
         output,
         CHANGES if writes else READS,
-        handler,
+        _current(handler),
         in_default_set=default,
     )
 
