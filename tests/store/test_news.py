@@ -65,6 +65,16 @@ def test_a_commit_before_the_wait_is_not_missed(store: Store) -> None:
     assert seconds_waited(news, 30) < 10
 
 
+def test_every_commit_becomes_visible_to_one_who_sleeps_until_told(store: Store) -> None:
+    news = hearing(store.news())
+    for _ in range(10):
+        since, deadline = store.state.version(), time.monotonic() + 20
+        threading.Timer(0.02, commit, [store]).start()
+        while store.state.version() == since:
+            assert time.monotonic() < deadline
+            news.wait(60)
+
+
 def test_one_who_is_woken_leaves_the_others_asleep(store: Store) -> None:
     one, other = hearing(store.news()), hearing(store.news())
     one.wake()

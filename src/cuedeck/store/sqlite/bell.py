@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cuedeck import inotify
 from cuedeck.inotify import Inotify
 from cuedeck.store.news import PAUSE_SECONDS, Bell
 
+# A commit is written, then synced, and only then made visible, which nobody hears: look again after these.
+LOOK_AGAIN = (0.0, 0.1, 0.3, 1.0, 5.0)
 _LOST = inotify.OVERFLOW | inotify.UNMOUNT | inotify.IGNORED
 _REPLACED = inotify.CREATE | inotify.DELETE | inotify.MOVED_FROM | inotify.MOVED_TO
 
@@ -49,11 +51,16 @@ class SqliteBell(Bell):
         poll = select.poll()
         poll.register(watch.descriptor, select.POLLIN)
         poll.register(self._interrupted, select.POLLIN | select.POLLHUP)
+        later: Iterator[float] = iter(())
         while not self.stopped.is_set():
-            poll.poll()
+            pause = next(later, None)
+            poll.poll(None if pause is None else pause * 1000)
             events = watch.events()
-            if any(event.name.startswith(names) for event in events):
+            written = any(event.name.startswith(names) for event in events)
+            if written or pause is not None:
                 self.ring()
+            if written:
+                later = iter(LOOK_AGAIN)
             if any(event.mask & _LOST or event.name in folders for event in events):
                 return
             self.stopped.wait(PAUSE_SECONDS)
