@@ -51,6 +51,13 @@ def seconds_waited(news: News, timeout: float) -> float:
     return time.monotonic() - started
 
 
+@pytest.fixture
+def told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No second looks, so that silence can be told from a wait that is ended in vain."""
+    monkeypatch.setattr("cuedeck.store.sqlite.bell.LOOK_AGAIN", ())
+
+
+@pytest.mark.usefixtures("told_once")
 def test_a_commit_ends_the_wait_and_quiet_does_not(store: Store) -> None:
     news = hearing(store.news())
     threading.Timer(0.1, commit, [store]).start()
@@ -75,6 +82,7 @@ def test_every_commit_becomes_visible_to_one_who_sleeps_until_told(store: Store)
             news.wait(60)
 
 
+@pytest.mark.usefixtures("told_once")
 def test_one_who_is_woken_leaves_the_others_asleep(store: Store) -> None:
     one, other = hearing(store.news()), hearing(store.news())
     one.wake()
