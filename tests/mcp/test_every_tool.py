@@ -149,6 +149,7 @@ def everything(product_at_work: Product) -> dict[str, dict[str, Any]]:
         "memory_improved_attempt": {"task": "greet people", "original_output": "greet(x)"},
         "memory_model_effectiveness": {"task_pattern": "greet"},
         "memory_index_file": {"file_path": "app.py"},
+        "memory_citations": {"of": "docs/topic.md"},
         "vault_query_files": {"tag": "alpha"},
         "vault_get_file": {"path": "docs/topic.md"},
         "vault_get_file_content": {"path": "docs/topic.md"},
