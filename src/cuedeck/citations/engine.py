@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 _CITED_BY = 20
 
+log = logging.getLogger(__name__)
+
 
 class Citations:
     """The citations of one workspace."""
@@ -31,6 +34,13 @@ class Citations:
 
     def note(self, memory: Memory, *, actor: str) -> None:
         """Keep what a memory cites, with what each symbol is like now; replaces an earlier note."""
+        try:
+            self._note(memory, actor)
+        except Exception:
+            # The memory is durable: a repository that cannot be read must not make it look lost.
+            log.exception("what %s cites was not noted", memory.id)
+
+    def _note(self, memory: Memory, actor: str) -> None:
         if memory.type is MemoryType.CODE_CHUNK:
             return
         lookup = Lookup(self._workspace)

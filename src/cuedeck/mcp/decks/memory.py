@@ -146,14 +146,6 @@ def _meta(memories: Memories, *, complete: bool, masked: int) -> dict[str, Any]:
     return meta
 
 
-def _note(call: Call[Any], stored: Stored) -> None:
-    try:
-        call.workspace.citations.note(stored.memory, actor=_actor(call))
-    except Exception:
-        # The memory is durable: a repository that cannot be read must not make it look lost.
-        log.exception("what %s cites was not noted", stored.memory.id)
-
-
 def _stale(call: Call[Any], ids: list[str]) -> dict[str, list[dict[str, Any]]]:
     try:
         found = call.workspace.citations.stale(ids)
@@ -178,7 +170,7 @@ def _store(call: Call[Store]) -> Answer:
     )
     stored = memories.store(draft, actor=_actor(call))
     if not stored.duplicate:
-        _note(call, stored)
+        call.workspace.citations.note(stored.memory, actor=_actor(call))
     return _stored(memories, stored)
 
 
@@ -228,7 +220,7 @@ def _update(call: Call[Update]) -> Answer:
     changes = {name: value for name, value in named.items() if value is not None or name == "title"}
     stored = memories.update(asked.id, changes, actor=_actor(call))
     if not {"content", "title", "metadata"}.isdisjoint(changes):
-        _note(call, stored)
+        call.workspace.citations.note(stored.memory, actor=_actor(call))
     return _stored(memories, stored)
 
 
