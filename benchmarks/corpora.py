@@ -38,7 +38,7 @@ def given(name: str) -> Iterator[Given]:
 
 def _given(name: str, scratch: Path) -> Given:
     match name:
-        case "code_bench" | "code_symdiff":
+        case "code_bench" | "code_symdiff" | "code_search":
             return _repository(scratch, ranged=name == "code_bench")
         case "documents_bench":
             return _vault(scratch)

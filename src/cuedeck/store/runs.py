@@ -50,7 +50,8 @@ def pending_count(session: Session, workflow: str) -> int:
     """How many runs of a workflow wait."""
     return int(
         session.value(
-            "SELECT count(*) FROM runs WHERE status = 'pending' AND workflow = :workflow", workflow=workflow
+            "SELECT count(*) FROM runs WHERE status = 'pending' AND workflow || '' = :workflow",
+            workflow=workflow,
         )
     )
 
@@ -121,9 +122,10 @@ def claim(
         full = {
             f"f{position}": name for position, name in enumerate(n for n, left in room.items() if left < 1)
         }
-        without = f"AND workflow NOT IN ({', '.join(f':{key}' for key in full)})" if full else ""
+        without = f"AND workflow || '' NOT IN ({', '.join(f':{key}' for key in full)})" if full else ""
+        # An expression, so that no index by workflow, which holds the whole history, is preferred.
         candidates = session.rows(
-            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow IN ({among}) {without}
+            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow || '' IN ({among}) {without}
                 ORDER BY {order} LIMIT :limit {session.skip_locked}""",  # noqa: S608 - constants and :names only
             now=now,
             limit=limit - len(taken),
@@ -145,7 +147,7 @@ def _running(session: Session, workflow: str, now: int) -> int:
     return int(
         session.value(
             """SELECT count(*) FROM runs
-               WHERE status = 'running' AND workflow = :workflow AND lease_until >= :now""",
+               WHERE status = 'running' AND workflow || '' = :workflow AND lease_until >= :now""",
             workflow=workflow,
             now=now,
         )
