@@ -19,7 +19,8 @@ from cuedeck.tasks.cards import CardChange, CardDraft
 from cuedeck.workflows.builtin.contents import restore
 from cuedeck.workflows.builtin.daily_digest import merge
 from cuedeck.workflows.builtin.spec_review import review
-from cuedeck.workflows.model import Run, RunStatus
+from cuedeck.workflows.journal import execution_id
+from cuedeck.workflows.model import NewRun, Run, RunStatus
 
 CONCEPT = (
     "---\ntype: concept\nstatus: draft\ntags: [graph]\n---\n# Topology\n\n"
@@ -81,6 +82,18 @@ def test_a_path_outside_or_of_the_wrong_type_is_an_error(workspace: Workspace, p
     with pytest.raises(CueError) as caught:
         workspace.workflows.trigger("markdown-analyzer", {"path": path}, wait=True)
     assert caught.value.code in (ErrorCode.VALIDATION, ErrorCode.PATH_REFUSED)
+
+
+@pytest.mark.parametrize("workflow", ["markdown-analyzer", "concept-tracker"])
+def test_a_run_that_an_event_started_has_nothing_to_do_when_the_file_is_gone(
+    workspace: Workspace, workflow: str
+) -> None:
+    engine = workspace.workflows
+    new = NewRun(execution_id(), workflow, workflow, {"path": "concepts/gone.md"}, trigger="file-change")
+    engine.journal.submit_many([new])
+    engine.start()
+    ended = eventually(lambda: (found := engine.journal.find(new.id)) and found.ended_at and found)
+    assert (ended.status, ended.result["skipped"]) == (RunStatus.COMPLETED, "the file is gone")
 
 
 def test_a_missing_file_is_a_failed_run(workspace: Workspace) -> None:

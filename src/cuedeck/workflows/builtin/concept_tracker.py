@@ -10,7 +10,7 @@ from cuedeck.store import workflow_records as records
 from cuedeck.store.protocol import Session
 from cuedeck.workflows import inputs
 from cuedeck.workflows.builtin.markdown_analyzer import analyse
-from cuedeck.workflows.builtin.notes import Note, read_note
+from cuedeck.workflows.builtin.notes import Note, read_note, unless_gone
 from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.model import JSON, FileTrigger, Workflow
 
@@ -55,6 +55,7 @@ def compare(before: dict[str, Any] | None, after: dict[str, Any]) -> dict[str, J
     return changes or {"wording": True}
 
 
+@unless_gone
 def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
     note = read_note(context.workspace, given["path"])
     now_outline = context.step("read", lambda: outline(note), progress=40)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from cuedeck.documents.markdown import Heading, parse_markdown
 from cuedeck.store import workflow_records as records
 from cuedeck.workflows import inputs
-from cuedeck.workflows.builtin.notes import Note, read_note
+from cuedeck.workflows.builtin.notes import Note, read_note, unless_gone
 from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.model import JSON, NOTES, FileTrigger, Workflow
 
@@ -82,6 +82,7 @@ def _heading_problems(headings: Iterable[Heading]) -> list[dict[str, JSON]]:
     return problems
 
 
+@unless_gone
 def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
     analysis = context.step(
         "analyse", lambda: asdict(analyse(read_note(context.workspace, given["path"]))), progress=70

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,10 @@ from cuedeck.store import documents as rows
 from cuedeck.workflows.model import JSON
 
 if TYPE_CHECKING:
+    from cuedeck.workflows.context import RunContext
     from cuedeck.workspace import Workspace
+
+Work = Callable[["RunContext", dict[str, JSON]], JSON]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,20 @@ def read_note(workspace: Workspace, path: str) -> Note:
         incoming=links.incoming,
         unresolved=links.unresolved,
     )
+
+
+def unless_gone(work: Work) -> Work:
+    """Started by an event, a run may find its file gone again: nothing to do. Asked for by name, it fails."""
+
+    def run(context: RunContext, given: dict[str, JSON]) -> JSON:
+        try:
+            return work(context, given)
+        except CueError as error:
+            if error.code is not ErrorCode.NOT_FOUND or context.run.trigger == "manual":
+                raise
+            return {"path": given["path"], "skipped": "the file is gone"}
+
+    return run
 
 
 def referrers_of(workspace: Workspace, path: str) -> list[dict[str, JSON]]:
