@@ -84,7 +84,7 @@ def test_a_path_outside_or_of_the_wrong_type_is_an_error(workspace: Workspace, p
     assert caught.value.code in (ErrorCode.VALIDATION, ErrorCode.PATH_REFUSED)
 
 
-@pytest.mark.parametrize("workflow", ["markdown-analyzer", "concept-tracker"])
+@pytest.mark.parametrize("workflow", ["markdown-analyzer", "concept-tracker", "proof-spec-kit-review"])
 def test_a_run_that_an_event_started_has_nothing_to_do_when_the_file_is_gone(
     workspace: Workspace, workflow: str
 ) -> None:

@@ -12,7 +12,7 @@ from cuedeck.documents.markdown import Heading, Markdown, parse_markdown
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
 from cuedeck.workflows import inputs
-from cuedeck.workflows.builtin.notes import Note, read_note
+from cuedeck.workflows.builtin.notes import Note, read_note, unless_gone
 from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.model import JSON, FileTrigger, Workflow
 
@@ -171,6 +171,7 @@ def review_note(workspace: Workspace, note: Note) -> dict[str, JSON]:
     return review(note.text, _traces(workspace, note.path))
 
 
+@unless_gone
 def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
     note = read_note(context.workspace, given["path"])
     found = context.step("review", lambda: review_note(context.workspace, note), progress=90)
