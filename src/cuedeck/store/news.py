@@ -6,6 +6,7 @@ import contextlib
 import os
 import threading
 import weakref
+from abc import ABC, abstractmethod
 
 # How often to look where commits cannot be heard.
 LOOK_SECONDS = 0.25
@@ -32,7 +33,7 @@ class News:
         self._event.set()
 
 
-class Bell:
+class Bell(ABC):
     """A thread that hears of commits and wakes who waits; subclasses know how to hear."""
 
     def __init__(self) -> None:
@@ -73,9 +74,9 @@ class Bell:
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=1.0)
 
+    @abstractmethod
     def hear(self) -> None:
         """Call ``heard`` once listening, ``ring`` for commits; return or raise OSError when that is lost."""
-        raise NotImplementedError
 
     def heard(self) -> None:
         """Say that from now on nothing is missed."""
