@@ -5,11 +5,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from workflow_parts import engine_with, eventually
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.store import runs
+from cuedeck.store import open_store, runs
 from cuedeck.store.protocol import Store
 from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.journal import Fenced, execution_id
@@ -248,3 +249,36 @@ def test_a_changed_workflow_does_not_replay_another_ones_steps(store: Store, tmp
         ended = eventually(lambda: (r := engine.run(run.id)).status.final and r)
         assert ended.status is RunStatus.FAILED
         assert "changed while this run was under way" in (ended.error or "")
+
+
+def test_a_wait_that_grows_too_long_is_answered_and_the_run_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.workflows.engine.SYNC_SECONDS", 0.2)
+    slow = Workflow("slow", "Slow", "", lambda c, _g: c.step("one", lambda: time.sleep(1) or 1))
+    with engine_with(store, slow) as engine:
+        started = engine.trigger("slow", {}, wait=True)
+        assert started.run is None
+        eventually(lambda: engine.run(started.execution_id).status is RunStatus.COMPLETED)
+
+
+def test_a_database_that_is_locked_for_ten_seconds_is_waited_for(tmp_path: Path) -> None:
+    store = open_store(None, root=tmp_path, workspace_id="locked", busy_timeout=0.5)
+    began = threading.Event()
+
+    def work(context: RunContext, _given: Any) -> Any:
+        began.set()
+        time.sleep(0.5)
+        return context.step("one", lambda: 1)
+
+    with engine_with(store, Workflow("work", "Work", "", work)) as engine:
+        engine.start()
+        started = engine.trigger("work", {}, wait=False)
+        assert began.wait(10)
+        other = apsw.Connection(str(next(tmp_path.rglob("state.db"))))
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(10)
+        other.execute("ROLLBACK")
+        other.close()
+        eventually(lambda: engine.run(started.execution_id).status is RunStatus.COMPLETED, seconds=30)
+    store.close()

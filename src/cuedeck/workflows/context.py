@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
 
+# How long a step waits for a store that somebody else has locked.
+LOCKED_SECONDS = 120.0
+
+
 class Cancelled(Exception):
     """Somebody asked the run to stop."""
 
@@ -95,9 +99,17 @@ class RunContext:
     def _record(
         self, name: str, work: Callable[[Session], JSON], started_at: int, progress: float | None
     ) -> JSON:
-        output, cancel = self._journal.record(
-            self.run, self._seq, name, work, started_at=started_at, progress=progress
-        )
-        if cancel:
-            raise Cancelled
-        return output
+        waited_until = time.monotonic() + LOCKED_SECONDS
+        while True:
+            try:
+                output, cancel = self._journal.record(
+                    self.run, self._seq, name, work, started_at=started_at, progress=progress
+                )
+            except CueError as error:
+                # Nothing was begun, so nothing can happen twice.
+                if error.code is not ErrorCode.LOCKED or time.monotonic() > waited_until or self._stop():
+                    raise
+                continue
+            if cancel:
+                raise Cancelled
+            return output
