@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import time
 from typing import Any
 
 import pytest
 from ground import Ground
-from outside import Deck
+from outside import CUE, Deck
 
 RUN = re.compile(r"wf_exec_\d{8}_\d{6}_\w+")
 BUILT_IN = {
@@ -299,6 +300,21 @@ def test_a_disabled_workflow(own_ground: Ground) -> None:
     assert deck.bad("trigger_workflow", **asked).startswith("Workflow disabled")
     assert [w["id"] for w in deck.good("list_workflows", enabled=False)["workflows"]] == ["markdown-analyzer"]
     assert len(deck.good("list_workflows", enabled=True)["workflows"]) == 6
+
+
+def test_a_workflow_that_writes_to_stdout_does_not_disturb_the_conversation(own_ground: Ground) -> None:
+    folder = own_ground.root / ".cuedeck/workflows"
+    folder.mkdir(parents=True)
+    (folder / "loud.py").write_text(
+        "import os\nfrom cuedeck.workflows.model import Workflow\n"
+        "def loud(context, given):\n    print('LOUD')\n    os.write(1, b'RAW\\n')\n    return 1\n"
+        "WORKFLOWS = [Workflow('loud', 'Loud', '', loud)]\n"
+    )
+    trust = [CUE, "workflow", "trust", ".cuedeck/workflows/loud.py"]
+    subprocess.run(trust, cwd=own_ground.root, env=own_ground.environ, check=True, capture_output=True)
+    deck = VaultDeck(own_ground.door("process", "--decks", "vault"))
+    assert deck.good("trigger_workflow", workflowId="loud")["result"] == 1
+    assert deck.good("health_check")["status"] == "healthy"
 
 
 def test_a_file_change_starts_its_workflows_by_itself(deck: VaultDeck, ground: Ground) -> None:
