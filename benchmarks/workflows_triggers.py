@@ -63,7 +63,7 @@ class Place:
     def open(self) -> tuple[Workspace, WorkflowEngine]:
         workspace = Workspace.open(self.root, flags={"search": {"enabled": False}})
         engine = WorkflowEngine(
-            workspace, Registry([lambda: [COUNTED]], {}), workspace.documents.events, workers=0
+            workspace, Registry([lambda: [COUNTED]], dict), workspace.documents.events, workers=0
         )
         return workspace, engine
 

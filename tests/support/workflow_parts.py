@@ -53,7 +53,7 @@ def engine_with(
 ) -> Iterator[WorkflowEngine]:
     engine = WorkflowEngine(
         StoreOnly(store),  # type: ignore[arg-type]
-        Registry([lambda: workflows], settings or {}),
+        Registry([lambda: workflows], lambda: settings or {}),
         files or RecordedFiles(),  # type: ignore[arg-type]
         workers=workers,
     )

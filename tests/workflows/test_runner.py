@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from pathlib import Path
@@ -9,17 +10,22 @@ import apsw
 import pytest
 from workflow_parts import engine_with, eventually
 
+from cuedeck.config.sections import WorkflowSetting
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store, runs
 from cuedeck.store.protocol import Store
 from cuedeck.workflows.context import RunContext
-from cuedeck.workflows.journal import Fenced, execution_id
+from cuedeck.workflows.journal import Claim, Fenced, execution_id
 from cuedeck.workflows.model import NewRun, Retry, RunStatus, Workflow
 from cuedeck.workflows.runner import LEASE_MS
 
 
 def workflow(function: Any, **options: Any) -> Workflow:
     return Workflow("w", "W", "A workflow of a test", function, **options)
+
+
+def held_by(owner: str, lease_ms: int) -> Claim:
+    return Claim(owner, lease_ms, {}, ["w"])
 
 
 def test_a_run_passes_through_its_steps_and_keeps_its_result(store: Store) -> None:
@@ -39,13 +45,13 @@ def test_a_run_passes_through_its_steps_and_keeps_its_result(store: Store) -> No
 
 def test_an_async_run_is_taken_up_by_itself(store: Store) -> None:
     with engine_with(store, workflow(lambda _context, given: given)) as engine:
-        started = engine.trigger("w", {"a": [1, "é"]}, wait=False)
+        started = engine.trigger("w", {"a": [1, "é\0"]}, wait=False)
         assert started.run is None
         run = eventually(lambda: (r := engine.run(started.execution_id)).status.final and r)
-        assert run.result == {"a": [1, "é"]}
+        assert run.result == {"a": [1, "é\0"]}
 
 
-@pytest.mark.parametrize("bad", [{1, 2}, float("nan"), object(), {"deep": b"bytes"}])
+@pytest.mark.parametrize("bad", [{1, 2}, float("nan"), object(), {"deep": b"bytes"}, "\ud800"])
 def test_a_result_that_json_cannot_hold_fails_the_run(store: Store, bad: object) -> None:
     with engine_with(store, workflow(lambda _context, _given: bad)) as engine:
         run = engine.trigger("w", {}, wait=True).run
@@ -62,6 +68,20 @@ def test_a_workflow_that_raises_is_a_failed_run_with_its_error(store: Store) -> 
         run = engine.trigger("w", {}, wait=True).run
         assert run is not None and run.status is RunStatus.FAILED
         assert run.error == "RuntimeError: the plate is hot"
+
+
+def test_an_error_that_no_store_could_hold_still_ends_its_run(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL)  # the captured log could not be sent on either
+
+    def bang(_context: Any, _given: Any) -> None:
+        raise RuntimeError("a\0b\udcff" + "x" * 100_000)
+
+    with engine_with(store, workflow(bang)) as engine:
+        run = engine.trigger("w", {}, wait=True).run
+        assert run is not None and run.status is RunStatus.FAILED
+        assert (run.error or "").startswith(r"RuntimeError: a\0b\udcffxxx")
 
 
 def test_a_failed_attempt_is_repeated_from_the_step_that_failed(store: Store) -> None:
@@ -177,13 +197,13 @@ def test_unknown_workflows_and_executions(store: Store) -> None:
 def test_a_run_whose_lease_ended_is_taken_over_and_its_old_holder_fenced_off(store: Store) -> None:
     with engine_with(store, workflow(lambda _context, _given: "new"), workers=1) as engine:
         new = NewRun(execution_id(), "w", "W")
-        lost = engine.journal.begin(new, owner="a process that is gone", lease_ms=-1)
+        _, lost = engine.journal.begin(new, held_by("a process that is gone", -1))
         assert lost is not None
         engine.start()
         run = eventually(lambda: (r := engine.run(lost.id)).status.final and r, seconds=LEASE_MS / 1000 + 5)
         assert run.result == "new"
         with pytest.raises(Fenced):
-            engine.journal.record(lost, 1, "late", lambda _session: None, started_at=0, progress=None)
+            engine.journal.record(lost, 1, "late", lambda _session: "null", started_at=0, progress=None)
 
 
 def test_a_claim_whose_answer_was_lost_goes_back_to_the_queue(
@@ -196,9 +216,8 @@ def test_a_claim_whose_answer_was_lost_goes_back_to_the_queue(
         engine.start()
         engine.trigger("waits", {}, wait=False)
         eventually(lambda: engine.journal.counts().get("running") == 1)
-        lost = engine.journal.begin(
-            NewRun(execution_id(), "w", "W"), owner=engine._runner.owner, lease_ms=60_000
-        )
+        terms = held_by(engine._runner.owner, 60_000)
+        _, lost = engine.journal.begin(NewRun(execution_id(), "w", "W"), terms)
         assert lost is not None
         assert eventually(lambda: (run := engine.run(lost.id)).status.final and run).result == 7
         busy.set()
@@ -242,9 +261,9 @@ def test_old_runs_are_purged_but_never_waiting_or_running_ones(store: Store) -> 
 
 def test_a_changed_workflow_does_not_replay_another_ones_steps(store: Store, tmp_path: Path) -> None:
     with engine_with(store, workflow(lambda context, _given: context.step("renamed", lambda: 2))) as engine:
-        run = engine.journal.begin(NewRun(execution_id(), "w", "W"), owner="gone", lease_ms=-1)
+        _, run = engine.journal.begin(NewRun(execution_id(), "w", "W"), held_by("gone", -1))
         assert run is not None
-        engine.journal.record(run, 1, "original", lambda _session: 1, started_at=0, progress=None)
+        engine.journal.record(run, 1, "original", lambda _session: "1", started_at=0, progress=None)
         engine.start()
         ended = eventually(lambda: (r := engine.run(run.id)).status.final and r)
         assert ended.status is RunStatus.FAILED
@@ -282,3 +301,120 @@ def test_a_database_that_is_locked_for_ten_seconds_is_waited_for(tmp_path: Path)
         other.close()
         eventually(lambda: engine.run(started.execution_id).status is RunStatus.COMPLETED, seconds=30)
     store.close()
+
+
+def test_a_full_disk_is_waited_for(tmp_path: Path) -> None:
+    store = open_store(None, root=tmp_path, workspace_id="full", busy_timeout=0.5)
+
+    def pages(most: str) -> None:
+        with store.state.write(actor="t") as session:
+            session.value(f"PRAGMA max_page_count = {most}")
+
+    def work(context: RunContext, _given: Any) -> Any:
+        context.step("one", lambda: 1)
+        pages("1")  # SQLite takes what is used already for the least
+        threading.Timer(1.0, pages, ["1000000"]).start()
+        return context.step("two", lambda: "x" * 500_000)[:3]
+
+    with engine_with(store, Workflow("work", "Work", "", work)) as engine:
+        run = engine.trigger("work", {}, wait=True).run
+        assert run is not None and run.status is RunStatus.COMPLETED, run
+        assert run.result == "xxx"
+        assert [step["name"] for step in engine.journal.steps(run.id)] == ["one", "two"]
+    store.close()
+
+
+def test_a_commit_whose_answer_was_lost_is_not_done_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+
+    def work(context: RunContext, _given: Any) -> Any:
+        record = context._journal.record
+
+        def deaf(*args: Any, **options: Any) -> Any:
+            record(*args, **options)
+            monkeypatch.setattr(context._journal, "record", record)
+            raise CueError(ErrorCode.UNAVAILABLE, "The server went away after the commit")
+
+        monkeypatch.setattr(context._journal, "record", deaf)
+        return context.transact("effect", lambda _session: counted.append(1) or len(counted))
+
+    with engine_with(store, workflow(work)) as engine:
+        run = engine.trigger("w", {}, wait=True).run
+        assert run is not None and run.result == 1
+    assert counted == [1]
+
+
+def test_a_step_gives_the_first_time_what_a_replay_would_give(store: Store) -> None:
+    seen: list[Any] = []
+
+    def work(context: RunContext, _given: Any) -> None:
+        seen.append(context.step("pair", lambda: {1: (2, 3)}))
+        seen.append(context.transact("more", lambda _session: (4,)))
+
+    with engine_with(store, workflow(work)) as engine:
+        engine.trigger("w", {}, wait=True)
+    assert seen == [{"1": [2, 3]}, [4]]
+
+
+def test_a_workflow_that_exits_is_a_failed_run(store: Store) -> None:
+    def leave(_context: Any, _given: Any) -> None:
+        raise SystemExit(3)
+
+    with engine_with(store, workflow(leave, retry=Retry(attempts=3))) as engine:
+        run = engine.trigger("w", {}, wait=True).run
+        assert run is not None and run.status is RunStatus.FAILED
+        assert run.error == "SystemExit: 3"
+
+
+def test_a_run_that_ends_every_process_is_given_up(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: 1)) as engine:
+        run_id, _ = engine.journal.begin(NewRun(execution_id(), "w", "W"), held_by("gone", -1))
+        for _ in range(runs.MOST_TAKEOVERS):
+            assert engine.journal.claim(held_by("gone", -1), limit=1) != []
+        assert engine.journal.claim(held_by("gone", -1), limit=1) == []
+        run = engine.run(run_id)
+        assert run.status is RunStatus.FAILED
+        assert "its process died" in (run.error or "")
+
+
+def test_an_abandoned_run_is_cancelled_at_once(store: Store) -> None:
+    with engine_with(store, workflow(lambda _context, _given: 1), workers=0) as engine:
+        run_id, _ = engine.journal.begin(NewRun(execution_id(), "w", "W"), held_by("gone", -1))
+        assert engine.cancel(run_id, actor="t").status is RunStatus.CANCELLED
+
+
+def test_a_run_that_is_waited_for_keeps_within_its_workflows_concurrency(store: Store) -> None:
+    guard, running, most = threading.Lock(), 0, 0
+
+    def count(_context: Any, _given: Any) -> None:
+        nonlocal running, most
+        with guard:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.1)
+        with guard:
+            running -= 1
+
+    with engine_with(store, workflow(count, concurrency=1), workers=0) as engine:
+        callers = [
+            threading.Thread(target=engine.trigger, args=("w", {}), kwargs={"wait": True}) for _ in "123"
+        ]
+        for caller in callers:
+            caller.start()
+        for caller in callers:
+            caller.join(20)
+        assert engine.journal.counts() == {"completed": 3}
+    assert most == 1
+
+
+def test_what_is_switched_off_waits(store: Store) -> None:
+    settings = {"w": WorkflowSetting(enabled=False)}
+    with engine_with(store, workflow(lambda _context, _given: 1), settings=settings) as engine:
+        run_id, _ = engine.journal.submit(NewRun(execution_id(), "w", "W"))
+        engine.start()
+        time.sleep(0.5)
+        assert engine.run(run_id).status is RunStatus.PENDING
+        settings["w"] = WorkflowSetting(enabled=True)
+        eventually(lambda: engine.run(run_id).status is RunStatus.COMPLETED)

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
+from pathlib import Path
+from zoneinfo import TZPATH, ZoneInfo
 
 import pytest
 
 from cuedeck.model.errors import CueError
 from cuedeck.workflows.model import CronTrigger
-from cuedeck.workflows.schedule import check_cron, latest_tick, next_tick
+from cuedeck.workflows.schedule import check_cron, day_of, latest_tick, next_tick
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -48,8 +49,41 @@ def test_a_time_repeated_by_winter_time_happens_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "trigger", [CronTrigger("61 * * * *"), CronTrigger("nope"), CronTrigger("* * * * *", "Mars/X")]
+    "trigger",
+    [
+        CronTrigger("61 * * * *"),
+        CronTrigger("nope"),
+        CronTrigger("0 0 31 2 *"),
+        CronTrigger("* * * * *", "Mars/X"),
+    ],
 )
 def test_what_cannot_be_understood_is_refused(trigger: CronTrigger) -> None:
     with pytest.raises(CueError):
         check_cron(trigger)
+
+
+@pytest.mark.parametrize("by", ["TZ", "localtime"])
+def test_the_night_the_local_clocks_change_repeats_no_tick(monkeypatch: pytest.MonkeyPatch, by: str) -> None:
+    if by == "TZ":
+        monkeypatch.setenv("TZ", "Europe/Berlin")
+    else:
+        monkeypatch.delenv("TZ", raising=False)
+        rules = next((Path(place, BERLIN.key) for place in TZPATH if Path(place, BERLIN.key).is_file()), None)
+        if rules is None:
+            pytest.skip("no zone files on this machine")
+        monkeypatch.setattr("cuedeck.workflows.schedule.LOCAL_RULES", rules)
+    digest = CronTrigger("55 23 * * *")
+    evening = ms(2026, 10, 24, 23, 55)
+    assert latest_tick(digest, after_ms=evening - 1, now_ms=evening) == evening
+    assert latest_tick(digest, after_ms=evening, now_ms=ms(2026, 10, 25, 12)) is None
+    assert next_tick(digest, now_ms=evening) == ms(2026, 10, 25, 23, 55)
+
+
+def test_a_zone_that_is_no_name_leaves_the_distance_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "XYZ-3")
+    assert next_tick(CronTrigger("* * * * *"), now_ms=0) == 60_000
+
+
+def test_the_day_of_a_tick_is_the_day_where_its_trigger_lives() -> None:
+    tick = ms(2026, 3, 1, 12, 0)
+    assert day_of(CronTrigger("0 0 * * *", "Pacific/Kiritimati"), tick).isoformat() == "2026-03-02"

@@ -115,6 +115,20 @@ def test_a_schedule_fires_its_latest_tick_once_and_survives_a_wrong_clock(store:
         assert position < next_year
 
 
+def test_two_schedules_of_one_workflow_both_fire(store: Store) -> None:
+    crons = (CronTrigger("0 9 * * *"), CronTrigger("* * * * *"))
+    twice = Workflow("twice", "Twice", "", lambda _c, _g: None, triggers=crons)
+    with engine_with(store, twice, workers=0) as engine:
+        assert engine.fire_due() == 0
+        assert engine.fire_due() == 0
+        days_ago = time.time_ns() // 1_000_000 - 2 * 86_400_000
+        for name, cron in zip(("cron:twice", "cron:twice#2"), crons, strict=True):
+            assert engine.journal.cursor(name) is not None
+            engine.journal.submit_many([], cursor=(name, cron.expression, days_ago))
+        assert engine.fire_due() == 2
+        assert engine.fire_due() == 0
+
+
 def test_a_started_engine_fires_by_itself(store: Store) -> None:
     files = RecordedFiles()
     with engine_with(store, watcher(), files=files) as engine:

@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from workflow_parts import eventually
 
 from cuedeck import Workspace
+from cuedeck.documents.query import Mode
+from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.tasks.card import CardPriority, CardStatus
+from cuedeck.workflows.actions import ACTIONS
 from cuedeck.workflows.compose import ComposedWorkflows
 from cuedeck.workflows.model import Run, RunStatus
 from cuedeck.workflows.switch import set_enabled
@@ -118,6 +123,32 @@ def test_a_note_that_is_somebody_elses_is_not_overwritten(workspace: Workspace) 
         ('colour = "red"\n[[steps]]\naction = "list_cards"\n', 1, "'colour'"),
         ('[[triggers]]\nkind = "cron"\nexpression = "never"\n[[steps]]\naction = "list_cards"\n', 3, "cron"),
         ("[[steps]\n", 1, "TOML"),
+        ('retry = 3\n[[steps]]\naction = "list_cards"\n', 1, "a table"),
+        ('[retry]\nattempts = "many"\n[[steps]]\naction = "list_cards"\n', 2, "'attempts'"),
+        ('triggers = "daily"\n[[steps]]\naction = "list_cards"\n', 1, "[[triggers]]"),
+        ('[[triggers]]\nkind = ["cron"]\n[[steps]]\naction = "list_cards"\n', 2, "file, cron, event"),
+        ('[[triggers]]\nkind = "file"\nglobs = "*.md"\n[[steps]]\naction = "list_cards"\n', 3, "a list"),
+        ('[[triggers]]\nkind = "file"\nglobs = ["!"]\n[[steps]]\naction = "list_cards"\n', 3, "globs"),
+        (
+            '[[triggers]]\nkind = "file"\nevents = [["add"]]\n[[steps]]\naction = "list_cards"\n',
+            3,
+            "add, change, unlink",
+        ),
+        (
+            '[[triggers]]\nkind = "cron"\nexpression = "0 9 * * *"\ntimezone = 5\n'
+            '[[steps]]\naction = "list_cards"\n',
+            4,
+            "a string",
+        ),
+        ('[[triggers]]\nkind = "event"\n[[steps]]\naction = "list_cards"\n', 1, "task, memory"),
+        (
+            '[[triggers]]\nkind = "event"\nof = "weather"\n[[steps]]\naction = "list_cards"\n',
+            3,
+            "task, memory",
+        ),
+        ('[[steps]]\naction = "create_card"\nwith = { title = "T", tags = "a" }\n', 3, "a list of strings"),
+        ('[[steps]]\naction = "search"\nwith = { query = "x", mode = "psychic" }\n', 3, "keyword"),
+        ("name = 5\n[[steps]]\naction = 'list_cards'\n", 1, "a string"),
     ],
 )
 def test_a_mistake_is_named_with_its_line(workspace: Workspace, text: str, line: int, words: str) -> None:
@@ -127,6 +158,57 @@ def test_a_mistake_is_named_with_its_line(workspace: Workspace, text: str, line:
     mistake = composed.mistakes()[0]
     assert mistake.line == line
     assert words in mistake.message
+
+
+def test_a_value_that_only_the_run_knows_is_checked_when_it_is_there(workspace: Workspace) -> None:
+    step = 'action = "create_card"\nwith = { title = "T", tags = "{{ input.tags }}" }\n'
+    write(workspace, "w.toml", f"[[steps]]\n{step}")
+    assert run(workspace, "w", tags=["a"]).status is RunStatus.COMPLETED
+    ended = run(workspace, "w", tags="a")
+    assert ended.status is RunStatus.FAILED and "a list of strings" in (ended.error or "")
+
+
+def test_the_words_an_action_takes_are_those_of_its_engine() -> None:
+    for action, name, words in (
+        ("search", "mode", Mode),
+        ("create_card", "priority", CardPriority),
+        ("update_card", "status", CardStatus),
+        ("store_memory", "type", MemoryType),
+    ):
+        parameter = ACTIONS[action].parameters[name]
+        assert parameter.expected == "one of " + ", ".join(words)
+
+
+def test_a_memory_starts_a_workflow_that_waits_for_one(workspace: Workspace) -> None:
+    write(
+        workspace,
+        "w.toml",
+        '[[triggers]]\nkind = "event"\nof = "memory"\noperations = ["insert"]\n'
+        '[[steps]]\naction = "list_cards"\n[output]\nof = "{{ input.table }}"\n',
+    )
+    engine = workspace.workflows
+    engine.fire_due()
+    workspace.memory.store(Draft(MemoryType.KNOWLEDGE, "The kettle is on the left"), actor="t")
+    assert engine.fire_due() == 1
+    engine.start()
+    eventually(lambda: engine.history("w", limit=1, offset=0)[0][0].status.final)
+    assert engine.history("w", limit=1, offset=0)[0][0].result == {"of": "memories"}
+
+
+def test_a_file_that_leads_outside_or_cannot_be_read_hides_no_other(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    (tmp_path / "outside.py").write_text(PYTHON)
+    (tmp_path / "outside.toml").write_text('[[steps]]\naction = "list_cards"\n')
+    folder = workspace.root / ".cuedeck/workflows"
+    (folder / "evil.py").symlink_to(tmp_path / "outside.py")
+    (folder / "loop.py").symlink_to(folder / "loop.py")
+    (folder / "folder.py").mkdir()
+    (folder / "away.toml").symlink_to(tmp_path / "outside.toml")
+    write(workspace, "fine.toml", '[[steps]]\naction = "list_cards"\n')
+    listed = {item.workflow.id for item in workspace.workflows.workflows()}
+    assert "fine" in listed
+    assert not listed & {"hello", "away"}
 
 
 def test_python_runs_only_after_its_exact_content_was_trusted(workspace: Workspace) -> None:
@@ -139,6 +221,18 @@ def test_python_runs_only_after_its_exact_content_was_trusted(workspace: Workspa
     write(workspace, "hello.py", PYTHON + "# edited\n")
     with pytest.raises(CueError):
         run(workspace, "hello")
+
+
+def test_a_switch_is_noticed_by_a_process_that_runs_already(workspace: Workspace) -> None:
+    set_enabled(workspace.root, "concept-tracker", on=False)
+    with pytest.raises(CueError) as caught:
+        workspace.workflows.trigger("concept-tracker", {"path": "a.md"}, wait=True)
+    assert caught.value.code is ErrorCode.WORKFLOW_DISABLED
+    config = workspace.root / ".cuedeck/config.toml"
+    config.write_text("[core\n")
+    assert not workspace.workflows.registry.enabled("concept-tracker")
+    config.write_text("")
+    assert workspace.workflows.registry.enabled("concept-tracker")
 
 
 def test_a_workflow_is_switched_off_and_on_without_touching_the_rest(workspace: Workspace) -> None:

@@ -34,9 +34,24 @@ def locked(lock_file: str, holder_pid: int | None, waited: float) -> CueError:
     )
 
 
-def broken(message: str, hint: str, **data: object) -> CueError:
+class Broken(CueError):
+    """The database cannot do its work; ``passing`` when nothing but room, rights or a disk is missing."""
+
+    def __init__(self, message: str, hint: str, *, passing: bool, data: dict[str, object]) -> None:
+        super().__init__(ErrorCode.DATABASE, message, data=data, hint=hint)
+        self.passing = passing
+
+
+def broken(message: str, hint: str, *, passing: bool = False, **data: object) -> CueError:
     """The database cannot do its work."""
-    return CueError(ErrorCode.DATABASE, message, data=data, hint=hint)
+    return Broken(message, hint, passing=passing, data=data)
+
+
+def is_passing(error: CueError) -> bool:
+    """Whether the same transaction may well succeed a little later."""
+    if isinstance(error, Broken):
+        return error.passing
+    return error.code in (ErrorCode.LOCKED, ErrorCode.UNAVAILABLE)
 
 
 def lost() -> CueError:

@@ -12,6 +12,9 @@ from cuedeck.store.protocol import Dialect, Row, Session
 FINAL = "('completed', 'failed', 'cancelled')"
 # No lease is longer and no run is queued later than this from now, unless the clock was set back.
 MOST_AHEAD_MS = 10_000
+# So often a run may be taken over, more for each step it finished, before it is given up.
+MOST_TAKEOVERS = 20
+MOST_WORDS = 20_000
 
 
 def now_ms(session: Session) -> int:
@@ -85,6 +88,18 @@ def bring_back(session: Session, now: int) -> None:
     )
 
 
+def give_up(session: Session, now: int) -> None:
+    """A run that ends the process of everybody who takes it up must not do so for ever."""
+    session.run(
+        """UPDATE runs SET status = 'failed', ended_at = :now, owner = NULL, lease_until = NULL,
+               error = 'Taken up ' || fence || ' times without coming to an end: its process died each time'
+           WHERE status = 'running' AND lease_until < :now AND fence >= attempt + :most
+               AND fence - attempt >= :most + (SELECT count(*) FROM steps WHERE run_id = runs.id)""",
+        now=now,
+        most=MOST_TAKEOVERS,
+    )
+
+
 def next_due(session: Session) -> int | None:
     """When the next waiting run is due or the next lease runs out."""
     found = session.value(
@@ -104,8 +119,9 @@ def claim(
     limit: int,
     concurrency: Mapping[str, int],
     known: Collection[str],
+    only: str | None = None,
 ) -> list[Row]:
-    """Take runs that are due or abandoned, within each workflow's concurrency."""
+    """Take runs that are due or abandoned, within each workflow's concurrency; or one of them only."""
     if concurrency and session.dialect is Dialect.POSTGRES:
         session.row(
             """SELECT pg_advisory_xact_lock(
@@ -114,6 +130,7 @@ def claim(
     room = {name: most - _running(session, name, now) for name, most in concurrency.items()}
     names = {f"w{position}": name for position, name in enumerate(sorted(known))}
     among = ", ".join(f":{key}" for key in names)
+    one = "" if only is None else "AND id = :only"
     taken: list[Row] = []
     for condition, order in (
         ("status = 'running' AND lease_until < :now", "lease_until, id"),
@@ -125,12 +142,14 @@ def claim(
         without = f"AND workflow || '' NOT IN ({', '.join(f':{key}' for key in full)})" if full else ""
         # An expression, so that no index by workflow, which holds the whole history, is preferred.
         candidates = session.rows(
-            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow || '' IN ({among}) {without}
+            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow || '' IN ({among})
+                {without} {one}
                 ORDER BY {order} LIMIT :limit {session.skip_locked}""",  # noqa: S608 - constants and :names only
             now=now,
             limit=limit - len(taken),
             **names,
             **full,
+            **({} if only is None else {"only": only}),
         )
         for row in candidates:
             if room.get(row["workflow"], 1) < 1:
@@ -218,6 +237,14 @@ def insert_step(
     )
 
 
+def step_output(session: Session, run_id: str, seq: int) -> str | None:
+    """What a step of a run gave, if it was recorded."""
+    found = session.value(
+        "SELECT output FROM steps WHERE run_id = :run_id AND seq = :seq", run_id=run_id, seq=seq
+    )
+    return None if found is None else str(found)
+
+
 def steps_of(session: Session, run_id: str) -> list[Row]:
     """The steps a run has finished, in order."""
     return session.rows("SELECT * FROM steps WHERE run_id = :run_id ORDER BY seq", run_id=run_id)
@@ -260,15 +287,14 @@ def retry_at(session: Session, run_id: str, fence: int, *, run_at: int, error: s
 
 
 def request_cancel(session: Session, run_id: str, now: int) -> None:
-    """Cancel a waiting run at once, a running one at its next step."""
+    """Cancel a waiting or abandoned run at once, a running one at its next step."""
     session.run(
-        """UPDATE runs SET cancel_requested = 1,
-               ended_at = CASE WHEN status = 'pending' THEN :now ELSE ended_at END,
-               status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END
-           WHERE id = :id AND status IN ('pending', 'running')""",
+        """UPDATE runs SET cancel_requested = 1, status = 'cancelled', ended_at = :now
+           WHERE id = :id AND (status = 'pending' OR status = 'running' AND lease_until < :now)""",
         id=run_id,
         now=now,
     )
+    session.run("UPDATE runs SET cancel_requested = 1 WHERE id = :id AND status = 'running'", id=run_id)
 
 
 def find(session: Session, run_id: str) -> Row | None:
@@ -367,5 +393,12 @@ def wrote(session: Session, workflow: str, path: str, sha256: str) -> bool:
 
 
 def encode(value: Any) -> str:
-    """JSON text as the journal keeps it; what JSON cannot hold is refused."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """JSON text as the journal keeps it; what JSON or UTF-8 cannot hold is refused."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text.encode()
+    return text
+
+
+def printable(message: str) -> str:
+    """A failure's words as both stores can keep them, whatever raised it."""
+    return message[:MOST_WORDS].replace("\0", "\\0").encode(errors="backslashreplace").decode()

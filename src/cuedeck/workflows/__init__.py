@@ -16,6 +16,7 @@ def open_engine(workspace: Workspace) -> WorkflowEngine:
     from cuedeck.workflows.engine import WorkflowEngine
     from cuedeck.workflows.python import WorkspacePython, installed_workflows
     from cuedeck.workflows.registry import Registry, Source
+    from cuedeck.workflows.switch import Switches
     from cuedeck.workflows.trust import TrustLedger
 
     built_in, installed = builtin_workflows(), installed_workflows()
@@ -27,7 +28,7 @@ def open_engine(workspace: Workspace) -> WorkflowEngine:
     ]
     return WorkflowEngine(
         workspace,
-        Registry(sources, workspace.config.workflows.by_id),
+        Registry(sources, Switches(workspace.root, workspace.config.workflows.by_id)),
         workspace.documents.events,
         workers=workspace.config.workflows.workers,
     )

@@ -18,14 +18,44 @@ Perform = Callable[["RunContext", str, dict[str, JSON]], JSON]
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """What a value must be, in words and as a test."""
+
+    expected: str
+    fits: Callable[[JSON], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class Action:
     """One action: its parameters, which of them it needs, and what it does in one recorded step."""
 
     name: str
     summary: str
-    parameters: Mapping[str, str]
+    parameters: Mapping[str, Parameter]
     required: frozenset[str]
     perform: Perform
+
+
+def choice(*words: str) -> Parameter:
+    """One of these words."""
+    return Parameter("one of " + ", ".join(words), lambda value: isinstance(value, str) and value in words)
+
+
+def choices(*words: str) -> Parameter:
+    """A list of some of these words."""
+    return Parameter(
+        "a list of " + ", ".join(words),
+        lambda value: isinstance(value, list) and all(item in words for item in value),
+    )
+
+
+TEXT = Parameter("a string", lambda value: isinstance(value, str) and bool(value.strip()))
+TEXTS = Parameter(
+    "a list of strings",
+    lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
+)
+COUNT = Parameter("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
+CONTENT = Parameter("a string", lambda value: isinstance(value, (str, int, float)))
 
 
 def _reads(work: Callable[[Workspace, dict[str, JSON]], JSON]) -> Perform:
@@ -50,7 +80,7 @@ def _search(workspace: Workspace, given: dict[str, JSON]) -> JSON:
     from cuedeck.documents.query import Mode, Query
 
     results = workspace.documents.search(
-        Query(text=_text(given, "query"), limit=_limit(given, 50), mode=Mode(given.get("mode", "keyword")))
+        Query(text=given["query"], limit=_limit(given, 50), mode=Mode(given.get("mode", "keyword")))
     )
     return {"results": [{"path": hit.path, "anchors": list(hit.anchors)} for hit in results.hits]}
 
@@ -78,7 +108,7 @@ def _create_card(context: RunContext, step: str, given: dict[str, JSON]) -> JSON
                 return card.to_json()
         description = str(given.get("description", ""))
         draft = CardDraft(
-            title=_text(given, "title"),
+            title=given["title"],
             tags=tuple(given.get("tags", ())),
             priority=CardPriority(given.get("priority", "medium")),
             assignee=given.get("assignee"),
@@ -98,7 +128,7 @@ def _update_card(workspace: Workspace, given: dict[str, JSON]) -> JSON:
         priority=CardPriority(given["priority"]) if "priority" in given else None,
         assignee=given.get("assignee"),
     )
-    return workspace.cards.update(_text(given, "id"), change).to_json()
+    return workspace.cards.update(given["id"], change).to_json()
 
 
 def _store_memory(context: RunContext, step: str, given: dict[str, JSON]) -> JSON:
@@ -107,7 +137,7 @@ def _store_memory(context: RunContext, step: str, given: dict[str, JSON]) -> JSO
 
         draft = Draft(
             type=MemoryType(given.get("type", "knowledge")),
-            content=_text(given, "content"),
+            content=given["content"],
             title=given.get("title"),
             tags=tuple(given.get("tags", ())),
             project=str(given.get("project", "")),
@@ -122,7 +152,7 @@ def _write_note(context: RunContext, step: str, given: dict[str, JSON]) -> JSON:
     def write() -> JSON:
         from cuedeck.paths import confine, read_file, replace_file
 
-        path = confine(context.workspace.root, _text(given, "path"))
+        path = confine(context.workspace.root, given["path"])
         if not path.relative.endswith(".md"):
             raise invalid("path", "the path of a markdown file", path.relative)
         try:
@@ -164,7 +194,7 @@ def _check(workspace: Workspace, given: dict[str, JSON]) -> JSON:
     from cuedeck.workflows.builtin.notes import read_note
     from cuedeck.workflows.builtin.spec_review import review_note
 
-    note = read_note(workspace, _text(given, "path"))
+    note = read_note(workspace, given["path"])
     if given.get("check", "markdown") == "spec":
         found = review_note(workspace, note)
         return {"ok": found["ready"], "problems": found["findings"]}
@@ -172,53 +202,80 @@ def _check(workspace: Workspace, given: dict[str, JSON]) -> JSON:
     return {"ok": not problems, "problems": problems}
 
 
-def _text(given: Mapping[str, JSON], name: str) -> str:
-    value = given.get(name)
-    if not isinstance(value, str) or not value.strip():
-        raise invalid(name, "a string", value)
-    return value
-
-
 def _limit(given: Mapping[str, JSON], most: int) -> int:
-    value = given.get("limit", most)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise invalid("limit", "a whole number", value)
-    return max(1, min(most, value))
+    return max(1, min(most, int(given.get("limit", most))))
 
 
-def _action(name: str, summary: str, required: str, optional: str, perform: Perform) -> Action:
-    names = (*required.split(), *optional.split())
-    return Action(name, summary, dict.fromkeys(names, ""), frozenset(required.split()), perform)
+def _action(
+    name: str,
+    summary: str,
+    perform: Perform,
+    required: Mapping[str, Parameter],
+    optional: Mapping[str, Parameter],
+) -> Action:
+    return Action(name, summary, {**required, **optional}, frozenset(required), perform)
 
 
+_PRIORITY = choice("critical", "high", "medium", "low")
 ACTIONS: Mapping[str, Action] = {
     action.name: action
     for action in (
         _action(
             "query_files",
             "Notes by folder, type, status, tag.",
-            "",
-            "directory type status tag limit",
             _reads(_query_files),
+            {},
+            {"directory": TEXT, "type": TEXT, "status": TEXT, "tag": TEXT, "limit": COUNT},
         ),
-        _action("search", "Search documents.", "query", "mode limit", _reads(_search)),
+        _action(
+            "search",
+            "Search documents.",
+            _reads(_search),
+            {"query": TEXT},
+            {"mode": choice("keyword", "semantic", "hybrid"), "limit": COUNT},
+        ),
         _action(
             "list_cards",
             "Cards by status, tag, assignee.",
-            "",
-            "status tag assignee limit",
             _reads(_list_cards),
+            {},
+            {"status": TEXT, "tag": TEXT, "assignee": TEXT, "limit": COUNT},
         ),
         _action(
-            "create_card", "Create a card once.", "title", "description tags priority assignee", _create_card
+            "create_card",
+            "Create a card once.",
+            _create_card,
+            {"title": TEXT},
+            {"description": CONTENT, "tags": TEXTS, "priority": _PRIORITY, "assignee": TEXT},
         ),
         _action(
-            "update_card", "Set a card's fields.", "id", "status priority assignee", _reads(_update_card)
+            "update_card",
+            "Set a card's fields.",
+            _reads(_update_card),
+            {"id": TEXT},
+            {"status": choice("todo", "active", "done", "archived"), "priority": _PRIORITY, "assignee": TEXT},
         ),
         _action(
-            "store_memory", "Remember something once.", "content", "type title tags project", _store_memory
+            "store_memory",
+            "Remember something once.",
+            _store_memory,
+            {"content": TEXT},
+            {
+                "type": choice("knowledge", "episode", "decision", "pattern", "code_chunk"),
+                "title": TEXT,
+                "tags": TEXTS,
+                "project": TEXT,
+            },
         ),
-        _action("write_note", "Write a note of its own.", "path content", "", _write_note),
-        _action("check", "Check a note: markdown or spec.", "path", "check", _reads(_check)),
+        _action(
+            "write_note", "Write a note of its own.", _write_note, {"path": TEXT, "content": CONTENT}, {}
+        ),
+        _action(
+            "check",
+            "Check a note: markdown or spec.",
+            _reads(_check),
+            {"path": TEXT},
+            {"check": choice("markdown", "spec")},
+        ),
     )
 }

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.errors import is_passing
 from cuedeck.workflows.journal import Journal, encode
 from cuedeck.workflows.model import JSON, Run
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
 
-# How long a step waits for a store that somebody else has locked.
-LOCKED_SECONDS = 120.0
+T = TypeVar("T")
+# How long a step waits for a store that is locked, full or away.
+PATIENCE_SECONDS = 120.0
 
 
 class Cancelled(Exception):
@@ -56,8 +58,7 @@ class RunContext:
         if replayed is not None:
             return json.loads(replayed)
         started_at = time.time_ns() // 1_000_000
-        output = work()
-        encode(output)
+        output = encode(work())
         return self._record(name, lambda _session: output, started_at, progress)
 
     def transact(self, name: str, work: Callable[[Session], JSON], *, progress: float | None = None) -> JSON:
@@ -65,12 +66,14 @@ class RunContext:
         replayed = self._replay(name)
         if replayed is not None:
             return json.loads(replayed)
-        return self._record(name, work, time.time_ns() // 1_000_000, progress)
+        return self._record(
+            name, lambda session: encode(work(session)), time.time_ns() // 1_000_000, progress
+        )
 
     def progress(self, percent: float) -> None:
         """Tell how far a long step has come, from 0 to 100; also notices a cancel."""
         self.check()
-        if self._journal.progress(self.run, min(100.0, max(0.0, percent))):
+        if self._patiently(lambda _again: self._journal.progress(self.run, min(100.0, max(0.0, percent)))):
             raise Cancelled
 
     def check(self) -> None:
@@ -97,19 +100,28 @@ class RunContext:
         return str(recorded["output"])
 
     def _record(
-        self, name: str, work: Callable[[Session], JSON], started_at: int, progress: float | None
+        self, name: str, work: Callable[[Session], str], started_at: int, progress: float | None
     ) -> JSON:
-        waited_until = time.monotonic() + LOCKED_SECONDS
+        """Commit once; what comes back is what a replay would read, so that both go on alike."""
+        seq = self._seq
+        output, cancel = self._patiently(
+            lambda again: self._journal.record(
+                self.run, seq, name, work, started_at=started_at, progress=progress, again=again
+            )
+        )
+        if cancel:
+            raise Cancelled
+        return json.loads(output)
+
+    def _patiently(self, write: Callable[[bool], T]) -> T:
+        """Repeat a write while the store is locked, full or away; it is told when it is not the first try."""
+        waited_until = time.monotonic() + PATIENCE_SECONDS
+        again, pause = False, 0.05
         while True:
             try:
-                output, cancel = self._journal.record(
-                    self.run, self._seq, name, work, started_at=started_at, progress=progress
-                )
+                return write(again)
             except CueError as error:
-                # Nothing was begun, so nothing can happen twice.
-                if error.code is not ErrorCode.LOCKED or time.monotonic() > waited_until or self._stop():
+                if not is_passing(error) or time.monotonic() > waited_until or self._stop():
                     raise
-                continue
-            if cancel:
-                raise Cancelled
-            return output
+            time.sleep(pause)
+            again, pause = True, min(pause * 2, 2.0)

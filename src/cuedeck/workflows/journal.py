@@ -27,7 +27,7 @@ class Claim:
 
     owner: str
     lease_ms: int
-    concurrency: Mapping[str, int]
+    concurrency: Mapping[str, int]  # 0: as many as there is room for
     known: Collection[str]
 
 
@@ -52,22 +52,26 @@ class Journal:
                 runs.move_cursor(session, *cursor)
             return ids
 
-    def begin(self, new: NewRun, *, owner: str, lease_ms: int) -> Run | None:
-        """Queue a run and take it at once; nothing when the same key already has one."""
+    def begin(self, new: NewRun, terms: Claim) -> tuple[str, Run | None]:
+        """Queue a run and take it at once, if it is new or waits, and its workflow is not too busy."""
         with self.database.write(actor="workflow") as session:
-            run_id, created = self._insert(session, new)
-            if not created:
-                return None
-            now = runs.now_ms(session)
-            return to_run(runs.take(session, run_id, owner, now, now + lease_ms))
+            run_id, _ = self._insert(session, new)
+            return run_id, next(iter(self._claim(session, terms, 1, only=run_id)), None)
+
+    def take(self, run_id: str, terms: Claim) -> Run | None:
+        """Take one waiting run, unless its workflow is too busy."""
+        with self.database.write(actor="workflow", durable=False) as session:
+            return next(iter(self._claim(session, terms, 1, only=run_id)), None)
 
     def claim(self, terms: Claim, *, limit: int) -> list[Run]:
         """Take runs that are due or whose process is gone."""
         with self.database.write(actor="workflow", durable=False) as session:
-            runs.bring_back(session, runs.now_ms(session))
+            now = runs.now_ms(session)
+            runs.bring_back(session, now)
+            runs.give_up(session, now)
             return self._claim(session, terms, limit)
 
-    def _claim(self, session: Session, terms: Claim, limit: int) -> list[Run]:
+    def _claim(self, session: Session, terms: Claim, limit: int, only: str | None = None) -> list[Run]:
         now = runs.now_ms(session)
         rows = runs.claim(
             session,
@@ -75,8 +79,9 @@ class Journal:
             now=now,
             lease_until=now + terms.lease_ms,
             limit=limit,
-            concurrency=terms.concurrency,
+            concurrency={name: most for name, most in terms.concurrency.items() if most},
             known=terms.known,
+            only=only,
         )
         return [to_run(row) for row in rows]
 
@@ -108,19 +113,25 @@ class Journal:
         run: Run,
         seq: int,
         name: str,
-        work: Callable[[Session], JSON],
+        work: Callable[[Session], str],
         *,
         started_at: int,
         progress: float | None,
-    ) -> tuple[JSON, bool]:
-        """Commit a step's database effect and its result together; also whether a cancel was asked for."""
+        again: bool = False,
+    ) -> tuple[str, bool]:
+        """Commit a step's database effect and its result together; also whether a cancel was asked for.
+
+        ``again``: an earlier try may have been committed although its answer was lost; then that stands.
+        """
         with self.database.write(actor=f"workflow:{run.workflow}", durable=False) as session:
             held = runs.hold(session, run.id, run.fence, progress)
             if held is None:
                 raise Fenced(run.id)
-            output = work(session)
-            ended_at = time.time_ns() // 1_000_000
-            runs.insert_step(session, run.id, seq, name, encode(output), started_at, ended_at)
+            output = runs.step_output(session, run.id, seq) if again else None
+            if output is None:
+                output = work(session)
+                ended_at = time.time_ns() // 1_000_000
+                runs.insert_step(session, run.id, seq, name, output, started_at, ended_at)
             return output, bool(held["cancel_requested"])
 
     def progress(self, run: Run, progress: float) -> bool:
@@ -159,7 +170,7 @@ class Journal:
             run.fence,
             status=status,
             result=None if result is None else encode(result),
-            error=error,
+            error=None if error is None else runs.printable(error),
             now=runs.now_ms(session),
         )
 
@@ -167,7 +178,7 @@ class Journal:
         """Queue a failed run again for later."""
         with self.database.write(actor="workflow") as session:
             run_at = runs.now_ms(session) + delay_ms
-            return runs.retry_at(session, run.id, run.fence, run_at=run_at, error=error)
+            return runs.retry_at(session, run.id, run.fence, run_at=run_at, error=runs.printable(error))
 
     def cancel(self, run_id: str, *, actor: str) -> Run | None:
         """Ask for a run to stop."""

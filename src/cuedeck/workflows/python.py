@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
+from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
 from cuedeck.workflows.model import Workflow
 from cuedeck.workflows.trust import TrustLedger
@@ -48,8 +49,12 @@ class WorkspacePython:
             yield f"{FOLDER}/{path.name}"
 
     def _load(self, name: str) -> list[Workflow]:
-        path = confine_file(self._root, name)
-        content = read_file(path).data
+        try:
+            path = confine_file(self._root, name)
+            content = read_file(path).data
+        except CueError as error:
+            log.warning("the workflow file %s is left out: %s", name, error.message)
+            return []
         if not self._ledger.trusts(path.absolute, content):
             self.untrusted.append(name)
             return []

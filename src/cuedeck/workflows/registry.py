@@ -15,7 +15,9 @@ Source = Callable[[], Iterable[Workflow]]
 class Registry:
     """Asks its sources each time, so that an edited workflow is picked up without a restart."""
 
-    def __init__(self, sources: Iterable[Source], settings: Mapping[str, WorkflowSetting]) -> None:
+    def __init__(
+        self, sources: Iterable[Source], settings: Callable[[], Mapping[str, WorkflowSetting]]
+    ) -> None:
         self._sources = tuple(sources)
         self._settings = settings
 
@@ -54,5 +56,5 @@ class Registry:
 
     def enabled(self, workflow_id: str) -> bool:
         """Whether the settings allow it."""
-        setting = self._settings.get(workflow_id)
+        setting = self._settings().get(workflow_id)
         return setting is None or setting.enabled

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.errors import is_passing
 from cuedeck.workflows.context import Cancelled, RunContext, TimedOut
 from cuedeck.workflows.journal import Claim, Fenced, Journal, encode
 from cuedeck.workflows.model import JSON, NewRun, Run, RunStatus, Workflow
@@ -79,14 +80,22 @@ class Runner:
     def execute_now(self, new: NewRun, *, wait_seconds: float) -> tuple[Run | None, str]:
         """Start a run in this process and wait a while; the finished run, or nothing, and its id."""
         workflow = self._registry.get(new.workflow)
-        run = self._journal.begin(new, owner=self.owner, lease_ms=LEASE_MS)
-        if run is None:
-            run_id, _ = self._journal.submit(new)
-            return self._await(run_id, wait_seconds), run_id
-        if not self._launch(run, workflow, awaited=True).done.wait(wait_seconds):
-            return None, run.id
-        found = self._journal.find(run.id)
-        return (found if found is not None and found.status.final else None), run.id
+        deadline = time.monotonic() + wait_seconds
+        terms = Claim(self.owner, LEASE_MS, {workflow.id: workflow.concurrency}, [workflow.id])
+        run_id, run = self._journal.begin(new, terms)
+        while run is None and time.monotonic() < deadline:
+            # The workflow is busy, or the same key was asked for before.
+            time.sleep(0.05)
+            found = self._journal.find(run_id)
+            if found is not None and found.status.final:
+                return found, run_id
+            if found is not None and found.status is RunStatus.PENDING:
+                run = self._journal.take(run_id, terms)
+        if run is not None:
+            active = self._launch(run, workflow, awaited=True)
+            active.done.wait(max(0.0, deadline - time.monotonic()))
+        found = self._journal.find(run_id)
+        return (found if found is not None and found.status.final else None), run_id
 
     def close(self) -> None:
         """Stop claiming, let steps under way end briefly, give the rest back."""
@@ -102,15 +111,6 @@ class Runner:
             thread.join(timeout=2.0)
         if self._threads:
             self._patiently(lambda: self._journal.release(owner=self.owner), seconds=2.0)
-
-    def _await(self, run_id: str, seconds: float) -> Run | None:
-        deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline:
-            run = self._journal.find(run_id)
-            if run is not None and run.status.final:
-                return run
-            time.sleep(0.02)
-        return None
 
     def _dispatch(self) -> None:
         while not self._stopping.is_set():
@@ -141,8 +141,8 @@ class Runner:
         return len(taken)
 
     def _terms(self) -> Claim:
-        workflows = self._registry.all()
-        limits = {workflow.id: workflow.concurrency for workflow in workflows if workflow.concurrency}
+        workflows = [workflow for workflow in self._registry.all() if self._registry.enabled(workflow.id)]
+        limits = {workflow.id: workflow.concurrency for workflow in workflows}
         return Claim(self.owner, LEASE_MS, limits, [workflow.id for workflow in workflows])
 
     def _sleep(self, version: int, seconds: float) -> None:
@@ -191,9 +191,9 @@ class Runner:
             self._fail(active, f"Timed out after {active.workflow.timeout_seconds:g} s", final=True)
         except CueError as error:
             self._fail(active, error.message, final=error.code not in TRANSIENT)
-        except Exception as error:
+        except BaseException as error:  # also SystemExit: the run must end
             log.exception("run %s of %s failed", run.id, run.workflow)
-            self._fail(active, f"{type(error).__name__}: {error}", final=False)
+            self._fail(active, f"{type(error).__name__}: {error}", final=not isinstance(error, Exception))
         finally:
             with self._guard:
                 self._active.pop(run.id, None)
@@ -242,7 +242,7 @@ class Runner:
             except Fenced:
                 return None
             except CueError as error:
-                if error.code not in TRANSIENT or time.monotonic() > deadline:
+                if not is_passing(error) or time.monotonic() > deadline:
                     self.last_failure = error.message
                     log.error("could not record a run: %s", error.message)
                     return None

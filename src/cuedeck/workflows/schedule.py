@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, tzinfo
+import os
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cuedeck.model.errors import invalid
 from cuedeck.workflows.model import CronTrigger
+
+LOCAL_RULES = Path("/etc/localtime")
 
 
 def check_cron(trigger: CronTrigger) -> None:
@@ -14,8 +18,8 @@ def check_cron(trigger: CronTrigger) -> None:
     from cronsim import CronSim, CronSimError
 
     try:
-        CronSim(trigger.expression, datetime.now(_zone(trigger)))
-    except CronSimError as error:
+        next(CronSim(trigger.expression, datetime.now(_zone(trigger))))
+    except (CronSimError, StopIteration) as error:
         raise invalid("cron", "five fields: minute, hour, day, month, weekday", trigger.expression) from error
 
 
@@ -41,10 +45,28 @@ def next_tick(trigger: CronTrigger, *, now_ms: int) -> int:
     return int(tick.timestamp() * 1000)
 
 
+def day_of(trigger: CronTrigger, tick_ms: int) -> date:
+    """The date of a tick where the trigger lives."""
+    return datetime.fromtimestamp(tick_ms / 1000, _zone(trigger)).date()
+
+
 def _zone(trigger: CronTrigger) -> tzinfo:
     if trigger.timezone is None:
-        return datetime.now().astimezone().tzinfo or UTC
+        return _local_zone()
     try:
         return ZoneInfo(trigger.timezone)
     except (ZoneInfoNotFoundError, ValueError) as error:
         raise invalid("timezone", "a zone such as Europe/Berlin", trigger.timezone) from error
+
+
+def _local_zone() -> tzinfo:
+    """The machine's zone with its rules, so that the night the clocks change repeats no tick."""
+    name = os.environ.get("TZ", "").removeprefix(":")
+    try:
+        if name:
+            return ZoneInfo(name)
+        with LOCAL_RULES.open("rb") as rules:
+            return ZoneInfo.from_file(rules)
+    except (OSError, ZoneInfoNotFoundError, ValueError):
+        # Not a zone of the database: only today's distance from UTC is known.
+        return datetime.now().astimezone().tzinfo or UTC

@@ -7,7 +7,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pathspec import GitIgnoreSpec
@@ -17,7 +16,7 @@ from cuedeck.model.errors import CueError
 from cuedeck.workflows.journal import DAY_MS, Journal, execution_id
 from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
 from cuedeck.workflows.registry import Registry
-from cuedeck.workflows.schedule import latest_tick, next_tick
+from cuedeck.workflows.schedule import day_of, latest_tick, next_tick
 
 if TYPE_CHECKING:
     from cuedeck.store.news import News
@@ -114,13 +113,20 @@ class Triggers:
                     clock_at = now + self._until_next_tick()
                 self.last_failure = None
             except CueError as error:
-                self.last_failure = error.message
-                log.warning("triggers wait: %s", error.message)
-                self._stopping.wait(2.0)
+                self._pause(error.message)
+            except Exception as error:
+                # Somebody's workflow or file; the triggers of all the others must live on.
+                log.exception("triggers wait")
+                self._pause(f"{type(error).__name__}: {error}")
             else:
                 self._news.wait(max(0.0, min(clock_at, settled_at) - time.monotonic()))
                 # Commits come in flocks; each look answers for all of them.
                 self._stopping.wait(min(POLL_SECONDS, max(0.0, clock_at - time.monotonic())))
+
+    def _pause(self, reason: str) -> None:
+        self.last_failure = reason
+        log.warning("triggers wait: %s", reason)
+        self._stopping.wait(2.0)
 
     def _until_next_tick(self) -> float:
         now = time.time_ns() // 1_000_000
@@ -136,24 +142,25 @@ class Triggers:
         now = time.time_ns() // 1_000_000
         fired = 0
         for workflow in workflows:
-            for trigger in workflow.triggers:
-                if isinstance(trigger, CronTrigger):
-                    fired += self._fire_tick(workflow, trigger, now)
+            crons = [trigger for trigger in workflow.triggers if isinstance(trigger, CronTrigger)]
+            for number, trigger in enumerate(crons):
+                name = f"cron:{workflow.id}" + (f"#{number + 1}" if number else "")
+                fired += self._fire_tick(name, workflow, trigger, now)
         return fired
 
-    def _fire_tick(self, workflow: Workflow, trigger: CronTrigger, now: int) -> int:
-        name = f"cron:{workflow.id}"
+    def _fire_tick(self, name: str, workflow: Workflow, trigger: CronTrigger, now: int) -> int:
         cursor = self._journal.cursor(name)
-        if cursor is None or cursor[0] != trigger.expression or cursor[1] > now + DAY_MS:
+        source = " ".join(filter(None, (trigger.expression, trigger.timezone)))
+        if cursor is None or cursor[0] != source or cursor[1] > now + DAY_MS:
             # First seen, changed, or left in the future by a clock that was wrong: begin from now.
-            self._journal.submit_many([], cursor=(name, trigger.expression, now))
+            self._journal.submit_many([], cursor=(name, source, now))
             return 0
         tick = latest_tick(trigger, after_ms=cursor[1], now_ms=now)
         if tick is None:
             return 0
-        day = datetime.fromtimestamp(tick / 1000).astimezone().date().isoformat()
+        day = day_of(trigger, tick).isoformat()
         run = self._new(workflow, "schedule", {"date": day}, key=f"cron:{tick}")
-        self._journal.submit_many([run], cursor=(name, trigger.expression, tick))
+        self._journal.submit_many([run], cursor=(name, source, tick))
         return 1
 
     def _fire_changes(self, workflows: list[Workflow]) -> int:

@@ -39,7 +39,9 @@ def translate(error: psycopg.Error) -> CueError:
         case errors.LockNotAvailable() | errors.DeadlockDetected() | errors.SerializationFailure():
             return locked("postgresql", None, 0.0)
         case errors.DiskFull() | errors.OutOfMemory():
-            return broken("The PostgreSQL server has no space left", "Free some space on the server.")
+            return broken(
+                "The PostgreSQL server has no space left", "Free some space on the server.", passing=True
+            )
         case errors.ReadOnlySqlTransaction():
             return broken("This is a reading transaction", "Write inside Database.write().")
         case errors.InvalidPassword() | errors.InvalidAuthorizationSpecification():

@@ -40,17 +40,24 @@ def translate(error: apsw.Error, path: Path) -> CueError:
         case apsw.BusyError() | apsw.LockedError():
             return locked(name, None, 0.0)
         case apsw.FullError():
-            return broken(f"No space left to write {name}", "Free some disk space and try again.", file=name)
+            return broken(
+                f"No space left to write {name}",
+                "Free some disk space and try again.",
+                passing=True,
+                file=name,
+            )
         case apsw.ReadOnlyError():
             return broken(
                 f"{name} cannot be written: the file or its folder is read-only",
                 "Make the .cuedeck folder writable for this user, or choose another workspace.",
+                passing=True,
                 file=name,
             )
         case apsw.CantOpenError() | apsw.PermissionsError() | apsw.AuthError():
             return broken(
                 f"{name} cannot be opened",
                 "Check that the .cuedeck folder exists and that this user may read and write it.",
+                passing=True,
                 file=name,
             )
         case apsw.NotADBError():
@@ -61,6 +68,7 @@ def translate(error: apsw.Error, path: Path) -> CueError:
             return broken(
                 f"The disk failed while using {name}",
                 "Check free space, quotas and the disk itself, then try again.",
+                passing=True,
                 file=name,
                 detail=str(error),
             )

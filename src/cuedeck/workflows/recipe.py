@@ -1,0 +1,288 @@
+"""A workflow's TOML file, read and checked: every mistake is named with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pathspec import GitIgnoreSpec
+
+from cuedeck.model.errors import CueError
+from cuedeck.paths import confine_file, read_file
+from cuedeck.workflows.actions import ACTIONS, COUNT, TEXT, TEXTS, Action, Parameter, choice, choices
+from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, Retry, Trigger
+from cuedeck.workflows.schedule import check_cron
+from cuedeck.workflows.template import COMPARISONS, names_in
+
+FOLDER = ".cuedeck/workflows"
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+_TOP = {
+    *("id", "name", "description", "triggers", "steps", "output"),
+    *("retry", "timeout_seconds", "concurrency", "queue_limit", "priority"),
+}
+_STEP = {"id", "action", "with", "when", "for_each"}
+_SOURCES = {"task": "agent_tasks", "memory": "memories"}
+_TRIGGERS: Mapping[str, Mapping[str, Parameter]] = {
+    "file": {"globs": TEXTS, "events": choices("add", "change", "unlink")},
+    "cron": {"expression": TEXT, "timezone": TEXT},
+    "event": {
+        "of": choice(*_SOURCES),
+        "operations": choices("insert", "update", "delete"),
+        "field": TEXT,
+        "becomes": TEXT,
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a composed workflow."""
+
+    id: str
+    action: Action
+    arguments: Mapping[str, JSON]
+    when: Mapping[str, JSON] | None
+    for_each: JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What a file says, in order."""
+
+    id: str
+    name: str
+    description: str
+    triggers: tuple[Trigger, ...]
+    steps: tuple[Step, ...]
+    output: JSON
+    retry: Retry
+    timeout_seconds: float
+    concurrency: int
+    queue_limit: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """What is wrong with a file, and where."""
+
+    file: str
+    line: int
+    message: str
+
+
+def read_recipe(root: Path, path: Path) -> tuple[Recipe | None, list[Mistake]]:
+    """A file as a recipe, or its mistakes."""
+    name = f"{FOLDER}/{path.name}"
+    try:
+        text = read_file(confine_file(root, name)).data.decode("utf-8-sig")
+        values = tomllib.loads(text)
+    except CueError as error:
+        return None, [Mistake(name, 1, error.message)]
+    except UnicodeDecodeError:
+        return None, [Mistake(name, 1, "The file is not UTF-8")]
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+)", str(error))
+        return None, [Mistake(name, int(found[1]) if found else 1, f"Not valid TOML: {error}")]
+    except RecursionError:
+        return None, [Mistake(name, 1, "The values are nested too deep")]
+    reader = _Reader(name, text)
+    recipe = reader.recipe(path.stem, values)
+    return (None if reader.mistakes else recipe), reader.mistakes
+
+
+class _Reader:
+    def __init__(self, name: str, text: str) -> None:
+        self.mistakes: list[Mistake] = []
+        self._name = name
+        self._lines = text.splitlines()
+
+    def recipe(self, stem: str, values: dict[str, Any]) -> Recipe:
+        self._known(values, _TOP, "", 0)
+        recipe_id = values.get("id", stem)
+        if not isinstance(recipe_id, str) or not _ID.fullmatch(recipe_id):
+            self._wrong("id", "id", 0, "letters a-z, digits and dashes")
+            recipe_id = "invalid"
+        steps = self._steps(values.get("steps"))
+        output = values.get("output")
+        self._names_exist(output, {step.id for step in steps}, "output", 0)
+        return Recipe(
+            id=recipe_id,
+            name=self._words(values, "name", recipe_id),
+            description=self._words(values, "description", ""),
+            triggers=tuple(self._triggers(values.get("triggers", []))),
+            steps=tuple(steps),
+            output=output,
+            retry=self._retry(values.get("retry", {})),
+            timeout_seconds=float(self._whole(values, "timeout_seconds", 3600, 1, 86400)),
+            concurrency=self._whole(values, "concurrency", 1, 0, 100),
+            queue_limit=self._whole(values, "queue_limit", 0, 0, 1_000_000),
+            priority=self._whole(values, "priority", 5, 0, 9),
+        )
+
+    def _steps(self, values: Any) -> list[Step]:
+        if not isinstance(values, list) or not values:
+            self._wrong("steps", "", 0, "at least one [[steps]] table")
+            return []
+        steps: list[Step] = []
+        for number, value in enumerate(values):
+            step = self._step(number, value, {earlier.id for earlier in steps})
+            if step is not None:
+                steps.append(step)
+        return steps
+
+    def _step(self, number: int, value: Any, earlier: set[str]) -> Step | None:
+        if not isinstance(value, dict):
+            self._wrong("steps", "", 0, "a [[steps]] table")
+            return None
+        self._known(value, _STEP, "steps", number)
+        action = ACTIONS.get(str(value.get("action")))
+        if action is None:
+            self._wrong("action", "steps", number, "one of " + ", ".join(sorted(ACTIONS)))
+            return None
+        step_id = value.get("id", f"step{number + 1}")
+        if not isinstance(step_id, str) or not re.fullmatch(r"[A-Za-z0-9_-]+", step_id):
+            self._wrong("id", "steps", number, "letters, digits, dashes and underscores")
+            step_id = f"step{number + 1}"
+        if step_id in earlier:
+            self._wrong("id", "steps", number, f"an id no earlier step has ('{step_id}' is taken)")
+        arguments, for_each = value.get("with", {}), value.get("for_each")
+        self._arguments(action, arguments, number)
+        when = self._condition(value.get("when"), number)
+        for part, name in ((arguments, "with"), (when, "when"), (for_each, "for_each")):
+            self._names_exist(part, earlier, name, number)
+        return Step(step_id, action, arguments if isinstance(arguments, dict) else {}, when, for_each)
+
+    def _condition(self, value: Any, number: int) -> Mapping[str, JSON] | None:
+        if value is None or (
+            isinstance(value, dict) and "value" in value and set(value) - {"value"} <= set(COMPARISONS)
+        ):
+            return value
+        self._wrong("when", "steps", number, "a table with value and one of " + ", ".join(COMPARISONS))
+        return None
+
+    def _arguments(self, action: Action, arguments: Any, number: int) -> None:
+        if not isinstance(arguments, dict):
+            self._wrong("with", "steps", number, "a table")
+            return
+        for name, value in arguments.items():
+            parameter = action.parameters.get(name)
+            if parameter is None:
+                self._wrong(name, "steps", number, f"one of {', '.join(action.parameters)} for {action.name}")
+            elif not names_in(value) and not parameter.fits(value):
+                self._wrong(name, "steps", number, parameter.expected)
+        for name in sorted(action.required - set(arguments)):
+            self._wrong("with", "steps", number, f"'{name}', which {action.name} needs")
+
+    def _triggers(self, values: Any) -> Iterator[Trigger]:
+        if not isinstance(values, list):
+            self._wrong("triggers", "", 0, "[[triggers]] tables")
+            return
+        for number, value in enumerate(values):
+            kind = value.get("kind") if isinstance(value, dict) else None
+            if not isinstance(kind, str) or kind not in _TRIGGERS:
+                self._wrong("kind", "triggers", number, "one of " + ", ".join(_TRIGGERS))
+                continue
+            before = len(self.mistakes)
+            for name, given in value.items():
+                parameter = _TRIGGERS[kind].get(name)
+                if parameter is None and name != "kind":
+                    self._wrong(name, "triggers", number, f"one of {', '.join(_TRIGGERS[kind])} for {kind}")
+                elif parameter is not None and not parameter.fits(given):
+                    self._wrong(name, "triggers", number, parameter.expected)
+            trigger = self._trigger(kind, value, number) if len(self.mistakes) == before else None
+            if trigger is not None:
+                yield trigger
+
+    def _trigger(self, kind: str, value: Mapping[str, Any], number: int) -> Trigger | None:
+        try:
+            if kind == "file":
+                globs = tuple(value.get("globs", ["*.md"]))
+                GitIgnoreSpec.from_lines(globs)
+                return FileTrigger(globs, frozenset(value.get("events", ("add", "change", "unlink"))))
+            if kind == "cron":
+                cron = CronTrigger(str(value.get("expression", "")), value.get("timezone"))
+                check_cron(cron)
+                return cron
+        except CueError as error:
+            self._add("expression", "triggers", number, error.message)
+            return None
+        except ValueError as error:
+            self._add("globs", "triggers", number, f"'globs': {error}")
+            return None
+        if "of" not in value:
+            self._wrong("of", "triggers", number, "one of " + ", ".join(_SOURCES))
+            return None
+        return ChangeTrigger(
+            _SOURCES[value["of"]],
+            frozenset(value.get("operations", ("insert", "update", "delete"))),
+            value.get("field"),
+            value.get("becomes"),
+        )
+
+    def _retry(self, value: Any) -> Retry:
+        if not isinstance(value, dict):
+            self._wrong("retry", "", 0, "a table with attempts, base_seconds and most_seconds")
+            return Retry()
+        self._known(value, {"attempts", "base_seconds", "most_seconds"}, "", 0)
+        return Retry(
+            attempts=self._whole(value, "attempts", 1, 1, 20),
+            base_seconds=float(self._whole(value, "base_seconds", 1, 0, 3600)),
+            most_seconds=float(self._whole(value, "most_seconds", 300, 1, 86400)),
+        )
+
+    def _names_exist(self, value: Any, steps: set[str], key: str, number: int) -> None:
+        for name in sorted(names_in(value)):
+            parts = name.split(".")
+            known = parts[0] in ("input", "run", "date", "item") or (
+                parts[0] == "steps" and len(parts) > 1 and parts[1] in steps
+            )
+            if not known:
+                self._add(key, "steps" if key != "output" else "", number, f"Nothing is called '{name}' here")
+
+    def _known(self, values: dict[str, Any], known: set[str], table: str, number: int) -> None:
+        for name in set(values) - known:
+            self._wrong(name, table, number, f"one of {', '.join(sorted(known))}")
+
+    def _words(self, values: dict[str, Any], name: str, default: str) -> str:
+        value = values.get(name, default)
+        if isinstance(value, str):
+            return value
+        self._wrong(name, "", 0, "a string")
+        return default
+
+    def _whole(self, values: dict[str, Any], name: str, default: int, least: int, most: int) -> int:
+        value = values.get(name, default)
+        if COUNT.fits(value) and least <= value <= most:
+            return int(value)
+        self._wrong(name, "", 0, f"a whole number from {least} to {most}")
+        return default
+
+    def _wrong(self, key: str, table: str, number: int, expected: str) -> None:
+        self._add(key, table, number, f"'{key}': expected {expected}")
+
+    def _add(self, key: str, table: str, number: int, message: str) -> None:
+        self.mistakes.append(Mistake(self._name, self._line(key, table, number), message))
+
+    def _line(self, key: str, table: str, number: int) -> int:
+        """The line of a key inside the n-th table of a name, or of that table's header."""
+        start, count = 0, -1
+        for position, line in enumerate(self._lines):
+            if table and re.match(rf"\s*\[\[\s*{table}\s*\]\]", line):
+                count += 1
+                if count == number:
+                    start = position
+                    break
+        for position in range(start, len(self._lines)):
+            line = self._lines[position]
+            if position > start and table and re.match(r"\s*\[", line):
+                break
+            if re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", line) or re.search(
+                rf"[{{,]\s*{re.escape(key)}\s*=", line
+            ):
+                return position + 1
+        return start + 1
