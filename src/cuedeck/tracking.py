@@ -1,4 +1,4 @@
-"""Whether git tracks a file, and so whether a clone could have brought it along."""
+"""What git tracks: whether a clone could have brought a file along, and that ours stay out of commits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,27 @@ import subprocess
 from pathlib import Path
 
 _PLAIN_INDEX = (b"DIRC\x00\x00\x00\x02", b"DIRC\x00\x00\x00\x03")
+_UNSHARED = b"/.gitignore\n/.cache/\n/state.db*\n/SCENE.md\n"
+
+
+def keep_out_of_git(folder: Path) -> None:
+    """Have git pass over state and cache in a ``.cuedeck`` folder that nobody set up with ``cue init``."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+    try:
+        descriptor = os.open(folder / ".gitignore", flags, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(_UNSHARED)
+
+
+def kept_out_of_git(folder: Path) -> bool:
+    """Whether the folder's own ``.gitignore`` is there and says so."""
+    try:
+        lines = (folder / ".gitignore").read_bytes().split()
+    except OSError:
+        return False
+    return set(_UNSHARED.split()[1:]) <= set(lines)
 
 
 def tracked_by_git(root: Path, path: Path) -> bool:

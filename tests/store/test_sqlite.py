@@ -73,6 +73,30 @@ def test_files_and_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
         os.umask(before)
 
 
+def test_git_does_not_see_databases_of_a_workspace_nobody_set_up(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    def untracked() -> str:
+        command = ["git", "status", "--porcelain", "-uall"]
+        return subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    store = open_here()
+    add(store, "n1")
+    cache(store, "a.py")
+    assert untracked() == ""
+    (tmp_path / ".cuedeck" / "cards").mkdir()
+    (tmp_path / ".cuedeck" / "cards" / "a.md").write_text("# A card is shared")
+    assert untracked() == "?? .cuedeck/cards/a.md\n"
+
+
+def test_what_a_person_wrote_for_git_stays(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    (tmp_path / ".cuedeck" / ".gitignore").write_text("mine\n")
+    add(open_here(), "n1")
+    assert (tmp_path / ".cuedeck" / ".gitignore").read_text() == "mine\n"
+
+
 def test_rights_given_away_are_taken_back(tmp_path: Path, open_here: Callable[[], Store]) -> None:
     open_here().close()
     (tmp_path / ".cuedeck" / "state.db").chmod(0o644)

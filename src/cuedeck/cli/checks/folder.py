@@ -12,6 +12,7 @@ from pathlib import Path
 from cuedeck.cli.setup import IGNORED, ignore_in_git, make_folders, with_ignored
 from cuedeck.discovery import FOLDER, main_checkout
 from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.tracking import kept_out_of_git
 
 
 def check(root: Path) -> Iterator[Finding]:
@@ -90,7 +91,7 @@ def _ignored(root: Path) -> Iterator[Finding]:
         return
     path = root / ".gitignore"
     before = path.read_bytes() if path.exists() else b""
-    if with_ignored(before) == before:
+    if with_ignored(before) == before or kept_out_of_git(root / FOLDER):
         yield passed("git ignore", "State and cache are ignored by git.")
         return
     yield Finding(

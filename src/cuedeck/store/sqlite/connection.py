@@ -10,6 +10,7 @@ import apsw
 
 from cuedeck.model.errors import CueError
 from cuedeck.store.errors import broken
+from cuedeck.tracking import keep_out_of_git
 
 MAPPED = 1 << 30
 _SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -26,9 +27,11 @@ def private_folder(path: Path) -> None:
     """Make the folder of a database, for its owner alone, in a workspace that exists."""
     try:
         # Not all the way up: a workspace that was moved away must not come back empty.
-        if path.parent.name == ".cache":
-            path.parent.parent.mkdir(exist_ok=True, mode=0o700)
+        home = path.parent.parent if path.parent.name == ".cache" else path.parent
+        home.mkdir(exist_ok=True, mode=0o700)
         path.parent.mkdir(exist_ok=True, mode=0o700)
+        if home.name == ".cuedeck":
+            keep_out_of_git(home)
     except OSError as error:
         raise refused(path.parent, error) from error
 
