@@ -25,6 +25,7 @@ def tags(text: str) -> list[str]:
         ("[[folder/note#Head ing|text]]", [("wiki", "folder/note", "Head ing")]),
         ("![[image.png|100]]", [("embed", "image.png", None)]),
         ("[a](b%20c.md#x 'title')", [("markdown", "b c.md", "x")]),
+        ("[a](b%23c.md#x%20y)", [("markdown", "b#c.md", "x y")]),
         ("![a](<b c.png>)", [("image", "b c.png", None)]),
         ("[a][r]\n\n[r]: ../x.md", [("markdown", "../x.md", None)]),
         ("[[#Here]]", [("wiki", "", "Here")]),

@@ -80,6 +80,14 @@ def test_meaning_finds_what_words_do_not(documents: Documents) -> None:
     assert paths(documents, "feline", Mode.SEMANTIC, tags=("wheels",)) == ["one.md"]
 
 
+def test_a_blank_query_means_nothing(documents: Documents) -> None:
+    documents.refresh()
+    documents.embed_pending(30)
+    results = documents.search(Query(" \t "))
+    assert (results.hits, results.mode_used) == ((), Mode.KEYWORD)
+    assert results.why is not None
+
+
 def test_hybrid_is_seven_parts_meaning_and_three_parts_words(documents: Documents) -> None:
     documents.refresh()
     documents.embed_pending(30)

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from cuedeck.documents import sections
 from cuedeck.documents.markdown import parse_markdown
-from cuedeck.documents.sections import chunks_of, find_heading, sections_of, slice_at, slugs_of
+from cuedeck.documents.sections import (
+    anchor_of,
+    chunks_of,
+    find_heading,
+    sections_of,
+    slice_at,
+    slugs_of,
+)
 
 TEXT = """---
 title: x
@@ -55,6 +62,20 @@ def test_a_slice_runs_to_the_next_heading_of_the_same_or_a_higher_level() -> Non
 )
 def test_anchors_match_by_text_then_case_then_slug(anchor: str) -> None:
     assert find_heading(["Intro", "Error Codes & More"], anchor) == 1
+
+
+@pytest.mark.parametrize(
+    "anchor", ["The *one* `f()` in [b](c.md)", "### The *one* `f()` in [b](c.md)", "_x_"]
+)
+def test_an_anchor_may_be_the_markdown_of_a_heading(anchor: str) -> None:
+    assert find_heading(["Intro", "The one f() in b", "x"], anchor) == (2 if anchor == "_x_" else 1)
+
+
+def test_a_heading_longer_than_an_anchor_may_be_is_asked_for_by_its_beginning() -> None:
+    long = "why " * 40
+    headings = [parse_markdown(f"# {long}").headings[0].text, "why"]
+    assert find_heading(headings, anchor_of(headings[0])) == 0
+    assert find_heading(headings, "why why") is None
 
 
 def test_the_first_of_equal_headings_wins_and_slugs_reach_the_others() -> None:

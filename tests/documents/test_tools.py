@@ -202,6 +202,17 @@ def test_read_doc_beyond_the_limit_names_what_would_fit(workspace: Workspace, ro
     )
 
 
+def test_of_many_headings_the_first_fifty_that_fit_are_named(workspace: Workspace, root: Path) -> None:
+    title = "a title that goes on and on " * 4
+    text = "".join(f"## {title}{number}\nword word\n## Same\nx\n## Part {number}\n" for number in range(60))
+    (root / "many.md").write_text(text)
+    named = failure(workspace, "read_doc", path="many.md").data["anchors"]
+    assert named[:3] == [title[:100], "Same", "Part 0"]
+    assert len(named) == 50
+    part = call(workspace, "read_doc", path="many.md", anchor=named[0]).value
+    assert part["line_range"] == {"start": 1, "end": 2}
+
+
 def test_query_files(workspace: Workspace) -> None:
     everything = call(workspace, "query_files").value
     assert [file["path"] for file in everything["files"]] == ["README.md", "docs/auth.md", "docs/tokens.md"]
@@ -221,6 +232,12 @@ def test_limits_are_clamped(workspace: Workspace, given: float, applied: int) ->
     assert call(workspace, "query_files", limit=given, offset=-3).value["offset"] == 0
 
 
+@pytest.mark.parametrize("offset", [2**63, 10**30, 1e300])
+def test_an_offset_beyond_everything_is_an_empty_page(workspace: Workspace, offset: float) -> None:
+    page = call(workspace, "query_files", offset=offset).value
+    assert (page["files"], page["total"], page["hasMore"]) == ([], 3, False)
+
+
 def test_get_file_and_links(workspace: Workspace) -> None:
     value = call(workspace, "get_file", path="docs/auth.md").value
     assert value["links"] == {"outgoing": ["README.md", "docs/tokens.md"], "incoming": ["docs/tokens.md"]}
@@ -238,7 +255,11 @@ def test_get_file_and_links(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize("tool", ["get_file", "get_file_content", "search_links"])
 def test_paths_of_the_vault(workspace: Workspace, tool: str) -> None:
-    assert failure(workspace, tool, path="none.md").code is ErrorCode.NOT_FOUND
+    missing = failure(workspace, tool, path="docs/token")
+    assert (missing.code, missing.data["suggestion"]) == (
+        ErrorCode.NOT_FOUND,
+        "Did you mean 'docs/tokens.md'?",
+    )
     assert failure(workspace, tool, path=".cuedeck/cards/abc123.md").code is ErrorCode.NOT_FOUND
     assert failure(workspace, tool, path="../../etc/passwd").code is ErrorCode.PATH_REFUSED
 

@@ -104,6 +104,12 @@ def parse_markdown(text: str) -> Markdown:
     return _Reader(frontmatter, len(text[:head].encode()), body, text.encode()).read()
 
 
+def heading_text(source: str) -> str:
+    """A heading as readers see it, from the markdown it was written in."""
+    found = parse_markdown(f"# {' '.join(source.split())}").headings
+    return found[0].text if found else ""
+
+
 def split_target(written: str) -> tuple[str, str | None]:
     """A link's destination apart from the anchor after its first ``#``."""
     target, mark, anchor = written.partition("#")
@@ -211,7 +217,10 @@ class _Reader:
         else:
             if _SCHEME.match(written) or link["link_type"] in ("Autolink", "Email"):
                 return
-            target, anchor = split_target(unquote(written, errors="replace"))
+            # The mark of an anchor is a bare "#": "%23" belongs to a name.
+            target, anchor = split_target(written)
+            target = unquote(target, errors="replace")
+            anchor = unquote(anchor, errors="replace") if anchor else anchor
         if not target and not anchor:
             return
         if wiki:

@@ -14,13 +14,14 @@ from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.markdown import Markdown, parse_markdown
 from cuedeck.documents.scan import FileStamp
-from cuedeck.documents.sections import find_heading, slice_at
+from cuedeck.documents.sections import anchor_of, find_heading, slice_at, slice_of
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
-from cuedeck.paths import ConfinedPath, FileBytes, confine, read_file
+from cuedeck.paths import ConfinedPath, FileBytes, confine, missing_file, read_file
 from cuedeck.search.tokens import count_tokens
 
 _CACHE_BYTES = 32 * 1024 * 1024
 _ATTEMPTS = 4
+_FITTING = 50
 _LARGEST = 64 * 1024 * 1024
 
 
@@ -161,11 +162,7 @@ class DocumentReader:
                 self._bytes -= len(dropped.data)
 
     def _missing(self, path: str) -> CueError:
-        near = nearest(path, self._index.markdown_paths())
-        error = not_found("File Not Found", path=path)
-        if near:
-            error.data["suggestion"] = f"Did you mean '{near}'?"
-        return error
+        return missing_document(path, self._index.markdown_paths())
 
     def _too_large(
         self, path: str, held: _Held, *, below: str | None = None, size: int | None = None
@@ -189,15 +186,28 @@ class DocumentReader:
         headings = held.markdown.headings
         inside = slice_at(held.markdown, below, len(held.data)) if below is not None else None
         names: list[str] = []
-        for heading in headings:
-            if inside is not None and not inside.start < heading.start < inside.end:
+        seen = {""}
+        for position, heading in enumerate(headings):
+            name = anchor_of(heading.text)
+            # Of headings with one name only the first can be asked for.
+            repeated = name in seen
+            seen.add(name)
+            if repeated or (inside is not None and not inside.start < heading.start < inside.end):
                 continue
-            part = slice_at(held.markdown, heading.text, len(held.data))
-            if part is None or heading.text in names or part.start != heading.start:
-                continue
+            part = slice_of(held.markdown, position, len(held.data))
             if count_tokens(held.data[part.start : part.end].decode("utf-8")) <= self._token_limit:
-                names.append(heading.text)
-        return names[:50]
+                names.append(name)
+            if len(names) == _FITTING:
+                break
+        return names
+
+
+def missing_document(path: str, paths: Sequence[str]) -> CueError:
+    """A path without a file, with the nearest of those that have one."""
+    error = missing_file(path)
+    if near := nearest(path, paths):
+        error.data["suggestion"] = f"Did you mean '{near}'?"
+    return error
 
 
 def nearest(wanted: str, names: Sequence[str]) -> str | None:
@@ -216,10 +226,9 @@ def nearest(wanted: str, names: Sequence[str]) -> str | None:
 
 def _no_anchor(path: str, anchor: str, available: Sequence[str]) -> CueError:
     assert find_heading(available, anchor) is None
-    error = not_found(
-        "Anchor Not Found", path=path, anchor=anchor, available_anchors=list(dict.fromkeys(available))[:100]
-    )
-    near = nearest(anchor, available)
+    names = list(dict.fromkeys(map(anchor_of, available)))
+    error = not_found("Anchor Not Found", path=path, anchor=anchor, available_anchors=names[:100])
+    near = nearest(anchor, names)
     if near:
         error.data["suggestion"] = f"Did you mean '{near}'?"
     return error

@@ -12,6 +12,7 @@ from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Hit, Mode, Query, Results
 from cuedeck.documents.ranking import Candidate, rank
 from cuedeck.documents.reader import DocumentReader
+from cuedeck.documents.sections import anchor_of
 from cuedeck.search.analyser import analyse, query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts
 from cuedeck.search.fusion import KEYWORD, Ranked
@@ -93,6 +94,8 @@ class DocumentSearch:
     def _mode(self, query: Query, budget: float) -> tuple[Mode, Vector | None, str | None]:
         if query.mode is Mode.KEYWORD:
             return Mode.KEYWORD, None, None
+        if not query.text.strip():
+            return Mode.KEYWORD, None, "The query is blank; it means nothing."
         if (reason := self._embedder.unavailable) is not None:
             return Mode.KEYWORD, None, reason
         with self._database.read() as session:
@@ -179,7 +182,7 @@ def choose_anchors(
             order.append(chunk["anchor"])
     order += sorted((n for n in range(len(anchors)) if shared[n]), key=lambda each: (-shared[each], each))
     order += range(len(anchors))
-    names = dict.fromkeys(anchors[n][0] for n in order if n < len(anchors) and anchors[n][0])
+    names = dict.fromkeys(anchor_of(anchors[n][0]) for n in order if n < len(anchors) and anchors[n][0])
     return tuple(names)[:ANCHORS]
 
 

@@ -7,9 +7,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cuedeck.documents.markdown import Heading, Markdown
+from cuedeck.documents.markdown import Heading, Markdown, heading_text
 
 CHUNK_BYTES = 1600
+# The contract allows no longer one.
+LONGEST_ANCHOR = 100
 # What a vector is made of: meaning is sharper in less text than words are.
 PASSAGE_BYTES = 300
 _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
@@ -57,10 +59,13 @@ def sections_of(markdown: Markdown, size: int) -> tuple[Section, ...]:
 
 
 def slice_at(markdown: Markdown, anchor: str, size: int) -> Slice | None:
-    """The part of a document an anchor names: by exact text, then in any case, then by GitHub's slug."""
+    """The part of a document an anchor names: by text, in any case, by GitHub's slug, by its markdown."""
     position = find_heading([heading.text for heading in markdown.headings], anchor)
-    if position is None:
-        return None
+    return None if position is None else slice_of(markdown, position, size)
+
+
+def slice_of(markdown: Markdown, position: int, size: int) -> Slice:
+    """The part of a document under its heading of that number."""
     chosen = markdown.headings[position]
     following = markdown.headings[position + 1 :]
     end = next((heading.start for heading in following if heading.level <= chosen.level), size)
@@ -81,7 +86,17 @@ def find_heading(headings: Sequence[str], anchor: str) -> int | None:
     for name in (wanted.lstrip("#").casefold(), slug(wanted.lstrip("#"))):
         if name and name in slugs:
             return slugs.index(name)
-    return None
+    plain = heading_text(wanted.lstrip("#"))
+    if plain and plain in headings:
+        return headings.index(plain)
+    if len(anchor) < LONGEST_ANCHOR:
+        return None
+    return next((place for place, heading in enumerate(headings) if heading.startswith(anchor)), None)
+
+
+def anchor_of(heading: str) -> str:
+    """What a heading is asked for by: its text, or the beginning of a very long one."""
+    return heading[:LONGEST_ANCHOR]
 
 
 def slug(text: str) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from cuedeck.documents.freshness import Freshness
 from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import in_vault
+from cuedeck.documents.reader import missing_document
 from cuedeck.documents.tags import tag_key
-from cuedeck.model.errors import CueError, invalid
+from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.paths import ConfinedPath, confine, missing_file, read_file, refused
 from cuedeck.store import vault as rows
 from cuedeck.store.protocol import Database
@@ -55,13 +56,18 @@ class Vault:
         with self._database.read() as session:
             found = rows.vault_file(session, confined.relative)
             if found is None:
-                raise missing_file(confined.relative)
+                raise self._missing(confined.relative)
             return found, rows.vault_links(session, confined.relative)
 
     def content(self, path: str) -> tuple[str, str, int]:
         """Path, text and size in bytes of a file, read from the disk."""
         confined = self._confined(path)
-        found = read_file(confined, at_most=LARGEST_CONTENT + 1)
+        try:
+            found = read_file(confined, at_most=LARGEST_CONTENT + 1)
+        except CueError as error:
+            if error.code is ErrorCode.NOT_FOUND and self._index.stamp(confined.relative) is None:
+                raise self._missing(confined.relative) from error
+            raise
         if len(found.data) > LARGEST_CONTENT:
             raise invalid("path", f"a file of at most {LARGEST_CONTENT} bytes", path)
         try:
@@ -83,6 +89,9 @@ class Vault:
         if not in_vault(confined.relative):
             raise missing_file(confined.relative)
         return confined
+
+    def _missing(self, path: str) -> CueError:
+        return missing_document(path, [each for each in self._index.markdown_paths() if in_vault(each)])
 
 
 def _folder(index: DocumentIndex, folder: str) -> str:

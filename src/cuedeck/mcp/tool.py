@@ -29,7 +29,7 @@ class Clamped:
     """Marks an integer argument that is moved into its range instead of refused."""
 
     minimum: int
-    maximum: int | None = None
+    maximum: int = 2**63 - 1
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.clamp)
@@ -45,8 +45,7 @@ class Clamped:
             raise PydanticKnownError("float_type")
         if not math.isfinite(value):
             raise PydanticKnownError("finite_number")
-        at_least = max(self.minimum, math.trunc(value))
-        return at_least if self.maximum is None else min(self.maximum, at_least)
+        return min(self.maximum, max(self.minimum, math.trunc(value)))
 
 
 A = TypeVar("A", bound=Arguments)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from cuedeck.documents.query import Filters, Mode, Query, Results
+from cuedeck.documents.sections import LONGEST_ANCHOR
 from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 
@@ -27,7 +28,7 @@ class ReadContext(Arguments):
 
 class ReadDoc(Arguments):
     path: str = Field(description="Relative path to a markdown file")
-    anchor: str | None = Field(None, max_length=100, description="Heading to slice from")
+    anchor: str | None = Field(None, max_length=LONGEST_ANCHOR, description="Heading to slice from")
 
 
 def chosen_mode(mode: str | None, semantic: bool) -> Mode:
