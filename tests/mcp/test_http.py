@@ -126,13 +126,17 @@ def test_configured_hosts_and_origins_pass(tmp_path: Path) -> None:
         (b'{"a":NaN}', -32700),
         (b"[]", -32600),
         (b'{"id":1,"id":2}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"result":[null]}', -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":false}', -32602),
         (b"[" * 9999, -32700),
     ],
 )
 def test_malformed_bodies_are_refused(server: str, body: bytes, code: int) -> None:
-    answer = post(server + "/mcp", body)
-    assert answer.status_code == 400
-    assert answer.json()["error"]["code"] == code
+    for headers in ({}, {"mcp-protocol-version": "2025-11-25"}, {"mcp-protocol-version": "2026-07-28"}):
+        answer = post(server + "/mcp", body, **headers)
+        assert answer.status_code == 400
+        assert answer.json()["error"]["code"] == code
+        assert "pydantic" not in answer.text
 
 
 def test_bare_methods_answer_bare_json(server: str) -> None:
@@ -230,6 +234,37 @@ def test_progress_reaches_a_current_client(server: str) -> None:
 
     anyio.run(scenario)
     assert len(seen) >= 2
+
+
+def test_an_error_is_the_same_to_a_client_that_wants_progress(server: str) -> None:
+    message, headers = modern("context_read_context", {"query": 7})
+    plain = post(server + "/mcp", message, **headers).json()["error"]
+    message["params"]["_meta"]["progressToken"] = "t"
+    told = post(server + "/mcp", message, **headers).text
+    assert json.loads(told.rpartition("data:")[2])["error"] == plain
+    assert plain["code"] == 1010
+
+
+def test_a_client_that_would_go_on_from_an_event_gets_a_stream(server: str) -> None:
+    client = {"name": "a", "version": "1"}
+    greeting = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+    session = post(server + "/mcp", request("initialize", greeting)).headers["mcp-session-id"]
+    headers = {"mcp-session-id": session, "last-event-id": "7", "accept": "text/event-stream"}
+    with CLIENT.stream("GET", server + "/mcp", headers=headers) as answer:
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+def test_a_request_that_breaks_off_is_not_carried_out(server: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "cuedeck.access")
+    caplog.clear()
+    host, _, port = server.removeprefix("http://").partition(":")
+    body = json.dumps(request("read_context", {"query": "a"})).encode()
+    with socket.create_connection((host, int(port)), 5) as raw:
+        head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        raw.sendall(f"{head}Content-Length: {len(body) + 1}\r\n\r\n".encode() + body)
+    seen = last_access(caplog)
+    assert (seen["status"], seen["denied"]) == (400, "broken off")
 
 
 def test_health_and_readiness(server: str) -> None:

@@ -73,6 +73,13 @@ def test_what_is_not_strict_json_is_refused(text: bytes, code: int) -> None:
     json.dumps(refused.value.to_json()).encode()
 
 
+def test_a_repeated_name_among_very_many_is_found() -> None:
+    # Compared name by name this one message would hold a server for hours.
+    names = b",".join(b'"k%d":1' % number for number in range(300_000))
+    with pytest.raises(Malformed, match="'a' is given twice"):
+        parse(b'{"a":1,' + names + b',"a":2}')
+
+
 def test_a_repeated_name_is_answered_under_its_id() -> None:
     with pytest.raises(Malformed) as refused:
         parse(b'{"jsonrpc":"2.0","id":5,"method":"m","params":{"x":1,"x":2}}')
@@ -92,6 +99,9 @@ def test_a_repeated_name_is_answered_under_its_id() -> None:
         ({"jsonrpc": "2.0", "id": {}, "method": "m"}, None),
         ({"jsonrpc": "2.0", "id": "a", "method": 7}, "a"),
         ({"jsonrpc": "2.0", "id": "a", "method": "m", "params": [1]}, "a"),
+        ({"jsonrpc": "2.0", "id": "a", "method": "m", "params": False}, "a"),
+        ({"jsonrpc": "2.0", "id": 3, "result": [None]}, 3),
+        ({"jsonrpc": "2.0", "id": 3, "error": "no"}, 3),
     ],
 )
 def test_what_is_not_a_request_is_refused_under_its_id(message: Any, request_id: Any) -> None:

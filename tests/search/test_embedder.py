@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -150,3 +151,14 @@ def test_importing_the_embedder_loads_no_model_library() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+def test_the_runtime_keeps_nothing_about_whoever_runs_it(tmp_path: Path) -> None:
+    code = "from cuedeck.search.embedder import open_embedder as o; from cuedeck.config.sections import *\n"
+    code += "from pathlib import Path; print(o(SearchSection(), Path()).embed(['a']).shape)"
+    environ = {"HOME": str(tmp_path), "PATH": "", "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "(1, 384)\n"
+    assert not list(tmp_path.iterdir())

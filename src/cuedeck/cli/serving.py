@@ -59,6 +59,7 @@ def serve(here: Here, serving: Serving) -> int:
     token = secrets.token_urlsafe(24)
     here.output.line(_greeting(here.root, serving.host, listening.getsockname()[1], serving, config, token))
     settings: dict[str, Any] = {
+        "http": "cuedeck.cli.guarded_http:GuardedHttp",
         "access_log": False,
         "log_config": None,
         "server_header": False,

@@ -59,6 +59,7 @@ class Endpoint:
         server = create_server(self._connection, call_seconds=self._seconds, extend=settings.extend)
         # Many nodes share one PostgreSQL, and any of them may get the next request of a client.
         self._stateless = workspace.config.store.url is not None and not settings.stream_responses
+        self._resumable = settings.event_store is not None
         manager = partial(
             StreamableHTTPSessionManager,
             server,
@@ -84,6 +85,8 @@ class Endpoint:
         if self._stateless and scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
+        if not self._resumable:
+            scope = _from_the_start(scope)
         if scope["method"] != "POST" or not _is_json(headers):
             await self._plain.handle_request(scope, receive, send)
             return
@@ -92,8 +95,9 @@ class Endpoint:
             message = parse(first.get("body", b""))
             if isinstance(message, list):
                 raise Malformed(INVALID_REQUEST, "Invalid request: batches are not served over HTTP")
+            check_request(message)
             if tool := self._connection.selection.bare_tool(message):
-                await self._answer_bare(tool, check_request(message), scope, receive, send)
+                await self._answer_bare(tool, message, scope, receive, send)
                 return
         except Malformed as problem:
             await JSONResponse(problem.to_json(), status_code=400)(scope, receive, send)
@@ -133,6 +137,13 @@ def _wants_stream(headers: Headers, message: Any) -> bool:
         case {"_meta": {"progressToken": _}}:
             return True
     return False
+
+
+def _from_the_start(scope: Scope) -> Scope:
+    """The request without a place to go on from: the SDK leaves one unanswered when no events are kept."""
+    if not any(name == b"last-event-id" for name, _ in scope["headers"]):
+        return scope
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"last-event-id"]}
 
 
 def _is_json(headers: Headers) -> bool:

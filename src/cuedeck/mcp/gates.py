@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,6 +14,7 @@ import anyio.to_thread
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -168,12 +170,17 @@ class BodyGate:
             await self._refuse_size(scope, receive, send)
             return
         body = bytearray()
-        with anyio.move_on_after(self._seconds) as patience:
-            async for part in _body_parts(receive):
-                body += part
-                if len(body) > self._max_bytes:
-                    await self._refuse_size(scope, receive, send)
-                    return
+        try:
+            with anyio.move_on_after(self._seconds) as patience:
+                async for part in _body_parts(receive):
+                    body += part
+                    if len(body) > self._max_bytes:
+                        await self._refuse_size(scope, receive, send)
+                        return
+        except ClientDisconnect:
+            # What did arrive may read as a whole request, and is not what the client meant to send.
+            await deny(scope, receive, send, 400, "The request broke off", "broken off")
+            return
         if patience.cancelled_caught:
             await deny(scope, receive, send, 408, "The request took too long to arrive", "slow body")
             return
@@ -188,7 +195,7 @@ class BodyGate:
 async def _read_on(receive: Receive) -> None:
     """Take in a little more, so that the refusal reaches a client that is still sending."""
     spare = LINGER_BYTES
-    with anyio.move_on_after(LINGER_SECONDS):
+    with anyio.move_on_after(LINGER_SECONDS), suppress(ClientDisconnect):
         async for part in _body_parts(receive):
             spare -= len(part)
             if spare < 0:
@@ -251,7 +258,7 @@ async def _body_parts(receive: Receive) -> Any:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return
+            raise ClientDisconnect
         yield message.get("body", b"")
         if not message.get("more_body", False):
             return

@@ -137,15 +137,26 @@ async def _in_thread(ctx: Context, work: Callable[[Progress, Cancelled], T]) -> 
     gone = threading.Event()
     try:
         if _wants_progress(ctx):
-            async with anyio.create_task_group() as tasks:
-                relay = _ProgressRelay(ctx)
-                tasks.start_soon(relay.forward)
-                result = await run_in_thread(work, relay.report, gone.is_set)
-                tasks.cancel_scope.cancel()
-            return result
+            return await _relayed(ctx, work, gone.is_set)
         return await run_in_thread(work, _silent, gone.is_set)
     finally:
         gone.set()
+
+
+async def _relayed(ctx: Context, work: Callable[[Progress, Cancelled], T], cancelled: Cancelled) -> T:
+    result: list[T] = []
+    failure: Exception | None = None
+    async with anyio.create_task_group() as tasks:
+        relay = _ProgressRelay(ctx)
+        tasks.start_soon(relay.forward)
+        try:
+            result.append(await run_in_thread(work, relay.report, cancelled))
+        except Exception as error:  # noqa: BLE001 - raised below; out of the group it would come wrapped
+            failure = error
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+    return result[0]
 
 
 async def run_in_thread(work: Callable[..., T], *arguments: Any) -> T:

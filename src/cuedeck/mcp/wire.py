@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -101,7 +102,8 @@ def parse(text: bytes) -> Any:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(items)
         if len(found) < len(items):
-            repeated.extend(sorted({name for name, _ in items if sum(n == name for n, _ in items) > 1}))
+            times = Counter(name for name, _ in items)
+            repeated.extend(sorted(name for name, count in times.items() if count > 1))
         return found
 
     try:
@@ -126,14 +128,22 @@ def check_request(message: Any) -> dict[str, Any]:
     if "id" in message and request_id is None and not ("error" in message and message["id"] is None):
         raise Malformed(INVALID_REQUEST, 'Invalid request: "id" must be a string or a whole number')
     if "method" not in message:
-        if "result" in message or "error" in message:
-            return message
-        raise Malformed(INVALID_REQUEST, 'Invalid request: "method" is missing', request_id)
+        _check_response(message, request_id)
+        return message
     if not isinstance(message["method"], str):
         raise Malformed(INVALID_REQUEST, 'Invalid request: "method" must be a string', request_id)
-    if not isinstance(message.get("params") or {}, dict):
+    if not isinstance(message.get("params", {}), dict | None):
         raise Malformed(INVALID_PARAMS, 'Invalid params: "params" must be an object', request_id)
     return message
+
+
+def _check_response(message: dict[str, Any], request_id: Id | None) -> None:
+    match message:
+        case {"result": dict()} | {"error": {"code": int(), "message": str()}}:
+            return
+        case {"result": _} | {"error": _}:
+            raise Malformed(INVALID_REQUEST, "Invalid request: this is no answer to anything", request_id)
+    raise Malformed(INVALID_REQUEST, 'Invalid request: "method" is missing', request_id)
 
 
 def request_id_of(message: Any) -> Id | None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
+
+# The runtime reports to its maker and keeps an id in the home folder, unless this is set before it is loaded.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 import numpy as np
 import numpy.typing as npt

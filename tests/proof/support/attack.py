@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hostile import Inventor, one_by_one
-from outside import USER, Stdio
+from outside import USER, Door
 
 ERRORS = {
     "context": {1001, 1002, 1003, 1006, 1007, 1008, 1010, 429},
@@ -38,7 +38,7 @@ class Broken(AssertionError):
 class Attack:
     """One server, all decks, everything it was asked and what may not change around it."""
 
-    def __init__(self, door: Stdio, root: Path) -> None:
+    def __init__(self, door: Door, root: Path) -> None:
         self.door = door
         self.root = root
         self.calls = 0
@@ -49,35 +49,11 @@ class Attack:
     def call(self, name: str, arguments: Any) -> Any:
         answer = self.door.ask("tools/call", {"name": name, "arguments": arguments})
         self.calls += 1
-        problem = self._problem(name, answer)
+        self.refused += "error" in answer or answer["result"]["isError"]
+        problem = contract_problem(name, answer)
         if problem:
             raise Broken(f"{problem}: {name} {json.dumps(arguments)[:2000]} -> {json.dumps(answer)[:2000]}")
         return answer
-
-    def _problem(self, name: str, answer: dict[str, Any]) -> str:
-        deck = name.partition("_")[0]
-        if "error" in answer:
-            self.refused += 1
-            code = answer["error"]["code"]
-            return "" if deck == "context" and code in ERRORS["context"] else f"unexpected error {code}"
-        result = answer["result"]
-        value = json.loads(result["content"][0]["text"])
-        if not result["isError"]:
-            expected = {"result": value} if isinstance(value, list) else value
-            return "" if result["structuredContent"] == expected else "structure is not the text"
-        self.refused += 1
-        if deck == "vault":
-            fine = value["success"] is False and not value["error"].startswith(("Internal", "Database"))
-            return "" if fine else "unexpected failure"
-        code = {
-            "code": lambda: value["error"]["code"],
-            "todo": lambda: value["error"],
-            "memory": lambda: value["code"],
-        }[deck]()
-        if code not in ERRORS[deck]:
-            return f"unexpected error {code}"
-        said = value["error"]["message"] if deck == "code" else value.get("message", value["error"])
-        return "a message shows what is inside" if LEAKS.search(str(said)) else ""
 
     def systematic(self, names: Iterable[str], *, every: int = 1) -> None:
         """Each argument of each tool in turn; with ``every`` only one value in so many."""
@@ -98,10 +74,35 @@ class Attack:
 
     def check(self) -> None:
         """The server answers as before, and nothing around the workspace changed."""
-        assert "result" in self.door.ask("ping")
+        assert "result" in self.door.ask("tools/list")
         health = self.call("vault_health_check", {})["result"]["structuredContent"]["data"]
         assert health["status"] == "healthy", health
         assert fingerprint(self.root.parent, self.root) == self.around
+
+
+def contract_problem(name: str, answer: dict[str, Any]) -> str:
+    """What in a tool's answer its deck's contract does not allow."""
+    deck = name.partition("_")[0]
+    if "error" in answer:
+        code = answer["error"]["code"]
+        return "" if deck == "context" and code in ERRORS["context"] else f"unexpected error {code}"
+    result = answer["result"]
+    value = json.loads(result["content"][0]["text"])
+    if not result["isError"]:
+        expected = {"result": value} if isinstance(value, list) else value
+        return "" if result["structuredContent"] == expected else "structure is not the text"
+    if deck == "vault":
+        fine = value["success"] is False and not value["error"].startswith(("Internal", "Database"))
+        return "" if fine else "unexpected failure"
+    code = {
+        "code": lambda: value["error"]["code"],
+        "todo": lambda: value["error"],
+        "memory": lambda: value["code"],
+    }[deck]()
+    if code not in ERRORS[deck]:
+        return f"unexpected error {code}"
+    said = value["error"]["message"] if deck == "code" else value.get("message", value["error"])
+    return "a message shows what is inside" if LEAKS.search(str(said)) else ""
 
 
 def fingerprint(folder: Path, but: Path) -> dict[str, str]:

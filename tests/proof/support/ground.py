@@ -28,9 +28,9 @@ class Ground:
         self._doors.append(door)
         return door
 
-    def stdio(self, *options: str) -> Stdio:
+    def stdio(self, *options: str, version: str = "2025-11-25") -> Stdio:
         """A client whose raw lines matter."""
-        door = Stdio(self.root, self.environ, *options)
+        door = Stdio(self.root, self.environ, *options, version=version)
         self._doors.append(door)
         return door
 

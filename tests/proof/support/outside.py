@@ -110,16 +110,24 @@ class Stdio:
 class Http:
     """``cue serve`` with one POST for each request, as the protocol's current version has it."""
 
-    def __init__(self, root: Path, environ: dict[str, str], *options: str, path: str = "/mcp") -> None:
-        self.process = subprocess.Popen(
-            [CUE, "serve", "--port", "0", *options],
-            cwd=root,
-            env=environ,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,
-        )
+    def __init__(
+        self,
+        root: Path,
+        environ: dict[str, str],
+        *options: str,
+        path: str = "/mcp",
+        log: Path = Path(os.devnull),
+    ) -> None:
+        with log.open("ab") as errors:
+            self.process = subprocess.Popen(
+                [CUE, "serve", "--port", "0", *options],
+                cwd=root,
+                env=environ,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                start_new_session=True,
+            )
         assert self.process.stdout
         self.address = ""
         for line in self.process.stdout:

@@ -1,0 +1,52 @@
+"""uvicorn's HTTP with a time limit for a request's head, and a calm end to requests that break off."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+class GuardedHttp(H11Protocol):
+    """Serves as uvicorn does, and hangs up on a client that keeps its headers to itself."""
+
+    head_seconds = 20.0
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The first request is due."""
+        super().connection_made(transport)
+        self._await_head()
+
+    def data_received(self, data: bytes) -> None:
+        """Some of a request; what is left of its head is due as long as before."""
+        super().data_received(data)
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is due any more."""
+        self._be_patient()
+        super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP and hang up, whatever was being answered."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        # An answer that has begun, or one to HEAD, leaves no room for a refusal.
+        with suppress(h11.LocalProtocolError):
+            super().send_400_response(msg)
+        self.transport.close()
+
+    def _await_head(self) -> None:
+        if self.conn.their_state is not h11.IDLE or self.transport.is_closing():
+            self._be_patient()
+        elif self._patience is None:
+            self._patience = self.loop.call_later(self.head_seconds, self.transport.close)
+
+    def _be_patient(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
