@@ -9,13 +9,17 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 from cuedeck.cli.candidates import Candidate, headings
 from cuedeck.cli.editor import editor_command
+from cuedeck.cli.picker import Picker
 from cuedeck.cli.preview import preview
 from cuedeck.cli.scoring import Ranking, score
 from cuedeck.model.errors import CueError
@@ -49,6 +53,15 @@ def test_without_a_terminal_it_prints_the_best(cue: Any, filled: Path) -> None:
     done = cue("open", "zzzzqq")
     assert (done.returncode, done.stdout) == (1, "Nothing matches 'zzzzqq'.\n")
     assert "not a heading" not in cue("open", "heading").stdout
+
+
+def test_headings_and_symbols_of_a_searched_workspace_are_found(cue: Any, filled: Path) -> None:
+    (filled / "src/keys.py").write_text("class Vault:\n    def rotate_all(self):\n        pass\n")
+    assert cue("search", "vault", "--mode", "keyword").returncode == 0
+    assert cue("open", "rotateall").stdout == "src/keys.py:2\tsymbol\trotate_all\n"
+    assert cue("open", "rotat key").stdout.splitlines()[0] == "docs/guide.md:7\theading\tRotating keys"
+    (filled / "docs/guide.md").write_text("# Guide\n## Rotating keys\n")
+    assert cue("open", "rotat key").stdout.splitlines()[0] == "docs/guide.md:2\theading\tRotating keys"
 
 
 def test_symbols_of_an_index_are_found(cue: Any, filled: Path) -> None:
@@ -122,8 +135,24 @@ def _drain(control: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def test_headings_know_their_lines() -> None:
-    text = "# A\n~~~~\n# no\n~~~\n# no\n~~~~\n### B #\n#hashtag\n"
-    assert [(each.text, each.line) for each in headings("x.md", text)] == [("A", 1), ("B", 7)]
+    text = "---\n# comment\n---\n# A\u2028\n~~~~\n# no\n~~~\n# no\n~~~~\n### *B* #\n#hashtag\n\nC\n---\n"
+    assert [(each.text, each.line) for each in headings("x.md", text)] == [("A", 4), ("B", 10), ("C", 13)]
+
+
+def test_what_the_user_moved_to_stays_chosen_while_more_arrives(tmp_path: Path) -> None:
+    picker = Picker(tmp_path, "")
+    early, late = ([Candidate("file", name, name)] for name in ("early.md", "late.md"))
+    chosen = Candidate("file", "chosen.md", "chosen.md")
+    with create_pipe_input() as keys:
+
+        def gathered() -> Iterator[Candidate]:
+            yield from [*early, chosen] * 250
+            keys.send_text("\x1b[B")
+            time.sleep(0.3)
+            yield from late
+            keys.send_text("\r")
+
+        assert picker.run(gathered(), input=keys, output=DummyOutput()) == chosen
 
 
 @pytest.mark.parametrize(
@@ -188,4 +217,6 @@ def test_the_preview_is_safe_and_near_the_line(tmp_path: Path) -> None:
     assert preview(tmp_path, "long.txt", 100, 10)[-1] == (100, "line 100")
     assert "\x1b" not in preview(tmp_path, "bad.txt", 1, 5)[0][1]
     assert preview(tmp_path, "binary", 1, 5) == [(0, "binary file")]
+    (tmp_path / "odd.md").write_bytes("a\u2028b\x0cc\r\nd\re".encode())
+    assert [number for number, _ in preview(tmp_path, "odd.md", 1, 5)] == [1, 2, 3]
     assert preview(tmp_path, "../x", 1, 5)[0][0] == 0

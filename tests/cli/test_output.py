@@ -39,6 +39,17 @@ def test_what_a_terminal_cannot_show_is_replaced(monkeypatch: pytest.MonkeyPatch
     assert raw.getvalue() == b"na?ve ?\n"
 
 
+def test_nothing_steers_a_terminal_but_our_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = "\x1b[1mname\x1b[0m \x1b]0;title\x07 \x1b[2J \x9b2J \r\n"
+    terminal, file = Terminal(), io.StringIO()
+    monkeypatch.setattr("sys.stdout", terminal)
+    Output().line(hostile)
+    assert terminal.getvalue() == "\x1b[1mname\x1b[0m ?]0;title? ?[2J ?2J ?\n\n"
+    monkeypatch.setattr("sys.stdout", file)
+    Output().line(hostile)
+    assert file.getvalue() == hostile + "\n"
+
+
 def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with Output().progress("Working") as progress:
         progress(1, 2, "x")

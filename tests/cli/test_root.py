@@ -72,7 +72,7 @@ def test_a_wrong_command_line_is_2_and_names_the_nearest(cue: Any) -> None:
 def test_a_wrong_configuration_is_101_and_names_the_line(cue: Any, folder: Path) -> None:
     (folder / ".cuedeck").mkdir()
     (folder / ".cuedeck/config.toml").write_text("[core]\ntoken_limit = 'many'\n")
-    for arguments in (["serve"], ["clean"], ["daemon", "status"], ["connect", "cursor"]):
+    for arguments in (["serve"], ["clean"], ["daemon", "status"], ["connect", "cursor"], ["init"]):
         done = cue(*arguments)
         assert done.returncode == 101, arguments
         assert "line 2" in done.stderr and "hint:" in done.stderr and "Traceback" not in done.stderr

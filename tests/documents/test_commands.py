@@ -54,6 +54,7 @@ def test_search_that_finds_nothing_says_so(root: Path) -> None:
     done = cue(root, "search", "xylophone")
     assert (done.returncode, done.stdout) == (0, "Nothing found.\n")
     assert cue(root, "search").returncode == 2
+    assert cue(root, "search", " ").returncode == 2
     assert cue(root, "search", "x", "--limit", "51").returncode == 2
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cuedeck.documents.kinds import Kind, kind_of
+from cuedeck.documents.markdown import parse_markdown
 from cuedeck.documents.scan import Scanner
 
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
-MARKDOWN = (".md", ".markdown")
+Anchors = Sequence[tuple[str, int, int]]
 LARGEST_BYTES = 1_000_000
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,46 +34,57 @@ class Candidate:
 
 def gather(workspace: Workspace) -> Iterator[Candidate]:
     """All candidates, the cheapest first."""
-    paths = sorted(Scanner(workspace.root, workspace.config.documents.ignore).scan().files)
+    files = Scanner(workspace.root, workspace.config.documents.ignore).scan().files
+    paths = sorted(files)
     for path in paths:
         yield Candidate("file", path, path)
     for card in workspace.cards.list():
         yield Candidate("card", f"{card.title} {card.id}", card.path)
+    indexed = workspace.documents.index.anchors(files)
     for path in paths:
-        if path.endswith(MARKDOWN):
-            yield from headings(path, _read(workspace, path))
-    yield from _symbols(workspace)
+        if kind_of(path) is Kind.MARKDOWN:
+            if path in indexed:
+                yield from _named("heading", path, indexed[path])
+            else:
+                yield from headings(path, _read(workspace, path))
+    yield from _symbols(workspace) or _indexed_symbols(paths, indexed)
 
 
-def _symbols(workspace: Workspace) -> Iterator[Candidate]:
+def headings(path: str, text: str) -> Iterator[Candidate]:
+    """The headings of a markdown text."""
+    for heading in parse_markdown(text).headings:
+        yield Candidate("heading", heading.text, path, heading.line)
+
+
+def _named(kind: str, path: str, anchors: Anchors) -> Iterator[Candidate]:
+    for text, _, line in anchors:
+        yield Candidate(kind, text, path, line)
+
+
+def _symbols(workspace: Workspace) -> list[Candidate]:
     """The definitions of a code index that is there; making one first would keep the user waiting."""
     from cuedeck.code.refs import status
     from cuedeck.model.errors import CueError
 
     try:
         if not status(workspace.code, None, "").symbols:
-            return
+            return []
         snapshot = workspace.code.view().snapshot
     except CueError:
-        return
+        return []
+    found: list[Candidate] = []
     for path in sorted(snapshot.paths):
         symbols = snapshot.symbols(path)
         for number, definition in enumerate(symbols.outline.definitions):
-            yield Candidate(definition.kind, symbols.local(number), path, definition.line_start)
+            found.append(Candidate(definition.kind, symbols.local(number), path, definition.line_start))
+    return found
 
 
-def headings(path: str, text: str) -> Iterator[Candidate]:
-    """The headings of a markdown text, those in code fences left out."""
-    fence = None
-    for number, line in enumerate(text.splitlines(), 1):
-        if mark := _FENCE.match(line):
-            kind = mark[1]
-            if fence is None:
-                fence = kind
-            elif kind.startswith(fence[0]) and len(kind) >= len(fence):
-                fence = None
-        elif fence is None and (found := _HEADING.match(line)):
-            yield Candidate("heading", found[2], path, number)
+def _indexed_symbols(paths: Sequence[str], indexed: Mapping[str, Anchors]) -> Iterator[Candidate]:
+    """Without a code index, the symbols that the documents' index has of source files."""
+    for path in paths:
+        if kind_of(path) is Kind.SOURCE:
+            yield from _named("symbol", path, indexed.get(path, ()))
 
 
 def _read(workspace: Workspace, path: str) -> str:

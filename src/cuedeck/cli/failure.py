@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from cuedeck.cli.output import printable
 from cuedeck.model.errors import CueError, ErrorCode
 
 FAILURE, USAGE, CONFIGURATION, INTERRUPTED = 1, 2, 101, 130
@@ -52,7 +53,7 @@ def tell(error: CueError, *, as_json: bool) -> None:
         lines.append(f"   at: {place}")
     if error.hint:
         lines.append(f" hint: {error.hint}")
-    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.write(printable("\n".join(lines), sys.stderr) + "\n")
 
 
 def as_record(error: CueError) -> dict[str, Any]:

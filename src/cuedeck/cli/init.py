@@ -20,3 +20,4 @@ def command(here: Here, force: bool) -> None:
     if any(step.outcome == "created" for step in steps):
         lines += ["", "Next: cue connect claude-code (or cursor, vscode), then ask your agent."]
     here.output.show(record, "\n".join(lines))
+    here.read_config()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def plain(text: str | None) -> str:
@@ -11,6 +14,12 @@ def plain(text: str | None) -> str:
     if not text:
         return ""
     return "".join(" " if char.isspace() else char if _is_visible(char) else "\ufffd" for char in text)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a file as an editor numbers them."""
+    lines = _LINE_END.split(text)
+    return lines if lines[-1] else lines[:-1]
 
 
 def aligned(rows: Iterable[Sequence[str | None]]) -> str:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 PROGRESS_AFTER_SECONDS = 0.7
+_STEERING = re.compile(r"\x1b(?!\[[0-9;]*m)|[\x00-\x08\x0b-\x1a\x1c-\x1f\x7f-\x9f]")
 
 
 class Progress(Protocol):
@@ -43,13 +45,13 @@ class Output:
 
     def line(self, text: str = "") -> None:
         """Print a line of the answer."""
-        sys.stdout.write(_printable(text, sys.stdout.encoding) + "\n")
+        sys.stdout.write(printable(text, sys.stdout) + "\n")
         sys.stdout.flush()
 
     def note(self, text: str) -> None:
         """Say something beside the answer, on stderr; silent with ``--json``."""
         if not self.as_json:
-            sys.stderr.write(_printable(text, sys.stderr.encoding) + "\n")
+            sys.stderr.write(printable(text, sys.stderr) + "\n")
 
     @contextmanager
     def progress(self, title: str) -> Iterator[Progress]:
@@ -77,8 +79,11 @@ def console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, no_color=plain, highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
-def _printable(text: str, encoding: str | None) -> str:
-    return text.encode(encoding or "utf-8", "replace").decode(encoding or "utf-8")
+def printable(text: str, stream: TextIO) -> str:
+    """A text as the stream can take it; on a terminal nothing that could steer it, our colours apart."""
+    encoding = stream.encoding or "utf-8"
+    shown = text.encode(encoding, "replace").decode(encoding)
+    return _STEERING.sub("?", shown) if stream.isatty() else shown
 
 
 def _silent(done: float, total: float | None = None, note: str = "") -> None:

@@ -65,7 +65,7 @@ class Picker:
         try:
             for batch in _batches(candidates):
                 self._ranking.candidates.extend(batch)
-                loop.call_soon_threadsafe(self._search)
+                loop.call_soon_threadsafe(self._take_in)
                 app.invalidate()
         except Exception as error:  # noqa: BLE001 - raised again where the application runs
             if app.is_running:
@@ -76,6 +76,13 @@ class Picker:
     def _search(self) -> None:
         self._found = self._ranking.best(self._query.text, 200)
         self._chosen = 0
+
+    def _take_in(self) -> None:
+        """Rank what has arrived; what the user moved to stays chosen."""
+        before = self._choice() if self._chosen else None
+        self._search()
+        if before in self._found:
+            self._chosen = self._found.index(before)
 
     def _layout(self) -> Layout:
         typed = Window(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from cuedeck.cli.listing import lines_of
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
 
@@ -20,7 +21,7 @@ def preview(root: Path, path: str, line: int, height: int) -> list[tuple[int, st
         return [(0, error.message)]
     if b"\0" in data[:8000]:
         return [(0, "binary file")]
-    lines = data.decode("utf-8", "replace").splitlines()
+    lines = lines_of(data.decode("utf-8", "replace"))
     first = max(0, min(line - 4, len(lines) - height))
     return [
         (number, _CONTROL.sub("\ufffd", text.expandtabs(4))[:400])

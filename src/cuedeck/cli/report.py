@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from cuedeck.cli.listing import lines_of
 from cuedeck.cli.output import coloured
 from cuedeck.model.finding import Finding, Status
 
@@ -82,7 +83,7 @@ def _excerpt(root: Path, finding: Finding) -> list[tuple[str, str]]:
         text = read_file(confine_file(root, str(finding.file)), at_most=2_000_000).data
     except Exception:  # noqa: BLE001 - the place alone says enough
         return []
-    lines = text.decode("utf-8", "replace").splitlines()
+    lines = lines_of(text.decode("utf-8", "replace"))
     return [(str(finding.line), lines[finding.line - 1][:160])] if finding.line <= len(lines) else []
 
 

@@ -38,6 +38,8 @@ def command(
     """Search documents and code by keywords or meaning."""
     from cuedeck.documents.query import Filters, Mode, Query
 
+    if not query.strip():
+        raise click.BadParameter("it is blank", param_hint="QUERY")
     asked = Query(query, Mode(mode), Filters(tags, priority, assignee), limit)
     with here.open() as workspace:
         documents = workspace.documents

@@ -152,6 +152,6 @@ def _orphans(links: Sequence[Row], paths: Sequence[str]) -> Iterator[Finding]:
     yield Finding(
         "orphans",
         Status.WARN,
-        f"{len(lonely)} notes neither link nor are linked: {shown}",
+        f"Without a link to or from them: {shown}",
         fix="Link them from where they matter.",
     )

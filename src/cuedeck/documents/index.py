@@ -132,6 +132,13 @@ class DocumentIndex:
         """A file read and extracted as it is now."""
         return read_document(self.root, path, max_bytes=self._max_bytes)
 
+    def anchors(self, files: Mapping[str, FileStamp]) -> dict[str, list[tuple[str, int, int]]]:
+        """Text, level and line of the anchors of those files that are as they were when indexed."""
+        known = self._stamps()
+        with self._database.read() as session:
+            found = rows.anchors(session)
+        return {path: found.get(path, []) for path, stamp in files.items() if _same(known.get(path), stamp)}
+
     def markdown_paths(self) -> list[str]:
         """Every markdown file, as indexed or, before the first index, as it is on disk."""
         paths = list(self._stamps()) or list(self._scanner.scan().files)

@@ -97,6 +97,12 @@ def stamps(session: Session) -> dict[str, tuple[int, int, int]]:
     return {row["path"]: (row["size"], row["mtime_ns"], row["ctime_ns"]) for row in rows}
 
 
+def anchors(session: Session) -> dict[str, list[tuple[str, int, int]]]:
+    """Text, level and line of the anchors of every file that has any, by path."""
+    rows = session.rows("SELECT path, anchors FROM documents WHERE anchors <> '[]'")
+    return {row["path"]: [tuple(each) for each in json.loads(row["anchors"])] for row in rows}
+
+
 def document(session: Session, path: str) -> DocumentRow | None:
     """One file by path."""
     row = session.row("SELECT * FROM documents WHERE path = :path", path=path)
