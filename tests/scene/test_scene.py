@@ -124,6 +124,21 @@ def test_missing_and_forbidden_references_are_named_not_read(tmp_path: Path) -> 
     assert order(made.text) == [".cuedeck/cards/aaa111.md"]
 
 
+def test_a_document_is_shown_once_however_it_is_referred_to(tmp_path: Path) -> None:
+    refs = '["./docs/api.md", docs/../docs/api.md, "[[api|the API]]", "[[docs/api]]", docs/api.md]'
+    card(tmp_path, "aaa111", more=f"refs: {refs}\n", body="see [[api]]")
+    put(tmp_path, "docs/api.md", "# API\n")
+    assert order(scene(tmp_path).text) == [".cuedeck/cards/aaa111.md", "docs/api.md"]
+
+
+def test_an_anchor_that_is_not_there_is_named(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", more='refs: ["docs/api.md#Nope"]\n')
+    put(tmp_path, "docs/api.md", "# API\nwhole\n")
+    made = scene(tmp_path)
+    assert order(made.text) == [".cuedeck/cards/aaa111.md"]
+    assert "Referenced but not found: docs/api.md#Nope" in made.text
+
+
 def test_an_empty_workspace_has_an_empty_scene(tmp_path: Path) -> None:
     made = scene(tmp_path)
     assert (made.cards, made.documents) == (0, 0)

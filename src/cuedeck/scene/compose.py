@@ -165,7 +165,7 @@ def _count(number: int, noun: str) -> str:
 def _too_small(size: int, limit: int) -> CueError:
     return CueError(
         ErrorCode.TOKEN_LIMIT,
-        "Token Limit Exceeded",
+        f"Token Limit Exceeded: the active cards need {size} tokens, the limit is {limit}",
         data={"current_size": size, "limit": limit, "action": "Nothing was written."},
         hint="Raise --token-limit or core.token_limit, or close some active cards.",
     )

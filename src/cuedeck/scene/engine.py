@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuedeck.paths import confine, replace_file
 from cuedeck.scene.compose import Scene, compose
-from cuedeck.scene.sources import GLOBAL_FOLDER, SourceFinder
+from cuedeck.scene.sources import SourceFinder
 from cuedeck.tasks.card import CardStatus
 
 if TYPE_CHECKING:
@@ -35,12 +35,11 @@ class Scenes:
         self._documents.freshness.ensure()
         snapshot = self._cards.snapshot()
         active = [card for card in snapshot.cards.values() if card.status is CardStatus.ACTIVE]
-        documents = self._documents.index.markdown_paths()
         finder = SourceFinder(
             self._root,
             snapshot,
             self._documents.outgoing,
-            sorted(path for path in documents if path.startswith(GLOBAL_FOLDER)),
+            self._documents.index.markdown_paths(),
             depth=self._section.depth,
         )
         limit = self._token_limit if token_limit is None else token_limit

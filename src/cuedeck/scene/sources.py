@@ -8,14 +8,18 @@ from pathlib import Path
 
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.kinds import Kind, kind_of
-from cuedeck.documents.markdown import Markdown, parse_markdown, split_target
+from cuedeck.documents.links import KnownNames, resolve
+from cuedeck.documents.markdown import LinkKind, Markdown, parse_markdown, split_target
+from cuedeck.documents.sections import slice_at
 from cuedeck.graph import dependency_graph, find_cycle
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import confine_file, read_file
+from cuedeck.paths import confine, confine_file, read_file
 from cuedeck.tasks.card import FINISHED, Card
 from cuedeck.tasks.card_snapshot import CardSnapshot
 
 GLOBAL_FOLDER = ".cuedeck/docs/"
+# More than any limit of tokens lets in.
+LARGEST_BYTES = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class SourceFinder:
         root: Path,
         cards: CardSnapshot,
         linked: Callable[[str], Sequence[str]],
-        global_documents: Sequence[str],
+        documents: Sequence[str],
         *,
         depth: int,
     ) -> None:
@@ -53,7 +57,9 @@ class SourceFinder:
         self._cards = {card.path: card for card in cards.cards.values()}
         self._by_id = cards.cards
         self._linked = linked
-        self._global = global_documents
+        self._global = sorted(path for path in documents if path.startswith(GLOBAL_FOLDER))
+        self._documents = documents
+        self._names: KnownNames | None = None
         self._depth = depth
         self._read: dict[str, tuple[bytes, Markdown] | None] = {}
 
@@ -90,12 +96,15 @@ class SourceFinder:
         if held is None:
             found.missing.append(path)
             return False
+        if anchor is not None and slice_at(held[1], anchor, len(held[0])) is None:
+            found.missing.append(f"{path}#{anchor}")
+            return False
         where.append(Source(path, anchor, *held))
         return True
 
     def _references(self, path: str) -> list[tuple[str, str | None]]:
         """What a document names: its refs, then the open cards it waits for, then its links."""
-        targets = [split_target(ref) for ref in self._refs(path)]
+        targets = self._refs(path)
         card = self._cards.get(path)
         for other in card.depends_on if card else ():
             needed = self._by_id.get(other)
@@ -104,13 +113,27 @@ class SourceFinder:
         targets += [(target, None) for target in self._linked(path) if kind_of(target) is Kind.MARKDOWN]
         return list(dict.fromkeys(targets))
 
-    def _refs(self, path: str) -> list[str]:
+    def _refs(self, path: str) -> list[tuple[str, str | None]]:
+        """The paths and anchors that a document's frontmatter refers to, written as paths or wikilinks."""
         held = self._hold(path)
         front = held[1].frontmatter.data if held else None
         value = (front or {}).get("refs")
         items = value if isinstance(value, list) else [value]
-        named = ((text_of(item) or "").strip().removeprefix("[[").removesuffix("]]") for item in items)
-        return [name for name in named if name]
+        written = ((text_of(item) or "").strip() for item in items)
+        return [self._reference(path, ref) for ref in written if ref]
+
+    def _reference(self, source: str, written: str) -> tuple[str, str | None]:
+        name = written.removeprefix("[[").removesuffix("]]").partition("|")[0]
+        target, anchor = split_target(name)
+        try:
+            path = confine(self._root, target).relative
+        except CueError:
+            return target, anchor
+        if self._hold(path) is not None:
+            return path, anchor
+        if self._names is None:
+            self._names = KnownNames.of(self._documents, {})
+        return resolve(LinkKind.WIKI, target, source, self._names) or path, anchor
 
     def _refuse_cycle(self, start: Sequence[str]) -> None:
         edges: dict[str, list[str]] = {}
@@ -123,7 +146,7 @@ class SourceFinder:
             needs = [
                 self._by_id[other].path for other in (card.depends_on if card else ()) if other in self._by_id
             ]
-            edges[path] = [*(split_target(ref)[0] for ref in self._refs(path)), *needs]
+            edges[path] = [*(target for target, _ in self._refs(path)), *needs]
             waiting += edges[path]
         cycle = find_cycle(dependency_graph(sorted(edges.items())))
         if cycle is not None:
@@ -141,7 +164,7 @@ class SourceFinder:
 
     def _load(self, path: str) -> tuple[bytes, Markdown] | None:
         try:
-            data = read_file(confine_file(self._root, path)).data
-            return data, parse_markdown(data.decode("utf-8"))
+            data = read_file(confine_file(self._root, path), at_most=LARGEST_BYTES + 1).data
+            return None if len(data) > LARGEST_BYTES else (data, parse_markdown(data.decode("utf-8")))
         except (CueError, UnicodeDecodeError):
             return None
