@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final
 
 from cuedeck.code.facts import KINDS, UNHASHED, Definition, Kind, Outline
 from cuedeck.code.meaning import blob_keys
-from cuedeck.search.analyser import analyse
+from cuedeck.search.analyser import MAX_WORD, NAME_PART, analyse, stem
 from cuedeck.search.stopwords import STOP_WORDS
 from cuedeck.store.code_words import BlobWords
 
@@ -30,6 +31,8 @@ _MAX_BODY_WORDS: Final = 36
 _MAX_DOC_WORDS: Final = 36
 _MAX_DOC: Final = 1200
 _MAX_LENGTH: Final = 255
+_KEPT_STEMS: Final = 32768
+_KEPT_WORDS: Final = 65536
 # Words of grammar that nobody asks for, as the analyser stems them; types and verbs are asked for.
 _NOISE: Final = frozenset(
     """self def return none elif els pass rais except lambda yield async await fals true assert this var let
@@ -37,24 +40,54 @@ _NOISE: Final = frozenset(
 ).union(*map(analyse, sorted(STOP_WORDS)))
 
 
-@lru_cache(maxsize=65536)
+class _Stems(dict[str, str]):
+    """The stem of each part of a name: a project has many names, made of few parts."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _KEPT_STEMS:
+            self.clear()
+        found = self[part] = sys.intern(stem(part))
+        return found
+
+
+class _Parts(dict[bytes, tuple[str, ...]]):
+    """The parts of an identifier that say something; the whole is found by name."""
+
+    def __missing__(self, word: bytes) -> tuple[str, ...]:
+        if len(self) >= _KEPT_WORDS:
+            self.clear()
+        tokens = _tokens(word.decode("utf-8", "replace"), whole=False)
+        found = self[word] = tuple([t for t in tokens if len(t) > 1 and t not in _NOISE])
+        return found
+
+
+_STEMS: Final = _Stems()
+_PARTS: Final = _Parts()
+
+
+def _tokens(name: str, *, whole: bool) -> list[str]:
+    """The analyser's tokens of a name; the first is the whole, left out on request where there are parts."""
+    if not name.isascii() or len(name) > MAX_WORD or not name.isidentifier():
+        tokens = analyse(name)
+        return tokens if whole else tokens[1:] or tokens
+    parts = NAME_PART.findall(name)
+    stems = [_STEMS[p.lower()] for p in parts if len(p) > 1 or p.isdigit()] if len(parts) > 1 else []
+    if stems and not whole:
+        return stems
+    joined = "".join(parts).lower()
+    return [stem(joined), *stems] if joined else []
+
+
+@lru_cache(maxsize=16384)
 def name_words(word: str) -> tuple[str, ...]:
     """A name's tokens: the whole and its parts."""
-    return tuple(dict.fromkeys(analyse(word)))
+    return tuple(dict.fromkeys(_tokens(word, whole=True)))
 
 
 @lru_cache(maxsize=65536)
 def name_words_of(qualified: str) -> frozenset[str]:
     """The tokens of all parts of a qualified name."""
     return frozenset[str]().union(*map(name_words, qualified.split("::")))
-
-
-@lru_cache(maxsize=131072)
-def _parts(word: str | bytes) -> tuple[str, ...]:
-    """The parts of an identifier that say something; the whole is found by name."""
-    text = word.decode("utf-8", "replace") if isinstance(word, bytes) else word
-    tokens = analyse(text)
-    return tuple(t for t in (tokens[1:] or tokens) if len(t) > 1 and t not in _NOISE)
 
 
 def blob_words(outline: Outline, source: bytes) -> BlobWords:
@@ -71,7 +104,7 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
         if d.kind in UNHASHED:
             continue
         owner = d.within or (definitions[d.parent].name if d.parent >= 0 else "")
-        about = dict.fromkeys(_parts(owner)) if owner else {}
+        about = dict.fromkeys(_PARTS[owner.encode("utf-8", "surrogatepass")]) if owner else {}
         if d.doc_end:
             doc = source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)]
             about.update(dict.fromkeys(_words(doc, _MAX_DOC_WORDS)))
@@ -93,9 +126,9 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
 def _hold(
     held: defaultdict[str, list[int]],
     number: int,
-    name: Sequence[str],
-    about: Sequence[str] | dict[str, None],
-    body: Sequence[str],
+    name: Collection[str],
+    about: Collection[str],
+    body: Collection[str],
 ) -> int:
     """Enter a symbol's words; how many they are."""
     marks = dict.fromkeys(body, number << 3 | BODY)
@@ -137,15 +170,15 @@ def _owns(definitions: Sequence[Definition], number: int, offset: int) -> bool:
     return number < len(definitions) and definitions[number].start < offset
 
 
-def _body(pieces: list[bytes]) -> list[str]:
+def _body(pieces: list[bytes]) -> Collection[str]:
     return _words(b" ".join(pieces), _MAX_BODY_WORDS)
 
 
-def _words(text: bytes, limit: int) -> list[str]:
-    tokens: set[str] = set().union(*map(_parts, set(_WORD.findall(text))))
-    return sorted(tokens) if len(tokens) <= limit else _kept(tokens, limit)
+def _words(text: bytes, limit: int) -> Collection[str]:
+    tokens: set[str] = set().union(*map(_PARTS.__getitem__, set(_WORD.findall(text))))
+    return tokens if len(tokens) <= limit else _kept(tokens, limit)
 
 
 def _kept(tokens: set[str], limit: int) -> list[str]:
     """Of too many words, the longest: short ones are the common ones."""
-    return sorted(sorted(tokens, key=lambda token: (-len(token), token))[:limit])
+    return sorted(tokens, key=lambda token: (-len(token), token))[:limit]

@@ -31,7 +31,7 @@ _UNSPACED: Final = (
 )
 
 _ASCII_WORD: Final = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+){0,7}")
-_ASCII_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BREAK: Final = re.compile(r"[_-]+")
 _APOSTROPHE: Final = re.compile(f"['{APOSTROPHES}]")
 _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
@@ -51,6 +51,12 @@ def analyse(text: str) -> list[str]:
 def analyse_bytes(text: bytes) -> str:
     """The same of a text in UTF-8, the tokens joined by spaces."""
     return " ".join(filter(None, map(_INDEX_TOKENS.__getitem__, _pieces(text))))
+
+
+def stem(word: str) -> str:
+    """The token of a word in lower case."""
+    found: str = _STEM(word)[:MAX_TOKEN]
+    return found
 
 
 def query_terms(text: str) -> list[str]:
@@ -159,14 +165,14 @@ def _short_word_tokens(word: str) -> Iterator[str]:
     parts = [part.casefold() for part in _parts(word)]
     whole = "".join(parts)
     if whole:
-        yield _STEM(whole)[:MAX_TOKEN]
+        yield stem(whole)
     if len(parts) > 1:
-        yield from (_STEM(part)[:MAX_TOKEN] for part in parts if len(part) > 1 or part.isdigit())
+        yield from (stem(part) for part in parts if len(part) > 1 or part.isdigit())
 
 
 def _parts(word: str) -> list[str]:
     if word.isascii():
-        return _ASCII_PART.findall(word)
+        return NAME_PART.findall(word)
     plain = word.isalpha() and (word[1:].islower() or word.lower() == word)
     return [word] if plain else list(_unicode_parts(word))
 

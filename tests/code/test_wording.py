@@ -1,0 +1,34 @@
+"""The words of names are those that the analyser finds."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from cuedeck.code import wording
+from cuedeck.search.analyser import analyse
+
+NAMES = st.text("aAbBiInNgGsSeEdD_019-é字", max_size=14) | st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,140}")
+
+
+@settings(deadline=None)
+@given(NAMES)
+@example("HTTPServer2Go")
+@example("__init__")
+@example("_" * 9)
+@example("x" * 129)
+@example("aB" * 50)
+@example("generations")
+@example("utf8_1")
+def test_a_name_has_the_tokens_of_the_analyser(name: str) -> None:
+    tokens = analyse(name)
+    assert wording.name_words(name) == tuple(dict.fromkeys(tokens))
+    said = [token for token in tokens[1:] or tokens if len(token) > 1 and token not in wording._NOISE]
+    assert list(wording._PARTS[name.encode()]) == said
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    held = wording._Parts()
+    for number in range(wording._KEPT_WORDS + 10):
+        assert held[b"name%d" % number]
+    assert len(held) <= wording._KEPT_WORDS
