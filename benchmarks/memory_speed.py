@@ -150,11 +150,11 @@ def main() -> None:
             f"fill in batches of {BATCH}:",
             rate(chosen.memories, lambda: fill(memories, texts, chosen.memories)),
         )
-        questions = [texts.question() for _ in range(chosen.queries)]
-        memories.search(Query(questions[0]))
+        memories.search(Query(texts.question()))
         for fusion in Fusion:
             for name, filters in (("one project", Filters(project="project3")), ("everything", Filters())):
-                asked = [Query(text, filters, fusion=fusion) for text in questions]
+                # New questions each time, so that the model reads each of them.
+                asked = [Query(texts.question(), filters, fusion=fusion) for _ in range(chosen.queries)]
                 calls = [lambda query=query: memories.search(query) for query in asked]
                 print(f"search {fusion}, {name:12} {timed(calls)}")
         _storing(memories, store, texts)
@@ -164,8 +164,10 @@ def main() -> None:
 
 def _storing(memories: Memories, store: Any, texts: Texts) -> None:
     """Single and bulk storing on top of what is there, and how fast vectors and links follow."""
-    singles = [lambda: memories.store(texts.draft(), actor="one") for _ in range(50)]
-    print(f"store, model included   {timed(singles)}")
+    for name, draft in (("letters", texts.draft), ("English", texts.sentence)):
+        made = [draft() for _ in range(50)]
+        singles = [lambda one=one: memories.store(one, actor="one") for one in made]
+        print(f"store {name}, model included   {timed(singles)}")
     plain = Memories(store, NoEmbedder("bulk"), MemorySection())
     drafts = [texts.draft() for _ in range(1000)]
     print("bulk ingest:", rate(1000, lambda: plain.store_many(drafts, actor="bulk")))

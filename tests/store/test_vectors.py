@@ -64,7 +64,9 @@ def test_many_vectors_keep_full_recall_on_sqlite(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("few", [300, 8192], ids=["bits", "codes"])
-def test_everything_above_a_floor_is_told(sample: Store, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+def test_everything_that_reaches_a_floor_is_told(
+    sample: Store, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
     monkeypatch.setattr("cuedeck.store.matrix._FEW", few)
     vectors = clustered(800)
     fill(sample, vectors)
@@ -75,20 +77,72 @@ def test_everything_above_a_floor_is_told(sample: Store, monkeypatch: pytest.Mon
             inside = [number for number in true if number % 4 == 1]
             with sample.state.read() as session:
                 index = session.vectors(VECTORS)
-                assert index.above(query, model="m", floor=floor) == true
-                assert index.above(query, model="m", floor=floor, scope=[["p_1"]]) == inside
-                assert index.above(query, model="m", floor=floor, scope=[[]]) == []
-                assert index.above(query, model="other", floor=floor) == []
+                all_of_them = index.reaching(query, model="m", floor=floor, limit=7)
+                assert all_of_them.ids == true
+                assert all_of_them.nearest == index.nearest(query, model="m", floor=floor, limit=7)
+                assert index.reaching(query, model="m", floor=floor, scope=[["p_1"]]).ids == inside
+                assert index.reaching(query, model="m", floor=floor, scope=[[]]) == ([], [], {})
+                assert index.reaching(query, model="other", floor=floor, also=[1]) == ([], [], {})
 
 
-def test_above_sees_what_the_transaction_has_changed(sample: Store) -> None:
+def test_reaching_sees_what_the_transaction_has_changed(sample: Store) -> None:
     vectors = clustered(50)
     fill(sample, vectors)
     with sample.state.write(actor="me") as session:
         index = session.vectors(VECTORS)
         index.put([VectorRecord(900, "m", vectors[7], ["p_new"])])
         index.drop([7])
-        assert index.above(vectors[7], model="m", floor=0.99) == [900]
+        found = index.reaching(vectors[7], model="m", floor=0.99)
+        assert found.ids == [hit.id for hit in found.nearest] == [900]
+
+
+def test_reaching_also_tells_the_cosines_asked_for(sample: Store) -> None:
+    vectors = clustered(50)
+    fill(sample, vectors)
+    with sample.state.write(actor="me") as session:
+        index = session.vectors(VECTORS)
+        everyone = {hit.id: hit.cosine for hit in index.nearest(vectors[7], model="m", limit=50)}
+        index.put([VectorRecord(900, "m", vectors[7])])
+        index.drop([3])
+        for scope in ([], [["p_1"]], [[]]):
+            found = index.reaching(vectors[7], model="m", floor=0.99, scope=scope, also=[3, 5, 7, 900, 901])
+            assert found.also == {5: everyone[5], 7: everyone[7], 900: everyone[7]}
+            assert 5 not in found.ids
+
+
+@pytest.mark.parametrize("few", [300, 8192], ids=["bits", "codes"])
+@pytest.mark.parametrize("floor", [-1.0, 0.5])
+def test_many_questions_at_once_are_answered_as_one_by_one(
+    sample: Store, monkeypatch: pytest.MonkeyPatch, few: int, floor: float
+) -> None:
+    monkeypatch.setattr("cuedeck.store.matrix._FEW", few)
+    monkeypatch.setattr("cuedeck.store.matrix._SHARED_BLOCK", 128)
+    vectors = clustered(900)
+    fill(sample, vectors)
+    queries = list(clustered(6, seed=2))
+    with sample.state.read() as session:
+        index = session.vectors(VECTORS)
+        single = [index.nearest(query, model="m", limit=8, floor=floor) for query in queries]
+        assert index.nearest_each(queries, model="m", limit=8, floor=floor) == single
+        hidden = {hits[0].id for hits in single if hits}
+        rest = index.nearest_each(queries, model="m", limit=8 - len(hidden), floor=floor, without=hidden)
+        kept = [[hit for hit in hits if hit.id not in hidden] for hits in single]
+        assert rest == [hits[: 8 - len(hidden)] for hits in kept]
+        assert index.nearest_each([], model="m", limit=8, floor=floor) == []
+
+
+def test_many_questions_see_what_the_transaction_has_changed(sample: Store) -> None:
+    vectors = clustered(50)
+    fill(sample, vectors)
+    with sample.state.write(actor="me") as session:
+        index = session.vectors(VECTORS)
+        index.put([VectorRecord(900, "m", vectors[7]), VectorRecord(901, "m", vectors[8])])
+        index.drop([7])
+        first, second = index.nearest_each(
+            [vectors[7], vectors[8]], model="m", limit=1, floor=0.99, without=[8]
+        )
+        assert [hit.id for hit in first] == [900]
+        assert [hit.id for hit in second] == [901]
 
 
 def test_the_nearest_above_a_floor_that_leaves_few(sample: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,14 +261,31 @@ def test_a_broken_vector_is_refused(sample: Store, bad: np.ndarray) -> None:
         session.vectors(VECTORS).put([VectorRecord(1, "m", bad.astype(np.float32))])
 
 
-def test_the_signature_radius_holds_all_that_is_nearer() -> None:
+@pytest.mark.parametrize("bits", [512, 1024])
+@pytest.mark.parametrize("dimensions", [384, 700])
+def test_the_signature_radius_holds_all_that_is_nearer(bits: int, dimensions: int) -> None:
     """The share of differing bits must follow the angle for any kind of vector."""
     chance = np.random.default_rng(4)
-    for make in (lambda n: chance.normal(size=(n, 384)), lambda n: chance.exponential(size=(n, 384)) ** 2):
-        pairs = make(400)
-        pairs[1::2] = 0.7 * pairs[::2] + 0.3 * pairs[1::2]
-        pairs = (pairs / np.linalg.norm(pairs, axis=1, keepdims=True)).astype(np.float32)
-        words = signatures(pairs)
-        for a, b in zip(range(0, 400, 2), range(1, 400, 2), strict=True):
-            distance = int(np.bitwise_count(words[a] ^ words[b]).sum())
-            assert distance <= radius(float(pairs[a] @ pairs[b]))
+    kinds = (chance.normal(size=(400, dimensions)), chance.exponential(size=(400, dimensions)) ** 2)
+    for vectors in kinds:
+        # Pairs from far apart to close together.
+        share = np.linspace(0.0, 0.9, 200)[:, None]
+        vectors[1::2] = share * vectors[::2] + (1 - share) * vectors[1::2]
+        vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+        words = signatures(vectors)[:, : bits // 64]
+        cosines = np.vecdot(vectors[:, None], vectors[None, :])
+        distances = np.bitwise_count(words[:, None] ^ words[None, :]).sum(axis=2)
+        for cosine, distance in zip(cosines.ravel().tolist(), distances.ravel().tolist(), strict=True):
+            assert distance <= radius(cosine, dimensions, bits)
+
+
+def test_the_signature_radius_is_as_narrow_as_a_turn_allows() -> None:
+    """Bits of one turn vary less than independent ones; a radius that did not know would let too many in."""
+    chance = np.random.default_rng(4)
+    vectors = chance.normal(size=(500, 384))
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    words = signatures(vectors)
+    expected = 1024 * np.arccos(np.clip(vectors @ vectors.T, -1, 1)) / np.pi
+    distances = np.bitwise_count(words[:, None] ^ words[None, :]).sum(axis=2)
+    spread = (distances - expected)[np.triu_indices(500, 1)].std()
+    assert 5.2 * spread < radius(0.0, 384) - 1 - 512 < 6.0 * spread

@@ -47,15 +47,21 @@ def _neighbours(
     session: Session, read: Sequence[tuple[Memory, Vector]], model: str, floor: float
 ) -> dict[str, dict[int, float]]:
     """The nearest of each, among what is stored and what stands before it in the batch, best first."""
-    vectors = session.vectors(MEMORY_VECTORS)
-    batch = {memory.rid for memory, _ in read}
+    import numpy as np
+
+    if not read:
+        return {}
+    made = [vector for _, vector in read]
+    hits = session.vectors(MEMORY_VECTORS).nearest_each(
+        made, model=model, limit=MOST_LINKS, floor=floor, without={memory.rid for memory, _ in read}
+    )
+    stacked = np.stack(made)
+    among = stacked @ stacked.T
     near: dict[str, dict[int, float]] = {}
-    for place, (memory, vector) in enumerate(read):
-        # The batch's own earlier vectors may be among the nearest, and do not count.
-        hits = vectors.nearest(vector, model=model, limit=MOST_LINKS + len(batch), floor=floor)
-        cosines = {hit.id: hit.cosine for hit in hits if hit.id not in batch}
-        before = {other.rid: float(theirs @ vector) for other, theirs in read[:place]}
-        cosines |= {rid: cosine for rid, cosine in before.items() if cosine >= floor}
+    for place, (memory, _) in enumerate(read):
+        cosines = {hit.id: hit.cosine for hit in hits[place]}
+        before = np.flatnonzero(among[place, :place] >= floor).tolist()
+        cosines |= {read[other][0].rid: float(among[place, other]) for other in before}
         best = sorted(cosines, key=lambda rid: (-cosines[rid], rid))[:MOST_LINKS]
         near[memory.id] = {rid: cosines[rid] for rid in best}
     return near

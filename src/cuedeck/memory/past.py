@@ -98,11 +98,10 @@ def _semantic(
 ) -> dict[int, float]:
     changed = _identities(session, then)
     vectors, scope = session.vectors(MEMORY_VECTORS), query.filters.scope
-    reached = vectors.above(vector, model=model, floor=floor, scope=scope)
     limit = CANDIDATES + len(then)
-    near = vectors.nearest(vector, model=model, floor=floor, scope=scope, limit=limit)
+    reached = vectors.reaching(vector, model=model, floor=floor, scope=scope, limit=limit)
     # What is beyond the candidates counts, and ranks with none of them.
-    cosines = dict.fromkeys(reached, floor) | {hit.id: hit.cosine for hit in near}
+    cosines = dict.fromkeys(reached.ids, floor) | {hit.id: hit.cosine for hit in reached.nearest}
     return {rid: cosine for rid, cosine in cosines.items() if rid not in changed}
 
 

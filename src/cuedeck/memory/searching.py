@@ -79,13 +79,12 @@ def _candidates(
     known: dict[int, float] = {}
     if vector is not None:
         vectors = session.vectors(MEMORY_VECTORS)
-        near = vectors.nearest(vector, model=model, scope=scope, limit=CANDIDATES, floor=floor)
-        semantic = {hit.id: hit.cosine for hit in near}
-        others = vectors.get(keyword.keys() - semantic.keys(), model=model)
-        known = {rid: float(stored @ vector) for rid, stored in others.items()}
-        matching.update(semantic)
-        if len(near) == CANDIDATES:
-            matching.update(vectors.above(vector, model=model, floor=floor, scope=scope))
+        reached = vectors.reaching(
+            vector, model=model, scope=scope, limit=CANDIDATES, floor=floor, also=keyword
+        )
+        semantic = {hit.id: hit.cosine for hit in reached.nearest}
+        known = reached.also
+        matching.update(reached.ids)
     return Candidates(keyword, semantic, known, len(matching))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,17 @@ _FEW = 8192
 # The first look at bits takes half of them.
 _HALF = WORDS // 2
 _BLOCK = 32_768
+# Half the words of so many records stay in a core's own cache while every query looks at them.
+_SHARED_BLOCK = 16_384
 _ROWS = 256
+
+
+class Reach(NamedTuple):
+    """Who can be among the nearest, who certainly reaches a floor, and of whom only the vector can tell."""
+
+    nearest: list[int]
+    certain: list[int]
+    doubtful: list[int]
 
 
 class Matrix:
@@ -71,38 +82,71 @@ class Matrix:
                 self._alive[slot] = False
                 self._living = None
 
+    def known(self, ids: Iterable[int]) -> int:
+        """How many of these are here."""
+        return sum(number in self._slot_of for number in ids)
+
     def candidates(self, query: Vector, scope: Scope, wanted: int, floor: float) -> list[int]:
         """The records that can be among the ``wanted`` nearest; all others are further, or too far."""
         slots = self._within(scope)
         if len(slots) > max(_FEW, 8 * wanted):
             slots = self._by_bits(query, slots, wanted, floor)
+        return self._nearest_of(query, slots, wanted, floor)
+
+    def candidates_each(self, queries: Sequence[Vector], wanted: int, floor: float) -> list[list[int]]:
+        """The same for many queries over all records, which are read once for all of them."""
+        if len(self._slot_of) <= max(_FEW, 8 * wanted):
+            return [self.candidates(query, (), wanted, floor) for query in queries]
+        found = []
+        for query, near in zip(queries, self._near_each(queries, floor), strict=True):
+            if len(near) > max(_FEW, 8 * wanted):
+                near = self._by_bits(query, near, wanted, floor)
+            found.append(self._nearest_of(query, near, wanted, floor))
+        return found
+
+    def reach(self, query: Vector, scope: Scope, wanted: int, floor: float) -> Reach:
+        """Everyone who reaches the floor, and among them who can be one of the ``wanted`` nearest."""
+        slots = self._within(scope)
+        if len(slots) > _FEW:
+            words = signatures(query[None, :])[0]
+            distances = self._distances(slots, words, 0, WORDS)
+            slots = slots[np.flatnonzero(distances <= radius(floor / _length(query), len(query)))]
+        lowest, highest = self._bounds(query, slots)
+        certain = lowest >= floor
+        doubtful = ~certain & (highest >= floor)
+        nearest = highest >= max(floor, _kth_largest(lowest, wanted))
+        return Reach(*(self._ids[slots[chosen]].tolist() for chosen in (nearest, certain, doubtful)))
+
+    def _nearest_of(self, query: Vector, slots: Slots, wanted: int, floor: float) -> list[int]:
         if len(slots) > wanted:
-            estimates = self._estimates(query, slots)
-            # How far the query itself is from unit length widens the bound.
-            errors = self._errors[slots] * np.float32(np.linalg.norm(query))
-            least = max(floor, _kth_largest(estimates - errors, wanted))
-            slots = slots[estimates + errors >= least]
+            lowest, highest = self._bounds(query, slots)
+            slots = slots[highest >= max(floor, _kth_largest(lowest, wanted))]
         found: list[int] = self._ids[slots].tolist()
         return found
 
-    def above(self, query: Vector, scope: Scope, floor: float) -> tuple[list[int], list[int]]:
-        """The records that certainly reach the floor, and those that only a look at the vector can tell."""
-        slots = self._within(scope)
-        length = max(float(np.linalg.norm(query)), 1e-12)
-        if len(slots) > _FEW:
-            words = signatures(query[None, :])[0]
-            slots = slots[self._distances(slots, words, 0, WORDS) <= radius(floor / length)]
+    def _bounds(self, query: Vector, slots: Slots) -> tuple[Floats, Floats]:
+        """Between which products the true ones lie."""
         estimates = self._estimates(query, slots)
-        errors = self._errors[slots] * np.float32(length)
-        certain = estimates - errors >= floor
-        open_to_doubt = ~certain & (estimates + errors >= floor)
-        return self._ids[slots[certain]].tolist(), self._ids[slots[open_to_doubt]].tolist()
+        # How far the query itself is from unit length widens the bound.
+        errors = self._errors[slots] * np.float32(np.linalg.norm(query))
+        return estimates - errors, estimates + errors
+
+    def _near_each(self, queries: Sequence[Vector], floor: float) -> list[Slots]:
+        """By half of the bits, the living slots that can reach the floor of each query."""
+        words = signatures(np.stack(queries))
+        most = [radius(floor / _length(query), len(query), BITS // 2) for query in queries]
+        found: list[list[Slots]] = [[] for _ in queries]
+        for start in range(0, self.size, _SHARED_BLOCK):
+            stop = min(start + _SHARED_BLOCK, self.size)
+            for one, row, limit in zip(found, words, most, strict=True):
+                one.append(np.flatnonzero(self._run(start, stop, row, 0, _HALF) <= limit) + start)
+        return [slots[self._alive[slots]] for slots in map(np.concatenate, found)]
 
     def _by_bits(self, query: Vector, slots: Slots, wanted: int, floor: float) -> Slots:
         words = signatures(query[None, :])[0]
         distances = self._distances(slots, words, 0, _HALF)
-        length = max(float(np.linalg.norm(query)), 1e-12)
-        near = np.flatnonzero(distances <= radius(floor / length, BITS // 2))
+        length = _length(query)
+        near = np.flatnonzero(distances <= radius(floor / length, len(query), BITS // 2))
         if len(near) <= max(_FEW, 8 * wanted):
             # The floor alone leaves few, as it does for links.
             return slots[near]
@@ -110,11 +154,12 @@ class Matrix:
         sample = slots[distances <= cut][: 8 * wanted]
         cosines = self._estimates(query, sample) / np.float32(length)
         least = max(floor / length, _kth_largest(cosines - self._errors[sample], wanted))
-        near = np.flatnonzero(distances <= radius(least, BITS // 2))
+        near = np.flatnonzero(distances <= radius(least, len(query), BITS // 2))
         slots, distances = slots[near], distances[near]
         if len(slots) <= _FEW:
             return slots
-        return slots[distances + self._distances(slots, words, _HALF, WORDS) <= radius(least)]
+        rest = self._distances(slots, words, _HALF, WORDS)
+        return slots[distances + rest <= radius(least, len(query))]
 
     def _within(self, scope: Scope) -> Slots:
         chosen: Slots | None = None
@@ -149,13 +194,17 @@ class Matrix:
             picked = np.bitwise_count(self._words[first:last, slots] ^ words[first:last, None])
             narrow: npt.NDArray[np.uint16] = picked.sum(axis=0, dtype=np.uint16)
             return narrow
-        total = np.zeros(self.size, dtype=np.uint16)
-        for start in range(0, self.size, _BLOCK):
-            part = total[start : start + _BLOCK]
-            for word in range(first, last):
-                row = self._words[word, start : start + len(part)]
-                part += np.bitwise_count(row ^ words[word])
+        starts = range(0, self.size, _BLOCK)
+        runs = [self._run(at, min(at + _BLOCK, self.size), words, first, last) for at in starts]
+        total = np.concatenate(runs)
         return total if len(slots) == self.size else total[slots]
+
+    def _run(self, start: int, stop: int, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
+        """Hamming distances of adjoining slots."""
+        total = np.zeros(stop - start, dtype=np.uint16)
+        for word in range(first, last):
+            total += np.bitwise_count(self._words[word, start:stop] ^ words[word])
+        return total
 
     def _array(self, token: str) -> Slots:
         if token not in self._arrays:
@@ -175,6 +224,10 @@ class Matrix:
         words = np.zeros((WORDS, room), dtype=np.uint64)
         words[:, : self.size] = self._words[:, : self.size]
         self._words = words
+
+
+def _length(query: Vector) -> float:
+    return max(float(np.linalg.norm(query)), 1e-12)
 
 
 def _kth_largest(values: Floats, count: int) -> float:

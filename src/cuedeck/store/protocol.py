@@ -129,6 +129,14 @@ class VectorHit:
     cosine: float
 
 
+class Reached(NamedTuple):
+    """The closest records that reach a floor, the ids of all that do, and cosines asked for besides."""
+
+    nearest: list[VectorHit]
+    ids: list[int]
+    also: dict[int, float]
+
+
 class VectorIndex(Protocol):
     """Exact nearest neighbours; ties go to the lower id. Only vectors of the asked model count."""
 
@@ -143,8 +151,31 @@ class VectorIndex(Protocol):
     ) -> list[VectorHit]:
         """The closest records of that model inside the scope, cosine at least the floor."""
 
-    def above(self, vector: Vector, *, model: str, floor: float, scope: Scope = ()) -> list[int]:
-        """Every record of that model inside the scope whose cosine is at least the floor, ascending."""
+    def nearest_each(
+        self,
+        vectors: Sequence[Vector],
+        *,
+        model: str,
+        limit: int,
+        floor: float,
+        without: Collection[int] = (),
+    ) -> list[list[VectorHit]]:
+        """The closest records to each of many vectors, some records left out."""
+
+    def reaching(
+        self,
+        vector: Vector,
+        *,
+        model: str,
+        floor: float,
+        scope: Scope = (),
+        limit: int = 50,
+        also: Collection[int] = (),
+    ) -> Reached:
+        """Every record of that model inside the scope whose cosine is at least the floor.
+
+        Records of ``also`` tell their cosines wherever they are.
+        """
 
     def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
         """The stored vectors of these records."""

@@ -5,7 +5,8 @@ cosine is further than that length from its estimate, so what codes rule out is 
 
 Bits: the vector is turned at random (signs flipped, then a Hadamard transform) and each coordinate's sign
 kept. For a pair at angle a, a bit differs with probability a / pi whatever the data looks like, so records
-nearer than a known cosine lie within a known Hamming radius; five standard deviations are allowed for.
+nearer than a known cosine lie within a known Hamming radius; five and a half standard deviations are allowed.
+A turn keeps the product of the pair, so its bits differ less by chance than as many independent ones.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 BITS = 1024
 WORDS = BITS // 64
-SIGMAS = 5.0
+SIGMAS = 5.5
 
 Words = npt.NDArray[np.uint64]
 Codes = npt.NDArray[np.int8]
@@ -49,18 +50,36 @@ def sketch(vectors: Floats) -> Sketches:
 def signatures(vectors: Floats) -> Words:
     """The bits of each vector, sixty-four to a word; it is turned as often as it takes to fill them."""
     count, dimensions = vectors.shape
-    width = max(64, 1 << (dimensions - 1).bit_length())
+    width = _width(dimensions)
     padded = np.zeros((count, width), dtype=np.float32)
     padded[:, :dimensions] = vectors
     turned = np.concatenate([_turned(padded, part) for part in range(-(-BITS // width))], axis=1)
     return np.packbits(turned[:, :BITS] > 0, axis=1).view(np.uint64)
 
 
-def radius(cosine: float, bits: int = BITS) -> int:
+def radius(cosine: float, dimensions: int, bits: int = BITS) -> int:
     """The Hamming distance within which a vector at least this close lies, almost surely."""
-    share = math.acos(min(1.0, max(-1.0, cosine))) / math.pi
-    spread = math.sqrt(share * (1.0 - share) / bits)
-    return math.ceil(bits * (share + SIGMAS * spread)) + 1
+    near = min(1.0, max(-1.0, cosine))
+    share = math.acos(near) / math.pi
+    spread = math.sqrt(bits * _variance(near, min(1.0, bits / _width(dimensions))))
+    return math.ceil(bits * share + SIGMAS * spread) + 1
+
+
+def _variance(cosine: float, turned: float) -> float:
+    """Of one bit's difference, given how much of a turn the bits are.
+
+    Over a whole turn the products of coordinates add up to the cosine; what a bit has in common with its
+    product, by regression over two normal numbers of that correlation, therefore does not vary.
+    """
+    mean = 1.0 - 2.0 * math.acos(cosine) / math.pi
+    product = 2.0 / math.pi * (math.sqrt(1.0 - cosine * cosine) + cosine * math.asin(cosine))
+    common = (product - cosine * mean) ** 2 / (1.0 + cosine * cosine)
+    return max(0.0, 1.0 - mean * mean - turned * common) / 4.0
+
+
+def _width(dimensions: int) -> int:
+    """How many coordinates a turn has."""
+    return max(64, 1 << (dimensions - 1).bit_length())
 
 
 def _turned(values: Floats, part: int) -> Floats:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
-from cuedeck.store.protocol import Scope, Vector, VectorHit, VectorRecord, VectorSpec
+from cuedeck.store.protocol import Reached, Scope, Vector, VectorHit, VectorRecord, VectorSpec
 from cuedeck.store.tokens import scope_tokens
 
 if TYPE_CHECKING:
@@ -142,41 +142,75 @@ class SketchedVectors:
     ) -> list[VectorHit]:
         import numpy as np
 
-        from cuedeck.store.vector import cosines
-
         if limit <= 0 or any(not group for group in scope):
             return []
         query = np.asarray(vector, dtype=np.float32)
         named = [scope_tokens(group) for group in scope]
-        # Records this transaction changed drop out of the ranking, so as many more are asked for.
-        # The connection first: nobody who holds the lock may have to wait for one.
-        with self._committed() as table, self._cache.lock:
-            matrix = self._cache.matrix(table, self._spec, model)
+        with self._matrix(model) as matrix:
+            # Records this transaction changed drop out of the ranking, so as many more are asked for.
             near = matrix.candidates(query, named, limit + len(self._pending), floor)
-        found, vectors = self._stored([number for number in near if number not in self._pending], model)
-        scores = dict(zip(found, cosines(vectors, query), strict=True))
-        scores.update(self._pending_cosines(query, model, named))
-        ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
-        return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
+        scores = self._cosines(query, near, model) | dict(self._pending_cosines(query, model, named))
+        return _ranked(scores, floor, limit)
 
-    def above(self, vector: Vector, *, model: str, floor: float, scope: Scope = ()) -> list[int]:
+    def nearest_each(
+        self,
+        vectors: Sequence[Vector],
+        *,
+        model: str,
+        limit: int,
+        floor: float,
+        without: Collection[int] = (),
+    ) -> list[list[VectorHit]]:
         import numpy as np
 
         from cuedeck.store.vector import cosines
 
-        if any(not group for group in scope):
-            return []
+        if limit <= 0 or not vectors:
+            return [[] for _ in vectors]
+        queries = [np.asarray(vector, dtype=np.float32) for vector in vectors]
+        hidden = {*without, *self._pending}
+        with self._matrix(model) as matrix:
+            near = matrix.candidates_each(queries, limit + matrix.known(hidden), floor)
+        ids, stored = self._stored(sorted({one for each in near for one in each} - hidden), model)
+        place = {number: at for at, number in enumerate(ids)}
+        found = []
+        for query, each in zip(queries, near, strict=True):
+            there = [number for number in each if number in place]
+            scores = dict(zip(there, cosines(stored[[place[one] for one in there]], query), strict=True))
+            own = self._pending_cosines(query, model, ())
+            scores.update((number, cosine) for number, cosine in own if number not in without)
+            found.append(_ranked(scores, floor, limit))
+        return found
+
+    def reaching(
+        self,
+        vector: Vector,
+        *,
+        model: str,
+        floor: float,
+        scope: Scope = (),
+        limit: int = 50,
+        also: Collection[int] = (),
+    ) -> Reached:
+        import numpy as np
+
+        from cuedeck.store.matrix import Reach
+
         query = np.asarray(vector, dtype=np.float32)
         named = [scope_tokens(group) for group in scope]
-        with self._committed() as table, self._cache.lock:
-            certain, doubtful = self._cache.matrix(table, self._spec, model).above(query, named, floor)
-        found, vectors = self._stored([number for number in doubtful if number not in self._pending], model)
-        reached = [number for number in certain if number not in self._pending]
-        reached += [
-            one for one, cosine in zip(found, cosines(vectors, query), strict=True) if cosine >= floor
-        ]
-        reached += [one for one, cosine in self._pending_cosines(query, model, named) if cosine >= floor]
-        return sorted(reached)
+        reach = Reach([], [], [])
+        if all(named):
+            with self._matrix(model) as matrix:
+                reach = matrix.reach(query, named, limit + len(self._pending), floor)
+        inside = {*reach.nearest, *reach.doubtful}
+        stored = self._cosines(query, inside.union(also), model)
+        scores = {number: cosine for number, cosine in stored.items() if number in inside}
+        scores.update(self._pending_cosines(query, model, named))
+        ids = {number for number in reach.certain if number not in self._pending}
+        ids.update(number for number, cosine in scores.items() if cosine >= floor)
+        stored.update(self._pending_cosines(query, model, ()))
+        besides = {number: stored[number] for number in also if number in stored}
+        return Reached(_ranked(scores, floor, limit), sorted(ids), besides)
 
     def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
         found, vectors = self._stored(list(ids), model)
@@ -184,6 +218,19 @@ class SketchedVectors:
 
     def count(self, *, model: str) -> int:
         return self._table.count(model)
+
+    @contextmanager
+    def _matrix(self, model: str) -> Iterator[Matrix]:
+        # The connection first: nobody who holds the lock may have to wait for one.
+        with self._committed() as table, self._cache.lock:
+            yield self._cache.matrix(table, self._spec, model)
+
+    def _cosines(self, query: Vector, ids: Iterable[int], model: str) -> dict[int, float]:
+        """The cosines of stored records that this transaction has not changed."""
+        from cuedeck.store.vector import cosines
+
+        found, vectors = self._stored([number for number in ids if number not in self._pending], model)
+        return dict(zip(found, cosines(vectors, query), strict=True))
 
     def _pending_cosines(self, query: Vector, model: str, scope: Scope) -> Iterator[tuple[int, float]]:
         """The cosines of what this transaction has put."""
@@ -199,6 +246,11 @@ class SketchedVectors:
         rows = self._table.halves(ids, model) if ids else []
         halves = np.frombuffer(b"".join(blob for _, blob in rows), dtype="<f2")
         return [number for number, _ in rows], halves.reshape(-1, self._spec.dimensions).astype(np.float32)
+
+
+def _ranked(scores: Mapping[int, float], floor: float, limit: int) -> list[VectorHit]:
+    ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
+    return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
 
 
 def _rows(batch: list[VectorRecord], spec: VectorSpec) -> list[VectorRow]:
