@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cuedeck.cli.checks import GROUPS
 from cuedeck.cli.checks.machine import file_system
 from cuedeck.cli.report import as_json, as_text
 from cuedeck.model.finding import Finding, Status, passed
@@ -35,7 +36,7 @@ def test_a_healthy_workspace(cue: Any, initialised: Path) -> None:
     code, found = report(cue)
     assert (code, failing(found)) == (0, set())
     groups = {item["group"] for item in found["findings"]}
-    assert {"Configuration", "Workspace", "Machine", "Daemon", "Store", "Search"} <= groups
+    assert groups == {group.title for group in GROUPS}
 
 
 def test_a_wrong_setting_is_shown_in_its_line(cue: Any, initialised: Path) -> None:

@@ -98,7 +98,9 @@ def test_a_run_that_an_event_started_has_nothing_to_do_when_the_file_is_gone(
 
 def test_a_missing_file_is_a_failed_run(workspace: Workspace) -> None:
     for workflow in ("markdown-analyzer", "concept-tracker", "file-change-logger", "proof-spec-kit-review"):
-        assert run(workspace, workflow, path="gone.md").status is RunStatus.FAILED
+        ended = run(workspace, workflow, path="gone.md")
+        assert ended.status is RunStatus.FAILED
+        assert "gone.md" in (ended.error or "")
 
 
 def test_unknown_and_missing_inputs_are_errors(workspace: Workspace) -> None:
@@ -106,6 +108,10 @@ def test_unknown_and_missing_inputs_are_errors(workspace: Workspace) -> None:
         ("markdown-analyzer", {}),
         ("markdown-analyzer", {"path": "other.md", "x": 1}),
         ("proof-daily-digest", {"date": "yesterday"}),
+        ("proof-daily-digest", {"date": "20260101"}),
+        ("proof-daily-digest", {"date": "2026-W01-1"}),
+        ("proof-daily-digest", {"date": "0001-01-01"}),
+        ("proof-daily-digest", {"date": "9999-12-31"}),
     ):
         with pytest.raises(CueError) as caught:
             workspace.workflows.trigger(workflow, given, wait=True)

@@ -13,9 +13,11 @@ from cuedeck import Workspace
 from cuedeck.documents.query import Mode
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.finding import Status
 from cuedeck.tasks.card import CardPriority, CardStatus
 from cuedeck.workflows.actions import ACTIONS
 from cuedeck.workflows.compose import ComposedWorkflows
+from cuedeck.workflows.doctor import check
 from cuedeck.workflows.model import Run, RunStatus
 from cuedeck.workflows.switch import set_enabled
 from cuedeck.workflows.trust import TrustLedger
@@ -148,6 +150,13 @@ def test_a_note_that_is_somebody_elses_is_not_overwritten(workspace: Workspace) 
         ),
         ('[[steps]]\naction = "create_card"\nwith = { title = "T", tags = "a" }\n', 3, "a list of strings"),
         ('[[steps]]\naction = "search"\nwith = { query = "x", mode = "psychic" }\n', 3, "keyword"),
+        ('[[steps]]\naction = "list_cards"\nwhen = { value = 1 }\n', 3, "one of equals"),
+        ('[[triggers]]\nkind = "file"\nglobs = []\n[[steps]]\naction = "list_cards"\n', 3, "one or more"),
+        ('[[triggers]]\nkind = "file"\nevents = []\n[[steps]]\naction = "list_cards"\n', 3, "one or more"),
+        ('[[steps]]\naction = "search"\nwith = { query = "{{ item.path }}" }\n', 3, "item.path"),
+        ('[[steps]]\naction = "list_cards"\nfor_each = 5\n', 3, "a list"),
+        ('[[steps]]\naction = "list_cards"\n[output]\nx = "{{ steps.no }}"\n', 3, "steps.no"),
+        ('[[steps]]\naction = "list_cards"\nwith = { status = "bogus" }\n', 3, "todo"),
         ("name = 5\n[[steps]]\naction = 'list_cards'\n", 1, "a string"),
     ],
 )
@@ -221,6 +230,24 @@ def test_python_runs_only_after_its_exact_content_was_trusted(workspace: Workspa
     write(workspace, "hello.py", PYTHON + "# edited\n")
     with pytest.raises(CueError):
         run(workspace, "hello")
+
+
+def test_files_that_are_not_used_are_named_with_the_reason(workspace: Workspace) -> None:
+    write(workspace, "mine.toml", 'id = "markdown-analyzer"\n[[steps]]\naction = "list_cards"\n')
+    write(workspace, "new.py", PYTHON)
+    write(workspace, "exits.py", "import sys\n\nsys.exit(3)\n")
+    write(workspace, "broken.py", "def\n")
+    for name in ("exits.py", "broken.py"):
+        TrustLedger().trust(workspace.root, f".cuedeck/workflows/{name}")
+    found = {(m.file.rpartition("/")[2], m.line): m.message for m in workspace.workflows.registry.mistakes()}
+    assert found.keys() == {("mine.toml", 1), ("new.py", 1), ("exits.py", 3), ("broken.py", 1)}
+    assert "taken (built-in)" in found["mine.toml", 1]
+    assert "Not trusted" in found["new.py", 1]
+    assert "SystemExit" in found["exits.py", 3]
+    assert "SyntaxError" in found["broken.py", 1]
+    assert {finding.file for finding in check(workspace) if finding.status is Status.WARN} == {
+        f".cuedeck/workflows/{name}" for name, _ in found
+    }
 
 
 def test_a_switch_is_noticed_by_a_process_that_runs_already(workspace: Workspace) -> None:

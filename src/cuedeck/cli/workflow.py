@@ -12,7 +12,7 @@ import click
 from cuedeck.cli.frame import Here, group, subcommand
 
 if TYPE_CHECKING:
-    from cuedeck.workflows.model import Run
+    from cuedeck.workflows.model import Mistake, Run
 
 command = group("workflow", "List, run and inspect workflows.")
 
@@ -22,6 +22,9 @@ def list_(here: Here) -> None:
     """Show every workflow, what starts it, and how often it ran."""
     with here.open() as workspace:
         listed = workspace.workflows.workflows()
+        mistakes = workspace.workflows.registry.mistakes()
+    for mistake in mistakes:
+        here.output.note(_mistake_line(mistake))
     rows = [
         {
             "id": item.workflow.id,
@@ -113,13 +116,12 @@ def restore(here: Here, path: str) -> None:
 
 @subcommand(command, "check", json=True)
 def check(here: Here) -> int:
-    """Check the workflows composed in .cuedeck/workflows; mistakes are named with their line."""
-    from cuedeck.workflows.compose import ComposedWorkflows
-
-    mistakes = ComposedWorkflows(here.root).mistakes()
+    """Say which files of .cuedeck/workflows are not used, and why, with the line."""
+    with here.open() as workspace:
+        mistakes = workspace.workflows.registry.mistakes()
     here.output.show(
         [asdict(mistake) for mistake in mistakes],
-        lambda: "\n".join(f"{m.file}:{m.line}: {m.message}" for m in mistakes) or "No mistakes found.",
+        lambda: "\n".join(map(_mistake_line, mistakes)) or "No mistakes found.",
     )
     return 1 if mistakes else 0
 
@@ -147,7 +149,7 @@ def trust(here: Here, file: str, revoke: bool) -> None:
 
     ledger = TrustLedger()
     if revoke:
-        found = ledger.revoke(here.root / file)
+        found = ledger.revoke(here.root, file)
         here.output.line(f"{file} is no longer trusted." if found else f"{file} was not trusted.")
         return
     digest = ledger.trust(here.root, file)
@@ -171,6 +173,10 @@ def _json_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise click.BadParameter("must be a JSON object", param_hint="--input")
     return value
+
+
+def _mistake_line(mistake: Mistake) -> str:
+    return f"{mistake.file}:{mistake.line}: {mistake.message}" + (f" {mistake.fix}" if mistake.fix else "")
 
 
 def _run_json(run: Run) -> dict[str, Any]:

@@ -353,6 +353,22 @@ def counts(session: Session) -> dict[str, int]:
     return {row["status"]: int(row["runs"]) for row in rows}
 
 
+def waiting_since(session: Session, before: int) -> int:
+    """How many runs should have begun before a time and have not."""
+    return int(
+        session.value(
+            "SELECT count(*) FROM runs WHERE status = 'pending' AND run_at < :before", before=before
+        )
+    )
+
+
+def failed_since(session: Session, since: int) -> int:
+    """How many runs ended in failure after a time."""
+    return int(
+        session.value("SELECT count(*) FROM runs WHERE status = 'failed' AND ended_at >= :since", since=since)
+    )
+
+
 def purge(session: Session, *, before: int, limit: int) -> int:
     """Forget finished runs that ended before a time; running and waiting work is never touched."""
     return session.run(

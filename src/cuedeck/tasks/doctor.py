@@ -1,8 +1,9 @@
-"""What ``cue doctor`` says about cards: unusable files, cycles, missing dependencies, orphans."""
+"""What ``cue doctor`` says about cards: unusable files, cycles, missing dependencies, orphans, stale ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cuedeck.graph import find_cycles
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
 MAX_CYCLES = 20
+STALE_DAYS = 14
 
 
 def check(workspace: Workspace) -> Iterator[Finding]:
@@ -68,3 +70,20 @@ def _fields(snapshot: CardSnapshot) -> Iterator[Finding]:
                 file=card.path,
                 fix=f"cue card edit {card.id} --assignee NAME",
             )
+        if (
+            card.status is CardStatus.ACTIVE
+            and card.updated
+            and (days := _days_since(card.updated)) > STALE_DAYS
+        ):
+            yield Finding(
+                "stale card",
+                Status.WARN,
+                f"'{card.title[:60]}' is active and was not touched for {days} days",
+                file=card.path,
+                fix=f"Go on with it, or `cue card edit {card.id} --status todo`.",
+            )
+
+
+def _days_since(moment: datetime) -> int:
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return (datetime.now(UTC) - aware).days

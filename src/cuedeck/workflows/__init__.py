@@ -14,15 +14,15 @@ def open_engine(workspace: Workspace) -> WorkflowEngine:
     from cuedeck.workflows.builtin import builtin_workflows
     from cuedeck.workflows.compose import ComposedWorkflows
     from cuedeck.workflows.engine import WorkflowEngine
-    from cuedeck.workflows.python import WorkspacePython, installed_workflows
+    from cuedeck.workflows.python import InstalledPython, WorkspacePython
     from cuedeck.workflows.registry import Registry, Source
     from cuedeck.workflows.switch import Switches
     from cuedeck.workflows.trust import TrustLedger
 
-    built_in, installed = builtin_workflows(), installed_workflows()
+    built_in = builtin_workflows()
     sources: list[Source] = [
         lambda: built_in,
-        lambda: installed,
+        InstalledPython(),
         ComposedWorkflows(workspace.root),
         WorkspacePython(workspace.root, TrustLedger()),
     ]

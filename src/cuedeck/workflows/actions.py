@@ -44,8 +44,8 @@ def choice(*words: str) -> Parameter:
 def choices(*words: str) -> Parameter:
     """A list of some of these words."""
     return Parameter(
-        "a list of " + ", ".join(words),
-        lambda value: isinstance(value, list) and all(item in words for item in value),
+        "a list of one or more of " + ", ".join(words),
+        lambda value: isinstance(value, list) and bool(value) and all(item in words for item in value),
     )
 
 
@@ -54,6 +54,7 @@ TEXTS = Parameter(
     "a list of strings",
     lambda value: isinstance(value, list) and all(isinstance(item, str) for item in value),
 )
+NAMES = Parameter("a list of one or more strings", lambda value: TEXTS.fits(value) and bool(value))
 COUNT = Parameter("a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool))
 CONTENT = Parameter("a string", lambda value: isinstance(value, (str, int, float)))
 
@@ -216,6 +217,7 @@ def _action(
     return Action(name, summary, {**required, **optional}, frozenset(required), perform)
 
 
+_STATUS = choice("todo", "active", "done", "archived")
 _PRIORITY = choice("critical", "high", "medium", "low")
 ACTIONS: Mapping[str, Action] = {
     action.name: action
@@ -239,7 +241,7 @@ ACTIONS: Mapping[str, Action] = {
             "Cards by status, tag, assignee.",
             _reads(_list_cards),
             {},
-            {"status": TEXT, "tag": TEXT, "assignee": TEXT, "limit": COUNT},
+            {"status": _STATUS, "tag": TEXT, "assignee": TEXT, "limit": COUNT},
         ),
         _action(
             "create_card",
@@ -253,7 +255,7 @@ ACTIONS: Mapping[str, Action] = {
             "Set a card's fields.",
             _reads(_update_card),
             {"id": TEXT},
-            {"status": choice("todo", "active", "done", "archived"), "priority": _PRIORITY, "assignee": TEXT},
+            {"status": _STATUS, "priority": _PRIORITY, "assignee": TEXT},
         ),
         _action(
             "store_memory",

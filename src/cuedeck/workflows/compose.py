@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.model.errors import CueError, ErrorCode, invalid
-from cuedeck.workflows.model import JSON, Workflow, WorkflowFunction
-from cuedeck.workflows.recipe import FOLDER, Mistake, Recipe, Step, read_recipe
+from cuedeck.workflows.model import JSON, Mistake, Workflow, WorkflowFunction
+from cuedeck.workflows.recipe import FOLDER, Recipe, Step, read_recipe
 from cuedeck.workflows.template import fill, holds
 
 if TYPE_CHECKING:

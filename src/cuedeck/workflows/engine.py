@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cuedeck.documents.events import FileEvents
-from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.errors import CueError, ErrorCode, shortened
 from cuedeck.workflows.journal import Journal, execution_id
 from cuedeck.workflows.model import JSON, NewRun, Run, Workflow
 from cuedeck.workflows.registry import Registry
@@ -149,7 +149,7 @@ class WorkflowEngine:
 def _no_execution(run_id: str) -> CueError:
     return CueError(
         ErrorCode.EXECUTION_NOT_FOUND,
-        f"Execution not found: {run_id}",
-        data={"executionId": run_id},
+        f"Execution not found: {shortened(run_id)}",
+        data={"executionId": shortened(run_id)},
         hint="get_workflow_history lists executions.",
     )

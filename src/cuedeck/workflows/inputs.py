@@ -63,7 +63,11 @@ def one_of(*words: str) -> Field:
 
 def day(_root: Path, field: str, value: JSON) -> str:
     """A date as YYYY-MM-DD."""
+    given = text(_root, field, value)
     try:
-        return date.fromisoformat(text(_root, field, value)).isoformat()
+        found = date.fromisoformat(given)
     except ValueError as error:
         raise invalid(field, "a date as YYYY-MM-DD", value) from error
+    if found.isoformat() != given or not 1970 <= found.year < 9999:
+        raise invalid(field, "a date as YYYY-MM-DD, from 1970 on", value)
+    return given

@@ -207,6 +207,16 @@ class Journal:
         with self.database.read() as session:
             return runs.counts(session)
 
+    def overdue(self, before: int) -> int:
+        """How many runs should have begun before a time and have not."""
+        with self.database.read() as session:
+            return runs.waiting_since(session, before)
+
+    def failed_since(self, since: int) -> int:
+        """How many runs ended in failure after a time."""
+        with self.database.read() as session:
+            return runs.failed_since(session, since)
+
     def cursor(self, name: str) -> tuple[str, int] | None:
         """How far a trigger has read."""
         with self.database.read() as session:

@@ -97,6 +97,16 @@ class Workflow:
 
 
 @dataclass(frozen=True, slots=True)
+class Mistake:
+    """Why a file that should hold a workflow is not used, and where."""
+
+    file: str
+    line: int
+    message: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One execution of a workflow, as the journal knows it. Times are milliseconds since the epoch."""
 

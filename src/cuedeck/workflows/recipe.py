@@ -13,8 +13,8 @@ from pathspec import GitIgnoreSpec
 
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
-from cuedeck.workflows.actions import ACTIONS, COUNT, TEXT, TEXTS, Action, Parameter, choice, choices
-from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, Retry, Trigger
+from cuedeck.workflows.actions import ACTIONS, COUNT, NAMES, TEXT, Action, Parameter, choice, choices
+from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, Mistake, Retry, Trigger
 from cuedeck.workflows.schedule import check_cron
 from cuedeck.workflows.template import COMPARISONS, names_in
 
@@ -27,7 +27,7 @@ _TOP = {
 _STEP = {"id", "action", "with", "when", "for_each"}
 _SOURCES = {"task": "agent_tasks", "memory": "memories"}
 _TRIGGERS: Mapping[str, Mapping[str, Parameter]] = {
-    "file": {"globs": TEXTS, "events": choices("add", "change", "unlink")},
+    "file": {"globs": NAMES, "events": choices("add", "change", "unlink")},
     "cron": {"expression": TEXT, "timezone": TEXT},
     "event": {
         "of": choice(*_SOURCES),
@@ -66,15 +66,6 @@ class Recipe:
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """What is wrong with a file, and where."""
-
-    file: str
-    line: int
-    message: str
-
-
 def read_recipe(root: Path, path: Path) -> tuple[Recipe | None, list[Mistake]]:
     """A file as a recipe, or its mistakes."""
     name = f"{FOLDER}/{path.name}"
@@ -109,7 +100,7 @@ class _Reader:
             recipe_id = "invalid"
         steps = self._steps(values.get("steps"))
         output = values.get("output")
-        self._names_exist(output, {step.id for step in steps}, "output", 0)
+        self._names_exist(output, {step.id for step in steps}, "output", 0, table="output")
         return Recipe(
             id=recipe_id,
             name=self._words(values, "name", recipe_id),
@@ -153,15 +144,20 @@ class _Reader:
         arguments, for_each = value.get("with", {}), value.get("for_each")
         self._arguments(action, arguments, number)
         when = self._condition(value.get("when"), number)
-        for part, name in ((arguments, "with"), (when, "when"), (for_each, "for_each")):
-            self._names_exist(part, earlier, name, number)
+        if for_each is not None and not isinstance(for_each, list) and not names_in(for_each):
+            self._wrong("for_each", "steps", number, "a list, or the name of one as {{ steps.id.files }}")
+        self._names_exist(for_each, earlier, "for_each", number, table="steps")
+        for part, name in ((arguments, "with"), (when, "when")):
+            self._names_exist(part, earlier, name, number, table="steps", item=for_each is not None)
         return Step(step_id, action, arguments if isinstance(arguments, dict) else {}, when, for_each)
 
     def _condition(self, value: Any, number: int) -> Mapping[str, JSON] | None:
-        if value is None or (
-            isinstance(value, dict) and "value" in value and set(value) - {"value"} <= set(COMPARISONS)
-        ):
-            return value
+        if value is None:
+            return None
+        if isinstance(value, dict) and "value" in value:
+            compared = set(value) - {"value"}
+            if compared and compared <= set(COMPARISONS):
+                return value
         self._wrong("when", "steps", number, "a table with value and one of " + ", ".join(COMPARISONS))
         return None
 
@@ -235,14 +231,14 @@ class _Reader:
             most_seconds=float(self._whole(value, "most_seconds", 300, 1, 86400)),
         )
 
-    def _names_exist(self, value: Any, steps: set[str], key: str, number: int) -> None:
+    def _names_exist(
+        self, value: Any, steps: set[str], key: str, number: int, *, table: str, item: bool = False
+    ) -> None:
         for name in sorted(names_in(value)):
-            parts = name.split(".")
-            known = parts[0] in ("input", "run", "date", "item") or (
-                parts[0] == "steps" and len(parts) > 1 and parts[1] in steps
-            )
-            if not known:
-                self._add(key, "steps" if key != "output" else "", number, f"Nothing is called '{name}' here")
+            first, *rest = name.split(".")
+            known = first in ("input", "run", "date") or (first == "item" and item)
+            if not known and not (first == "steps" and rest and rest[0] in steps):
+                self._add(key, table, number, f"Nothing is called '{name}' here")
 
     def _known(self, values: dict[str, Any], known: set[str], table: str, number: int) -> None:
         for name in set(values) - known:
@@ -272,7 +268,7 @@ class _Reader:
         """The line of a key inside the n-th table of a name, or of that table's header."""
         start, count = 0, -1
         for position, line in enumerate(self._lines):
-            if table and re.match(rf"\s*\[\[\s*{table}\s*\]\]", line):
+            if table and re.match(rf"\s*\[\[?\s*{table}\s*\]", line):
                 count += 1
                 if count == number:
                     start = position

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from typing import Protocol, runtime_checkable
 
 from cuedeck.config.sections import WorkflowSetting
-from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.workflows.model import Workflow
+from cuedeck.model.errors import CueError, ErrorCode, shortened
+from cuedeck.workflows.model import Mistake, Workflow
 
 Source = Callable[[], Iterable[Workflow]]
+
+
+@runtime_checkable
+class Files(Protocol):
+    """A source that reads files, some of which may be wrong."""
+
+    def mistakes(self) -> list[Mistake]:
+        """What keeps the others from being used."""
 
 
 class Registry:
@@ -24,10 +33,27 @@ class Registry:
     def all(self) -> list[Workflow]:
         """Every workflow; the first source to use an id keeps it."""
         found: dict[str, Workflow] = {}
-        for source in self._sources:
-            for workflow in source():
-                found.setdefault(workflow.id, workflow)
+        for workflow in self._offered():
+            found.setdefault(workflow.id, workflow)
         return list(found.values())
+
+    def mistakes(self) -> list[Mistake]:
+        """Which files are not used, and why."""
+        first: dict[str, Workflow] = {}
+        mistakes = []
+        for workflow in self._offered():
+            earlier = first.setdefault(workflow.id, workflow)
+            if earlier is not workflow:
+                message = f"The id '{workflow.id}' is taken ({earlier.source})"
+                mistakes.append(Mistake(workflow.source, 1, message, "Give it another id."))
+        for source in self._sources:
+            if isinstance(source, Files):
+                mistakes += source.mistakes()
+        return mistakes
+
+    def _offered(self) -> Iterator[Workflow]:
+        for source in self._sources:
+            yield from source()
 
     def get(self, workflow_id: str) -> Workflow:
         """One workflow, or WORKFLOW_NOT_FOUND with the nearest name."""
@@ -37,8 +63,8 @@ class Registry:
         close = get_close_matches(workflow_id, found, 1)
         raise CueError(
             ErrorCode.WORKFLOW_NOT_FOUND,
-            f"Workflow not found: {workflow_id}",
-            data={"workflowId": workflow_id},
+            f"Workflow not found: {shortened(workflow_id)}",
+            data={"workflowId": shortened(workflow_id)},
             hint=f"Did you mean '{close[0]}'?" if close else "list_workflows names them all.",
         )
 

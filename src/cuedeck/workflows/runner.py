@@ -190,7 +190,7 @@ class Runner:
         except TimedOut:
             self._fail(active, f"Timed out after {active.workflow.timeout_seconds:g} s", final=True)
         except CueError as error:
-            self._fail(active, error.message, final=error.code not in TRANSIENT)
+            self._fail(active, _words(error), final=error.code not in TRANSIENT)
         except BaseException as error:  # also SystemExit: the run must end
             log.exception("run %s of %s failed", run.id, run.workflow)
             self._fail(active, f"{type(error).__name__}: {error}", final=not isinstance(error, Exception))
@@ -286,6 +286,14 @@ class Runner:
         thread = threading.Thread(target=target, name=name, daemon=True)
         thread.start()
         return thread
+
+
+def _words(error: CueError) -> str:
+    """What happened and to which file; the rest of an error's data is not kept with a run."""
+    path = error.data.get("path")
+    return (
+        f"{error.message}: {path}" if isinstance(path, str) and path not in error.message else error.message
+    )
 
 
 TRANSIENT = frozenset({ErrorCode.LOCKED, ErrorCode.UNAVAILABLE, ErrorCode.DATABASE})

@@ -5,10 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from pathlib import Path
 
+from cuedeck.model.errors import invalid
 from cuedeck.paths import confine_file, read_file
+
+_LOADED = re.compile(r"\.cuedeck/workflows/[^/]+\.py")
 
 
 class TrustLedger:
@@ -23,15 +27,18 @@ class TrustLedger:
 
     def trust(self, root: Path, user_path: str) -> str:
         """Trust a file of the workspace as it is now; the digest that was recorded."""
-        confined = confine_file(root, user_path)
+        confined = confine_file(root, _of_workspace(root, user_path))
+        if not _LOADED.fullmatch(confined.relative):
+            raise invalid("file", "a Python file in .cuedeck/workflows", user_path)
         digest = _digest(read_file(confined).data)
         self._write(self._read() | {str(confined.absolute.resolve()): digest})
         return digest
 
-    def revoke(self, path: Path) -> bool:
+    def revoke(self, root: Path, user_path: str) -> bool:
         """Forget a decision; whether there was one."""
         entries = self._read()
-        found = entries.pop(str(path.resolve()), None) is not None
+        path = (root / _of_workspace(root, user_path)).resolve()
+        found = entries.pop(str(path), None) is not None
         if found:
             self._write(entries)
         return found
@@ -51,6 +58,14 @@ class TrustLedger:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             json.dump(entries, stream, indent=2, sort_keys=True)
         Path(name).replace(self._file)
+
+
+def _of_workspace(root: Path, user_path: str) -> str:
+    """A file named from the workspace's root, from the current folder or in full, as a workspace path."""
+    for place in (root / user_path, Path(user_path).absolute()):
+        if place.exists() and place.resolve().is_relative_to(root.resolve()):
+            return place.resolve().relative_to(root.resolve()).as_posix()
+    return user_path
 
 
 def _default_file() -> Path:

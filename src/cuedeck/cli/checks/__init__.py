@@ -10,7 +10,6 @@ import importlib
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +60,6 @@ def engine_findings(workspace: Workspace) -> Iterator[tuple[str, Finding]]:
 
 def _run(group: Group, subject: Any) -> Iterator[tuple[str, Finding]]:
     module, _, name = group.function.partition(":")
-    if find_spec(module) is None:
-        return
     try:
         findings: Iterable[Finding] = getattr(importlib.import_module(module), name)(subject)
         for finding in findings:

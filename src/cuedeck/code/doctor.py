@@ -1,0 +1,42 @@
+"""What ``cue doctor`` says about code: which refs are indexed, by which rules, and what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cuedeck.code.facts import EXTRACTOR_VERSION
+from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.store import code as table
+
+if TYPE_CHECKING:
+    from cuedeck.workspace import Workspace
+
+MOST = 20
+
+
+def check(workspace: Workspace) -> Iterator[Finding]:
+    """The refs of the index, and the files of them that defeated the parser."""
+    with workspace.store.index.read() as session:
+        refs = table.refs(session)
+    if not refs:
+        yield passed("code index", "No code is indexed; `cue index` does it, and so does the first question.")
+        return
+    old = [ref.name for ref in refs if ref.version != EXTRACTOR_VERSION]
+    if old:
+        yield Finding(
+            "code index",
+            Status.WARN,
+            f"Indexed by an earlier version: {', '.join(old[:5])}{' …' if len(old) > 5 else ''}",
+            fix="`cue index` reads them anew; so does the next question about each.",
+        )
+    else:
+        most = max(refs, key=lambda ref: ref.files)
+        yield passed(
+            "code index", f"{len(refs)} refs; {most.name} has {most.files} files, {most.symbols} symbols"
+        )
+    problems = sorted({problem for ref in refs for problem in ref.problems})
+    for path, reason in problems[:MOST]:
+        yield Finding("code file", Status.WARN, reason, file=path)
+    if len(problems) > MOST:
+        yield Finding("code file", Status.WARN, f"{len(problems) - MOST} more like these")

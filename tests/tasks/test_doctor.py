@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cuedeck import Workspace
+from cuedeck.model.finding import Status
+from cuedeck.tasks.doctor import check
+
+
+def card(root: Path, name: str, *lines: str) -> None:
+    folder = root / ".cuedeck/cards"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{name}.md").write_text("\n".join(["---", f"id: {name}", "title: T", *lines, "---", ""]))
+
+
+def test_what_is_wrong_with_cards_is_named_with_its_file(tmp_path: Path) -> None:
+    long_ago = (datetime.now(UTC) - timedelta(days=30)).isoformat()
+    card(tmp_path, "aaaaaa", "status: active", "assignee: me", f"updated: {long_ago}")
+    card(tmp_path, "bbbbbb", "status: active", f"updated: {datetime.now(UTC).isoformat()}")
+    card(tmp_path, "cccccc", "status: todo", "depends_on: [dddddd, zzzzzz]", f"updated: {long_ago}")
+    card(tmp_path, "dddddd", "status: todo", "depends_on: [cccccc]")
+    with Workspace.open(tmp_path) as workspace:
+        found = {
+            (finding.check, (finding.file or "").removeprefix(".cuedeck/cards/"), finding.status)
+            for finding in check(workspace)
+        }
+    assert found == {
+        ("stale card", "aaaaaa.md", Status.WARN),
+        ("orphan card", "bbbbbb.md", Status.WARN),
+        ("card cycle", "cccccc.md", Status.FAIL),
+        ("card dependency", "cccccc.md", Status.FAIL),
+    }
