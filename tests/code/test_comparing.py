@@ -44,6 +44,40 @@ def test_added_modified_and_deleted_symbols(repo: Repo, open_code: Open) -> None
     assert found.merge_base == base
 
 
+def test_a_file_that_becomes_a_link_is_one_changed_file(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", f"def cost(items):\n{BODY}")
+    (repo.root / "b.py").symlink_to("a.py")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    (repo.root / "b.py").unlink()
+    repo.put("b.py", "def fresh(): pass\n")
+    (repo.root / "a.py").unlink()
+    (repo.root / "a.py").symlink_to("b.py")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "main", "feat")
+    assert [(file.path, file.change) for file in found.files] == [("a.py", "modified"), ("b.py", "modified")]
+    assert told(found) == [("deleted", "a::cost"), ("added", "b::fresh")]
+
+
+def test_the_working_tree_is_that_of_the_head_or_refused(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("branch", "other")
+    repo.put("a.py", "def two(): pass\n")
+    code = open_code(repo.root)
+    for head in (None, "main", "HEAD"):
+        found = compare_refs(code, "main", head, working_tree=True)
+        assert told(found) == [("deleted", "a::one"), ("added", "a::two")]
+    with pytest.raises(CueError) as caught:
+        compare_refs(code, "main", "other", working_tree=True)
+    assert caught.value.code is ErrorCode.VALIDATION
+
+
+def test_a_branch_without_a_commit_cannot_be_compared(repo: Repo, open_code: Open) -> None:
+    with pytest.raises(CueError, match="main has no commit yet"):
+        compare_refs(open_code(repo.root), None, None)
+
+
 def test_only_the_head_side_of_a_fork_counts(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", "def one(): pass\n")
     repo.commit()

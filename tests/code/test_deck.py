@@ -157,6 +157,61 @@ def test_in_a_tiny_repository_a_match_is_worth_something(ask: Ask, repo: Repo) -
     assert "empty_settings" in {r["name"] for r in ask("search_code", query="empty settings")["results"]}
 
 
+def test_only_what_search_finds_is_explained(ask: Ask) -> None:
+    place = {"result_path": "auth/token.py", "result_line_start": 1}
+    for query, limit in (("zzzzqqq", 200), ("check", 1)):
+        with pytest.raises(CueError, match=f"not among the first {limit} results") as caught:
+            ask("explain_ranking", query=query, limit=limit, **place)
+        assert caught.value.code is ErrorCode.RESULT_NOT_FOUND
+    assert ask("explain_ranking", query="token", limit=5000, **place)["metadata"]["warnings"]
+
+
+def test_candidates_are_counted_once_each(ask: Ask, repo: Repo) -> None:
+    repo.put("copy/token.py", LIBRARY)
+    for query in ({"query": "check"}, {"query": "token"}, {"query": "token", "path_filter": "copy/"}):
+        found = ask("search_code", **query, limit=100)
+        assert found["total_candidates"] == len(found["results"]) > 1
+
+
+def test_languages_and_kinds_are_understood_or_questioned(ask: Ask) -> None:
+    plain = ask("search_code", query="check", language="python", kind="fn")["results"]
+    assert plain
+    for language, kind in (("Python", "Function"), ("py", "func")):
+        assert ask("search_code", query="check", language=language, kind=kind)["results"] == plain
+    for field in ("language", "kind"):
+        for tool, query in (("search_code", {"query": "check"}), ("locate_symbol", {"name": "check"})):
+            found = ask(tool, **query, **{field: "klingon"})
+            assert found["results"] == []
+            assert f"no {field} is called klingon" in found["metadata"]["warnings"][0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "lib.core.helper",
+        "lib/core.py::helper",
+        "lib.core.helper()",
+        "helper()",
+        "crate::lib::core::helper",
+        "core.helper",
+    ],
+)
+def test_a_symbol_is_found_by_what_an_import_or_a_path_calls_it(ask: Ask, repo: Repo, name: str) -> None:
+    repo.put("lib/__init__.py", "")
+    repo.put("lib/core.py", "def helper():\n    pass\n")
+    repo.put("user.py", "from lib.core import helper\n\nhelper()\n")
+    found = ask("find_references", symbol_name=name)
+    assert found["symbol"]["path"] == "lib/core.py"
+    assert found["total_references"] == 2
+
+
+def test_a_go_method_is_found_by_its_receiver(ask: Ask, repo: Repo) -> None:
+    repo.put("srv/s.go", "package srv\n\ntype Server struct{}\n\nfunc (s *Server) Stop() {}\n")
+    found = ask("locate_symbol", name="(*Server).Stop")["results"]
+    assert [record["name"] for record in found] == ["Stop"]
+    assert ask("locate_symbol", name="lib.nothing")["results"] == []
+
+
 def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
     assert {r["kind"] for r in ask("search_code", query="token", kind="class")["results"]} == {"class"}
     assert all(

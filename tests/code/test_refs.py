@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
 from cuedeck.code.locating import locate
@@ -205,6 +206,98 @@ def test_switching_changes_the_default_and_back(repo: Repo, open_code: Open) -> 
     assert code.wanted(None, "me").name == "main"
 
 
+def test_switching_to_the_default_branch_counts_while_another_is_checked_out(
+    repo: Repo, open_code: Open
+) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    code = open_code(repo.root)
+    code.view("main")
+    switch(code, "main", "me")
+    assert code.wanted(None, "me").name == "main"
+    code.view("feat")
+    switch(code, "HEAD", "me")
+    assert code.wanted(None, "me").name == "feat"
+    repo.git("checkout", "-q", "main")
+    assert code.wanted(None, "me").name == "main"
+
+
+def test_a_branch_may_be_called_live(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    code = open_code(repo.root)
+    assert code.view("live").ref == "main"
+    repo.git("checkout", "-q", "-b", "live")
+    repo.put("deployed.py", "def deployed(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    assert "deployed::deployed" in names(code, "live")
+
+
+def test_a_full_ref_is_the_ref_it_names(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("tag", "same")
+    repo.put("dirty.py", "def dirty(): pass\n")
+    repo.git("branch", "same")
+    code = open_code(repo.root)
+    assert "dirty::dirty" in names(code, "refs/heads/main")
+    assert code.wanted("refs/heads/same").name == "same"
+    assert code.wanted("refs/tags/same").name == "refs/tags/same"
+    assert [row.name for row in listed(code)] == ["main"]
+
+
+def test_with_a_detached_head_a_branch_is_what_was_committed(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    commit = repo.commit()
+    repo.git("checkout", "-q", "--detach")
+    repo.put("dirty.py", "def dirty(): pass\n")
+    code = open_code(repo.root)
+    assert "dirty::dirty" in names(code)
+    assert "dirty::dirty" in names(code, commit)
+    assert "dirty::dirty" not in names(code, "main")
+    assert code.view("main").ref == "main"
+
+
+def test_a_deleted_branch_is_not_listed(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("branch", "gone")
+    code = open_code(repo.root)
+    code.view("gone")
+    assert [row.name for row in listed(code)] == ["main", "gone"]
+    repo.git("branch", "-q", "-D", "gone")
+    assert [row.name for row in listed(code)] == ["main"]
+
+
+def test_a_folder_may_become_a_repository_while_it_is_served(tmp_path: Path, open_code: Open) -> None:
+    root = tmp_path / "young"
+    root.mkdir()
+    (root / "a.py").write_text(BASE)
+    code = open_code(root)
+    assert code.view().ref == "live"
+    assert [row.name for row in listed(code)] == ["live"]
+    repo = Repo(root)
+    assert code.view().ref == "main"
+    commit = repo.commit()
+    assert "a::greet" in names(code, commit)
+    assert "live" not in {row.name for row in listed(code)}
+
+
+def test_a_repository_that_cannot_be_opened_is_said_to_be_one(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("config", "core.repositoryformatversion", "1")
+    repo.git("config", "extensions.refstorage", "reftable")
+    code = open_code(repo.root)
+    view = code.view()
+    assert view.ref == "live"
+    assert "extensions.refstorage" in view.warnings[0]
+    with pytest.raises(CueError, match=r"cannot be opened: .*refstorage"):
+        compare_refs(code, None, None)
+
+
 def test_pruning_says_why(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", BASE)
     repo.commit()
@@ -246,6 +339,9 @@ def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> No
     assert names(code, "other") >= {"a::greet"}
     (repo.root / "lost.py").unlink()
     assert ("lost.py", "not in this clone") in code.problems(code.wanted("main"))
+    view = code.view()
+    assert view.completeness == "partial"
+    assert view.warnings == ["1 files are not in this clone; index_status lists them"]
 
 
 def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_path: Path) -> None:

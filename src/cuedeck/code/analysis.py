@@ -17,6 +17,7 @@ from cuedeck.code.facts import (
 )
 from cuedeck.code.languages import language_named, language_of_source
 from cuedeck.code.packing import pack
+from cuedeck.code.repository import NOT_HERE
 from cuedeck.code.wording import blob_words
 from cuedeck.store.code import NewBlob
 
@@ -26,7 +27,7 @@ _MAX_NAME: Final = 200
 def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> NewBlob:
     """Everything to store for a blob; bytes that cannot be had are described as such."""
     if source is None:
-        return _stored(oid, language, unreadable(language, 0, "not in this clone"), "")
+        return _stored(oid, language, unreadable(language, 0, NOT_HERE), "")
     actual = language_of_source(path, source) or language
     known = language_named(actual)
     if known is None:

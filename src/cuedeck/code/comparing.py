@@ -10,9 +10,9 @@ from cuedeck.code.engine import Code, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
 from cuedeck.code.formatting import likeness, same_tokens
 from cuedeck.code.languages import language_of
-from cuedeck.code.repository import FileChange, MissingBlob, Repository, TreeFile
+from cuedeck.code.repository import NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.symbols import SymbolRecord
-from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.store import code as table
 
 _MAX_NEW_BLOBS: Final = 2500
@@ -31,6 +31,11 @@ class Comparison:
     changes: tuple[SymbolChange, ...]
     unread: tuple[tuple[str, str], ...]
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether files that the clone lacks may hide changes."""
+        return any(reason == NOT_HERE for _, reason in self.unread)
+
 
 def compare_refs(
     code: Code,
@@ -42,25 +47,19 @@ def compare_refs(
     principal: str = "",
 ) -> Comparison:
     """Three-dot: from where the refs parted to the head, or to the files on disk."""
-    repository = code.repository
+    repository = code.repository if code.is_git else None
     if repository is None:
-        raise CueError(
-            ErrorCode.MERGE_BASE_FAILED,
-            "This folder is not a git repository, so it has no refs to compare",
-            hint="Run `git init` and commit to compare refs.",
-        )
+        raise _no_repository(code.unreadable)
+    wanted = code.wanted(head, principal)
+    head_name, new = wanted.name if head is None else head, wanted.commit
+    if new is None:
+        raise CueError(ErrorCode.REF_NOT_INDEXED, f"{head_name} has no commit yet", data={"ref": head_name})
+    if working_tree and not wanted.checked_out:
+        raise invalid("head_ref", "what is checked out, when working_tree is true", head_name)
     base_name = base if base is not None else code.base_name()
     if base_name is None:
         raise unknown_ref("the default branch")
-    old = _commit(repository, base_name)
-    if head is None:
-        wanted = code.wanted(None, principal)
-        head_name, new = wanted.name, wanted.commit
-        if new is None:
-            raise unknown_ref(head_name)
-    else:
-        head_name, new = head, _commit(repository, head)
-    parted = repository.merge_base(old, new)
+    parted = repository.merge_base(_commit(repository, base_name), new)
     if parted is None:
         raise CueError(
             ErrorCode.MERGE_BASE_FAILED,
@@ -69,6 +68,18 @@ def compare_refs(
             hint="A shallow clone may lack it: fetch more history.",
         )
     return _Comparing(code, repository, working_tree).run(base_name, head_name, parted, new, path_filter)
+
+
+def _no_repository(unreadable: str) -> CueError:
+    if unreadable:
+        return CueError(
+            ErrorCode.MERGE_BASE_FAILED, f"The git repository here cannot be opened: {unreadable}"
+        )
+    return CueError(
+        ErrorCode.MERGE_BASE_FAILED,
+        "This folder is not a git repository, so it has no refs to compare",
+        hint="Run `git init` and commit to compare refs.",
+    )
 
 
 def _commit(repository: Repository, name: str) -> str:

@@ -12,7 +12,7 @@ from typing import Final
 from cuedeck.code.checkout import Checkout
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer, now
-from cuedeck.code.repository import MissingBlob, Ref, Repository, TreeFile
+from cuedeck.code.repository import NOT_HERE, MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
@@ -71,7 +71,7 @@ class Code:
     def __init__(self, root: Path, store: Store, *, workers: int = 0) -> None:
         self.root = root
         self.store = store
-        self.repository = Repository.open(root)
+        self.repository, self.unreadable = Repository.look(root)
         self.checkout = Checkout(root, self.repository)
         self.workers = workers
         self.cache = FactsCache(store, _FACTS_BYTES)
@@ -87,6 +87,8 @@ class Code:
     @property
     def is_git(self) -> bool:
         """Whether refs mean anything here."""
+        if self.repository is None:
+            self._look_again()
         return self.repository is not None
 
     def close(self) -> None:
@@ -97,7 +99,7 @@ class Code:
 
     def wanted(self, ref: str | None, principal: str = "") -> Wanted:
         """The ref that is meant: named, switched to, checked out, default, or just the folder."""
-        if self.repository is None:
+        if not self.is_git or self.repository is None:
             if ref not in (None, LIVE):
                 raise unknown_ref(str(ref))
             return Wanted(LIVE, LIVE, None, True)
@@ -108,7 +110,9 @@ class Code:
                 ref = table.chosen_ref(session, principal)
             if ref is not None and self.repository.resolve(ref) is None:
                 ref = None
-        if ref in (None, LIVE, "HEAD", "@") or ref == here:
+        if ref == LIVE and self.repository.resolve(LIVE) is None:
+            ref = None
+        if ref in (None, "HEAD", "@") or ref == here:
             if here is not None:
                 return Wanted(here, "branch" if branch else "commit", commit, True)
             ref = self.repository.default_branch()
@@ -117,11 +121,20 @@ class Code:
         found = self.repository.resolve(str(ref))
         if found is None:
             raise unknown_ref(str(ref))
-        if found.commit == commit and branch is None:
-            return Wanted(str(commit), "commit", commit, True)
+        if found.kind == "branch" and found.name == branch:
+            return Wanted(branch, "branch", commit, True)
         # What an expression such as HEAD~1 means moves on; the commit does not.
         name = found.commit if found.kind == "commit" else found.name
         return Wanted(name, found.kind, found.commit, False, found.name)
+
+    def _look_again(self) -> None:
+        """A folder may have become a repository since it was opened."""
+        with self._lock:
+            found, self.unreadable = Repository.look(self.root)
+            if found is not None and self.repository is None:
+                self.checkout.close()
+                self.checkout = Checkout(self.root, found)
+                self.repository, self._disk_indexed = found, ()
 
     def base_name(self) -> str | None:
         """The ref that all others are overlays of."""
@@ -282,7 +295,19 @@ class Code:
         view = View(Snapshot(wanted.name, {}, self.cache, lambda _path: None), wanted.shown)
         self._refresh(wanted, view)
         view.snapshot = self._snapshot(wanted)
+        self._say_what_is_missing(wanted, view)
         return view
+
+    def _say_what_is_missing(self, wanted: Wanted, view: View) -> None:
+        if self.unreadable:
+            view.warnings.append(
+                f"the git repository here cannot be opened, so this is about the files on disk: "
+                f"{self.unreadable}"
+            )
+        missing = [path for path, reason in self.problems(wanted) if reason == NOT_HERE]
+        if missing:
+            view.completeness = "partial"
+            view.warnings.append(f"{len(missing)} files are not in this clone; index_status lists them")
 
     def ready(self) -> Snapshot | None:
         """What is checked out, if it is indexed or nearly so; nothing where that would take long."""

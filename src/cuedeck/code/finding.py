@@ -15,7 +15,7 @@ from cuedeck.code.symbols import SymbolRecord
 from cuedeck.model.errors import CueError, ErrorCode
 
 _MAX_CONTEXT: Final = 240
-_MAX_CANDIDATES: Final = 20
+MAX_CANDIDATES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,10 @@ def chosen(
         place = clean_path(path) if path is not None else None
         records = at_place(records, snapshot, place, line)
     if not records:
+        where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
         raise CueError(
             ErrorCode.SYMBOL_NOT_FOUND,
-            f"There is no symbol {name[:200]} on {snapshot.ref}",
+            f"There is no symbol {name[:200]}{where} on {snapshot.ref}",
             data={"symbol_name": name[:200], "ref": snapshot.ref},
             hint="search_code finds symbols by part of a name or by words.",
         )
@@ -98,4 +99,4 @@ def find(
     same = symbol_of(snapshot, record)
     twins = {(same.path, n) for n in definitions_of(snapshot, same)} if same else set()
     others = [other for other in others if (other.path, other.number) not in twins]
-    return Found(snapshot, record, keep, maybe, others[:_MAX_CANDIDATES])
+    return Found(snapshot, record, keep, maybe, others[:MAX_CANDIDATES])

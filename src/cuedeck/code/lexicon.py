@@ -232,11 +232,15 @@ class Lexicon:
             self._path_words = found
         return self._path_words.get(word, [])
 
-    def places_of(self, paths: Iterable[str]) -> npt.NDArray[np.bool_]:
-        """For each place, whether any of these paths is there."""
-        found = np.zeros(len(self.paths), dtype=bool)
-        found[[self._place_of[path] for path in paths]] = True
-        return found
+    def copies_of(self, paths: Iterable[str]) -> Slots:
+        """For each place, how many of these paths are there."""
+        places = np.array([self._place_of[path] for path in paths], dtype=np.int64)
+        return np.bincount(places, minlength=len(self.paths))
+
+    @cached_property
+    def copies(self) -> Slots:
+        """For each place, how many paths are there."""
+        return self.copies_of(self._place_of)
 
     @cached_property
     def slots_by_key(self) -> dict[int, list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
+_RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
 _TEST_PARTS: Final = frozenset(
     {"test", "tests", "testing", "spec", "specs", "__tests__", "testdata", "fixtures"}
 )
@@ -23,7 +25,8 @@ _TEST_PARTS: Final = frozenset(
 
 def kind_named(kind: str) -> str:
     """A kind as the engine spells it."""
-    return _KIND_ALIASES.get(kind, kind)
+    said = kind.strip().casefold()
+    return _KIND_ALIASES.get(said, said)
 
 
 def name_parts(text: str) -> list[str]:
@@ -39,6 +42,24 @@ def locate(
     """Definitions of an exact name or a (partial) qualified name, best first."""
     parts = name_parts(name) or [name]
     wanted = kind_named(kind) if kind else None
+    found = _named(snapshot, parts, wanted, language)
+    if not found and len(parts) > 1:
+        # An import or a path names the folders that a qualified name leaves out.
+        found = _named(snapshot, parts, wanted, language, by_path=True)
+    if not found and (bare := _bare(name)) != name:
+        return locate(snapshot, bare, kind=kind, language=language)
+    return sorted(found, key=_preference)
+
+
+def _bare(name: str) -> str:
+    """``crate::a::run()`` as ``a::run``, ``(*Server).Stop`` as ``Server.Stop``."""
+    name = _RECEIVER.sub(r"\1", name.strip())
+    return name.removesuffix("()").removeprefix("crate::")
+
+
+def _named(
+    snapshot: Snapshot, parts: list[str], kind: str | None, language: str | None, *, by_path: bool = False
+) -> list[SymbolRecord]:
     found: list[SymbolRecord] = []
     for path in snapshot.files_defining(parts[-1]):
         outline = snapshot.outline(path)
@@ -46,22 +67,24 @@ def locate(
             continue
         symbols = snapshot.symbols(path)
         for number in outline.by_name.get(parts[-1], ()):
-            if wanted and outline.definitions[number].kind != wanted:
+            if kind and outline.definitions[number].kind != kind:
                 continue
-            if len(parts) == 1 or _ends_with(name_parts(symbols.qualified(number)), parts):
+            spelled = f"{path}::{symbols.local(number)}" if by_path else symbols.qualified(number)
+            if len(parts) == 1 or _ends_with(name_parts(spelled), parts):
                 found.append(symbols.record(number))
-    if wanted in (None, Kind.MODULE):
-        found += _modules(snapshot, parts, language)
-    return sorted(found, key=_preference)
+    if kind in (None, Kind.MODULE):
+        found += _modules(snapshot, parts, language, by_path)
+    return found
 
 
-def _modules(snapshot: Snapshot, parts: list[str], language: str | None) -> list[SymbolRecord]:
+def _modules(snapshot: Snapshot, parts: list[str], language: str | None, by_path: bool) -> list[SymbolRecord]:
     found = []
     for path, entry in snapshot.files.items():
         if parts[-1] not in path or (language and entry.language != language):
             continue
         symbols = snapshot.symbols(path)
-        if _ends_with(symbols.module.split("::"), parts):
+        names = (path, path.rpartition(".")[0]) if by_path else (symbols.module,)
+        if any(_ends_with(name_parts(name), parts) for name in names):
             found.append(symbols.record(-1))
     return found
 

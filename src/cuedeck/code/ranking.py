@@ -126,9 +126,9 @@ class Ranking:
 
     def best(self, limit: int) -> tuple[list[Scored], int]:
         """The best symbols, and how many came into question."""
-        matched = self._within(self.matched)
+        matched, count = self._within(self.matched)
         found = {(c.path, c.number): (self.total(c), c) for c in (*self._by_name(), *self._by_path())}
-        count = len(found) + len(matched.slots)
+        count += sum(not candidate.text for _, candidate in found.values())
         leaders = heapq.nlargest(limit, (total for total, _ in found.values()))
         heapq.heapify(leaders)
         for bound, candidate in self._promising(matched, _WINDOW + 2 * limit):
@@ -150,16 +150,18 @@ class Ranking:
         hit = slot >= 0 and at < len(self.matched.slots) and self.matched.slots[at] == slot
         return Candidate(path, number + 1, float(self.matched.score[at]) if hit else 0.0)
 
-    def _within(self, matched: Matched) -> Matched:
-        """What the filters leave of the symbols that match."""
+    def _within(self, matched: Matched) -> tuple[Matched, int]:
+        """What the filters leave of the symbols that match, and how many that is with copies of files."""
         lexicon, slots = self.lexicon, matched.slots
         keep = slots >= 0
         if self.kind is not None:
             keep &= lexicon.kinds[slots] == KIND_NUMBERS.get(self.kind, -1)
         if self.query.language or self.query.path_filter:
-            allowed = lexicon.places_of(path for path in self.snapshot.files if self._allows(path))
-            keep &= allowed[lexicon.places[slots]]
-        return matched.only(keep)
+            copies = lexicon.copies_of(path for path in self.snapshot.files if self._allows(path))
+            keep &= copies[lexicon.places[slots]] > 0
+        else:
+            copies = lexicon.copies
+        return matched.only(keep), int(copies[lexicon.places[slots[keep]]].sum())
 
     def _promising(self, matched: Matched, window: int) -> Iterator[tuple[float, Candidate]]:
         """Symbols by the score they can have at most, best first; where that is equal, by path and line."""

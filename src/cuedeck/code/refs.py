@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuedeck.code.engine import Code, Wanted, unknown_ref
+from cuedeck.code.engine import LIVE, Code, Wanted, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.indexing import ACTOR, now
 from cuedeck.store import code as table
@@ -42,11 +42,18 @@ class Switched:
 
 
 def listed(code: Code) -> list[table.RefRow]:
-    """Every indexed ref, the base first; layers of uncommitted changes are not refs."""
+    """Every indexed ref that still exists, the base first; layers of uncommitted changes are not refs."""
     with code.store.index.read() as session:
-        rows = [row for row in table.refs(session) if row.kind != "worktree"]
+        rows = [row for row in table.refs(session) if row.kind != "worktree" and _exists(code, row.name)]
     base = code.base_name()
     return sorted(rows, key=lambda row: (row.name != base and row.base is not None, row.name))
+
+
+def _exists(code: Code, name: str) -> bool:
+    """Whether a ref can be asked about; what is indexed of a deleted branch stays until it is pruned."""
+    if code.repository is None:
+        return name == LIVE
+    return name == code.repository.head()[0] or code.repository.resolve(name) is not None
 
 
 def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors | None = None) -> Status:
@@ -88,14 +95,15 @@ def _pending(code: Code, wanted: Wanted, vectors: SymbolVectors | None) -> int:
 
 
 def switch(code: Code, ref: str, principal: str) -> Switched:
-    """Make a ref the default of a caller; switching to the default branch clears the choice."""
+    """Make a ref the default of a caller; HEAD, or the default branch when checked out, ends the choice."""
     previous = code.wanted(None, principal).name
     wanted = code.wanted(ref)
+    follows = ref in ("HEAD", "@") or (wanted.checked_out and wanted.name == code.base_name())
     with code.store.index.write(actor=ACTOR) as session:
         row = table.ref(session, wanted.name)
         if row is None or row.status != "active":
             raise unknown_ref(wanted.name)
-        table.choose_ref(session, principal, None if wanted.name == code.base_name() else wanted.name)
+        table.choose_ref(session, principal, None if follows else wanted.name)
         table.touch_ref(session, wanted.name, now())
     worktree = None
     if wanted.checked_out:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from cuedeck.code.languages import language_of, language_of_source
 
+NOT_HERE: Final = "not in this clone"
 _MAX_REF: Final = 512
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 _EXECUTABLE: Final = 0o100755
@@ -64,19 +65,24 @@ class Repository:
     @classmethod
     def open(cls, root: Path) -> Repository | None:
         """The repository around a folder, or nothing."""
+        return cls.look(root)[0]
+
+    @classmethod
+    def look(cls, root: Path) -> tuple[Repository | None, str]:
+        """The repository around a folder; where there is one that cannot be opened, why."""
         import pygit2
 
         found = pygit2.discover_repository(str(root))
         if found is None:
-            return None
+            return None, ""
         try:
             repository = pygit2.Repository(found)
-        except (pygit2.GitError, KeyError):
-            return None
+        except (pygit2.GitError, KeyError) as error:
+            return None, _reason(str(error), found)
         if repository.workdir is None:
-            return None
+            return None, ""
         inside = root.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
-        return cls(root, repository, "" if inside == "." else inside + "/")
+        return cls(root, repository, "" if inside == "." else inside + "/"), ""
 
     def reopen(self) -> Repository:
         """The same repository for another thread."""
@@ -141,7 +147,8 @@ class Repository:
             try:
                 reference = self.git.references.get(full)
                 if reference is not None:
-                    return Ref(name, kind or "branch", str(reference.peel(pygit2.Commit).id))
+                    found = Ref(name, kind or _kind(name), str(reference.peel(pygit2.Commit).id))
+                    return found if prefix else self._shortened(found)
             except (pygit2.GitError, ValueError, KeyError, TypeError):
                 continue
         try:
@@ -149,6 +156,11 @@ class Repository:
         except (pygit2.GitError, ValueError, KeyError, TypeError):
             return None
         return Ref(name, "commit", str(commit.id))
+
+    def _shortened(self, found: Ref) -> Ref:
+        """``refs/heads/main`` as ``main``, unless that means something else."""
+        short = self.resolve(found.name.split("/", 2)[-1])
+        return short if short is not None and short.kind == found.kind else found
 
     def merge_base(self, one: str, other: str) -> str | None:
         """Where two commits parted, or nothing."""
@@ -250,10 +262,14 @@ class Repository:
         before, after = self._tree(old), self._tree(new)
         if before is None and after is None:
             return []
+        # Without this a file that became a link is listed twice, as deleted and as added.
+        flags = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
         if before is None:
-            difference = after.diff_to_tree(swap=True)
+            difference = after.diff_to_tree(swap=True, flags=flags)
+        elif after is None:
+            difference = before.diff_to_tree(flags=flags)
         else:
-            difference = before.diff_to_tree(after) if after is not None else before.diff_to_tree()
+            difference = before.diff_to_tree(after, flags=flags)
         if renames:
             difference.find_similar(flags=pygit2.enums.DiffFind.FIND_RENAMES)
         found = []
@@ -264,9 +280,7 @@ class Repository:
                 continue
             if 0o160000 in (delta.old_file.mode, delta.new_file.mode):
                 continue
-            found.append(
-                FileChange(new_path, old_path, change, str(delta.old_file.id), str(delta.new_file.id))
-            )
+            found.append(FileChange(new_path, old_path, change, _oid(delta.old_file), _oid(delta.new_file)))
         return sorted(found, key=lambda c: c.path)
 
     def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
@@ -348,6 +362,23 @@ def _path(side: Any) -> str | None:
         return str(side.raw_path.decode("utf-8"))
     except UnicodeDecodeError:
         return None
+
+
+def _oid(side: Any) -> str:
+    """The blob of one side; what a link says is no source."""
+    return str(side.id) if side.mode in _REGULAR else "0" * 40
+
+
+def _kind(name: str) -> str:
+    """The kind of a ref that is named in full."""
+    return {"tags": "tag", "remotes": "remote"}.get(name.split("/")[1], "branch")
+
+
+def _reason(message: str, found: str) -> str:
+    """What git's library says of a repository, without the path."""
+    if "not owned by current user" in message:
+        return "it belongs to another user; `git config --global --add safe.directory` allows it"
+    return message.removeprefix(f"{found}: ")
 
 
 def is_commit_like(name: str) -> bool:

@@ -154,34 +154,41 @@ def explain(
     path: str,
     line: int,
     *,
+    limit: int = 200,
     mode: str | None = None,
     vectors: SymbolVectors | None = None,
 ) -> Scored:
-    """The breakdown of the score that a search gives the symbol at a line."""
-    snapshot = view.snapshot
-    file = snapshot.files.get(path)
-    if file is None or query.language not in (None, file.language):
-        raise _no_result(path, line)
-    ranking = Ranking(snapshot, query)
-    outline = snapshot.outline(path)
-    numbers = [n for n, d in enumerate(outline.definitions) if d.line_start == line]
+    """The breakdown of the score that puts the symbol at a line among the first results of a search."""
+    numbers = _starting_at(view, path, line)
     if not numbers:
-        numbers = [n for n, d in enumerate(outline.definitions) if outline.line_of(d.name_at) == line]
-    if line == 1:
-        numbers.append(-1)
-    if not numbers:
-        raise _no_result(path, line)
+        raise _no_result(f"No symbol starts at {path}:{line}", path, line)
+    ranking = Ranking(view.snapshot, query)
     blend = None
     if mode in ("semantic", "hybrid"):
         blend = _blend(view, ranking, vectors, semantic_only=mode == "semantic")
-    scored = [(blend or ranking).score(ranking.candidate(path, n)) for n in numbers]
-    return max(scored, key=lambda found: (found.total, -found.record.number))
+    ranked = blend.best(limit) if blend is not None else ranking.best(limit)[0]
+    for found in ranked:
+        if found.record.path == path and found.record.number in numbers:
+            return found
+    message = f"{path}:{line} is not among the first {limit} results of this query"
+    raise _no_result(message, path, line)
 
 
-def _no_result(path: str, line: int) -> CueError:
+def _starting_at(view: View, path: str, line: int) -> list[int]:
+    """The symbols that start at a line, or whose name stands there; -1 is the file itself."""
+    if path not in view.snapshot.files:
+        return []
+    outline = view.snapshot.outline(path)
+    numbers = [n for n, d in enumerate(outline.definitions) if d.line_start == line]
+    if not numbers:
+        numbers = [n for n, d in enumerate(outline.definitions) if outline.line_of(d.name_at) == line]
+    return [*numbers, -1] if line == 1 else numbers
+
+
+def _no_result(message: str, path: str, line: int) -> CueError:
     return CueError(
         ErrorCode.RESULT_NOT_FOUND,
-        f"No symbol starts at {path}:{line}",
+        message,
         data={"result_path": path, "result_line_start": line},
         hint="Use path and line_start of a search_code result.",
     )

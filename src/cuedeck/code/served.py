@@ -11,7 +11,7 @@ from cuedeck.model.errors import CueError, ErrorCode, invalid
 def require_served(root: Path, asked: str) -> None:
     """Refuse a workspace other than the one this server is for."""
     try:
-        same = Path(asked).expanduser().resolve() == root.resolve()
+        same = (root / Path(asked).expanduser()).resolve() == root.resolve()
     except (OSError, ValueError, RuntimeError):
         same = False
     if not same:

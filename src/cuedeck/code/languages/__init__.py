@@ -28,6 +28,7 @@ _EXTENSIONS: Final = {
     "swift": ("swift", "SWIFT"),
 }
 NAMES: Final = tuple(_EXTENSIONS)
+_SPOKEN: Final = {"c++": "cpp", "c#": "csharp", "golang": "go", "shell": "bash"}
 _SHEBANG: Final = re.compile(rb"#!\s*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
 
 
@@ -72,6 +73,12 @@ def language_of(path: str) -> str | None:
     if dot > 0:
         return _by_extension().get(name[dot:]) or _by_extension().get(name[dot:].lower())
     return _by_filename().get(name)
+
+
+def language_called(name: str) -> str | None:
+    """The language somebody means: its name in any case, or an ending such as ``py``."""
+    said = name.strip().casefold()
+    return said if said in _EXTENSIONS else _SPOKEN.get(said) or _by_extension().get(f".{said}")
 
 
 def language_of_source(path: str, source: bytes) -> str | None:

@@ -21,6 +21,7 @@ WAIT_SECONDS = 30.0
 MAX_REFERENCES = 10_000
 MAX_CHANGES = 5_000
 MAX_RESULTS = 100
+MAX_EXPLAINED = 1_000
 _ATTEMPTS = 4
 
 Ref = Field(None, max_length=512, description="Branch, tag or commit; default: the checked-out one")
@@ -128,6 +129,24 @@ def _limited(view: View, value: int, most: int) -> int:
     return min(value, most)
 
 
+def _language(view: View, said: str | None) -> str | None:
+    from cuedeck.code.languages import NAMES, language_called
+
+    found = language_called(said) if said is not None else None
+    if said is not None and found is None:
+        view.warnings.append(f"no language is called {said}; there are {', '.join(NAMES)}")
+    return found or said
+
+
+def _kind(view: View, said: str | None) -> str | None:
+    from cuedeck.code.facts import KINDS
+    from cuedeck.code.locating import kind_named
+
+    if said is not None and kind_named(said) not in KINDS:
+        view.warnings.append(f"no kind is called {said}; there are {', '.join(KINDS)}")
+    return said
+
+
 def _metadata(view: View) -> dict[str, Any]:
     return shape.metadata(
         view.ref,
@@ -211,7 +230,8 @@ def _search_code(call: Call[SearchCode]) -> Answer:
     from cuedeck.code.searching import search
 
     asked, view = call.arguments, _view(call)
-    query = Query(asked.query, asked.language, asked.kind, asked.path_filter)
+    language, kind = _language(view, asked.language), _kind(view, asked.kind)
+    query = Query(asked.query, language, kind, asked.path_filter)
     limit = _limited(view, asked.limit, MAX_RESULTS)
     found = search(view, query, limit=limit, mode=asked.mode, vectors=call.workspace.symbol_vectors)
     return Answer(
@@ -233,7 +253,8 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
 
     asked, view = call.arguments, _view(call)
     limit = _limited(view, asked.limit, MAX_RESULTS)
-    found = locate(view.snapshot, asked.name, kind=asked.kind, language=asked.language)
+    language, kind = _language(view, asked.language), _kind(view, asked.kind)
+    found = locate(view.snapshot, asked.name, kind=kind, language=language)
     if len(found) > limit:
         view.completeness = "truncated"
     value = {"results": [_record(record) for record in found[:limit]], "metadata": _metadata(view)}
@@ -272,14 +293,14 @@ def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
 
 def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
     from cuedeck.code.callgraph import callees, callers
-    from cuedeck.code.finding import chosen
+    from cuedeck.code.finding import MAX_CANDIDATES, chosen
 
     asked, view = call.arguments, _view(call)
     limit = _limited(view, asked.limit, 1000)
     depth = min(asked.depth, 5)
     if asked.depth > 5:
         view.warnings.append(f"depth {asked.depth} is above the maximum; 5 was used")
-    record, _others = chosen(view.snapshot, asked.symbol_name, path=asked.path)
+    record, others = chosen(view.snapshot, asked.symbol_name, path=asked.path)
     with view.snapshot.lock:
         up, more_up = (
             callers(view.snapshot, record, depth, limit) if asked.direction != "callees" else ([], False)
@@ -296,15 +317,16 @@ def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
             for c in calls
         ]
 
-    return Answer(
-        {
-            "symbol": _record(record),
-            "callers": shown(up),
-            "callees": shown(down),
-            "truncated": more_up or more_down,
-            "metadata": _metadata(view),
-        }
-    )
+    value = {
+        "symbol": _record(record),
+        "callers": shown(up),
+        "callees": shown(down),
+        "truncated": more_up or more_down,
+        "metadata": _metadata(view),
+    }
+    if others:
+        value["candidates"] = [_record(other) for other in others[:MAX_CANDIDATES]]
+    return Answer(value)
 
 
 def _find_references(call: Call[FindReferences]) -> Answer:
@@ -334,9 +356,10 @@ def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
     asked, view = call.arguments, _view(call)
     scored = explain(
         view,
-        Query(asked.query, asked.language),
+        Query(asked.query, _language(view, asked.language)),
         _path(asked.result_path),
         asked.result_line_start,
+        limit=_limited(view, asked.limit, MAX_EXPLAINED),
         mode=asked.mode,
         vectors=call.workspace.symbol_vectors,
     )
@@ -382,7 +405,11 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
             "total_changes": len(found.changes),
             "metadata": shape.metadata(
                 found.head,
-                completeness="truncated" if len(found.changes) > limit else "complete",
+                completeness="truncated"
+                if len(found.changes) > limit
+                else "partial"
+                if found.incomplete
+                else "complete",
                 warnings=warnings,
             ),
         }
@@ -390,17 +417,17 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
 
 
 def _list_refs(call: Call[ListRefs]) -> Answer:
-    from cuedeck.code.refs import listed
+    from cuedeck.code.refs import listed, status
 
     code = _code(call)
+    current = status(code, None, call.principal.key)
     rows = listed(code)
-    current = code.wanted(None, call.principal.key).name
     return Answer(
         {
             "refs": [shape.ref(row) for row in rows],
             "total_refs": len(rows),
             "vcs_mode": code.is_git,
-            "metadata": shape.metadata(current, indexing="ready" if rows else "not_indexed"),
+            "metadata": shape.metadata(current.ref, freshness=current.freshness, indexing=current.status),
         }
     )
 

@@ -119,7 +119,10 @@ OUTLINE = _answer(
         "symbols": _list(_object({**_RECORD, "children": {"type": "array", "items": {"type": "object"}}})),
     }
 )
-GRAPH = _answer({"symbol": _SYMBOL, "callers": _list(_CALL), "callees": _list(_CALL), "truncated": _BOOLEAN})
+GRAPH = _answer(
+    {"symbol": _SYMBOL, "callers": _list(_CALL), "callees": _list(_CALL), "truncated": _BOOLEAN},
+    candidates=_list(_SYMBOL),
+)
 REFERENCES = _answer(
     {"symbol": _SYMBOL, "references": _list(_SITE), "total_references": _COUNT, "possible": _list(_SITE)},
     candidates=_list(_SYMBOL),
