@@ -61,14 +61,19 @@ class CueError(Exception):
 def invalid(field: str, expected: str, actual: object, *, hint: str | None = None) -> CueError:
     """A value that breaks a contract's limits, named with what was expected and what came."""
     shown = actual if isinstance(actual, (str, int, float, bool, type(None))) else _json_type(actual)
-    if isinstance(shown, str) and len(shown) > 200:
-        shown = shown[:200] + "…"
+    if isinstance(shown, str):
+        shown = shortened(shown)
     return CueError(
         ErrorCode.VALIDATION,
         f"Invalid {field}: expected {expected}",
         data={"field": field, "expected": expected, "actual": shown},
         hint=hint,
     )
+
+
+def shortened(given: str) -> str:
+    """What a caller gave, as far as it is worth repeating."""
+    return given if len(given) <= 200 else given[:200] + "…"
 
 
 def _json_type(value: object) -> str:
