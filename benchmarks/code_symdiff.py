@@ -1,6 +1,6 @@
 """Symbol differences against Python's own parser, over real commits, tags and branches of a repository.
 
-    python benchmarks/code_symdiff.py PATH/TO/CLONE [--commits 200] [--ranges 8]
+    python benchmarks/code_symdiff.py PATH/TO/CLONE [--commits 200] [--ranges 8] [--merges 30]
 
 The oracle reads both sides with ``git show`` and compares functions, methods and classes by their text.
 Changes that the oracle calls layout only may be reported or not.
@@ -101,6 +101,7 @@ def main() -> int:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--commits", type=int, default=200)
     parser.add_argument("--ranges", type=int, default=8)
+    parser.add_argument("--merges", type=int, default=30, help="pull requests, as their merge commits")
     parser.add_argument("--show", type=int, default=0)
     options = parser.parse_args()
     root = options.repository.resolve()
@@ -111,6 +112,9 @@ def main() -> int:
     names = git(root, "tag", "--sort=-creatordate").decode().split()
     tags = [name for name in names if re.fullmatch(r"v?\d+(\.\d+)+", name)]
     pairs += list(zip(tags[1 : options.ranges + 1], tags, strict=False))
+    merges = git(root, "log", "--merges", "--format=%P", "-n", "1000").decode().splitlines()
+    parents = [line.split() for line in random.sample(merges, min(options.merges, len(merges)))]
+    pairs += [(first, second) for first, second, *_ in parents]
     right = wrong = missed = 0
     took: list[float] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
 from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled
-from cuedeck.code.types import Typing
+from cuedeck.code.narrowing import Narrowing
 from cuedeck.code.values import (
     CALLABLE,
     CLASS,
@@ -49,12 +48,8 @@ _BUILT_IN: Final = frozenset(
 )
 
 
-class Calls(Typing):
+class Calls(Narrowing):
     """The part of the linker that follows calls."""
-
-    @abstractmethod
-    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
-        """A class, its extensions and its ancestors, nearest first."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """What a call gives."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 6
+EXTRACTOR_VERSION: Final = 7
 
 
 class Op:
@@ -46,6 +46,12 @@ class Op:
     CAUGHT: Final = 22  # a = expression: an exception of that type
     LITERAL: Final = 23  # b = string: a literal of a named built-in type
     ARGUMENT: Final = 24  # a = callee, b = position: what its parameter there expects
+    NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
+    TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
+    PREDICATE: Final = 27  # a = type expression, b = string: the parameter that is of it when this is true
+
+# The name of a parameter that takes all further arguments, where its own name is bound to what they are.
+REST: Final = "..."
 
 
 class Role:

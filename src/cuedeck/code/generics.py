@@ -124,6 +124,8 @@ class Generics(ABC):
     def label(self, path: str, number: int) -> str:
         """The last name of an expression, if it is one."""
         links = self.links(path)
+        if links.ops[number] & OP_MASK == Op.NARROWED:
+            number = links.a[number]
         return links.strings[links.b[number]] if links.ops[number] & OP_MASK in (Op.NAME, Op.ATTR) else ""
 
     def limits(self, parameter: Value) -> Values:

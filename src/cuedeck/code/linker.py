@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Final
 
 from cuedeck.code.calls import Calls
@@ -17,6 +18,7 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
+from cuedeck.code.memo import ANY_FILE, Memo
 from cuedeck.code.rules import Project, Rules
 from cuedeck.code.values import (
     CLASS,
@@ -62,26 +64,32 @@ class Linker(Calls):
     questions.
     """
 
-    def __init__(self, project: Project, rules: Callable[[str], Rules]) -> None:
+    def __init__(self, project: Project, rules: Callable[[str], Rules], memo: Memo | None = None) -> None:
         self.project = project
         self.rules_of = rules
-        self.memo: dict[Any, Any] = {}
+        self.memo = memo if memo is not None else Memo()
         self.active: dict[Any, int] = {}
         self.cut = _NEVER
-        self.tentative: dict[Any, tuple[Any, int]] = {}
+        self.tentative: dict[Any, tuple[Any, int, int]] = {}
+        # What the innermost computation rests on: files it has read, and files of the results it has used.
+        self.paths: set[str] = set()
+        self.files = 0
 
     def links(self, path: str) -> Links:
         """The links of a file."""
+        self.paths.add(path)
         return self.project.links(path)
 
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Compute once, cutting cycles."""
-        memo = self.memo
-        if key in memo:
-            return memo[key]
+        known = self.memo.held.get(key)
+        if known is not None:
+            self.files |= known[1].files
+            return known[0]
         if key in self.tentative:
-            result, root = self.tentative[key]
+            result, root, files = self.tentative[key]
             self.cut = min(self.cut, root)
+            self.files |= files
             return result
         active = self.active
         if key in active:
@@ -93,24 +101,33 @@ class Linker(Calls):
             return ()
         active[key] = depth
         outer, self.cut = self.cut, _NEVER
+        around, self.paths, self.files = (self.paths, self.files), set(), 0
         try:
             result = compute(*arguments)
         finally:
             del active[key]
+            files = self.files | self.memo.files(self.paths)
+            self.paths, self.files = around[0], around[1] | files
         if self.cut >= depth:
-            memo[key] = result
+            self.memo.keep(key, result, files)
             if self.tentative and self.cut == depth:
                 self.tentative = {k: v for k, v in self.tentative.items() if v[1] < depth}
             self.cut = outer
         else:
-            self.tentative[key] = (result, self.cut)
+            self.tentative[key] = (result, self.cut, files)
             self.cut = min(outer, self.cut)
         if not active:
-            self.cut = _NEVER
-            self.tentative.clear()
-            if len(memo) > _MAX_MEMO:
-                memo.clear()
+            self._settle()
         return result
+
+    def _settle(self) -> None:
+        """Nothing is being computed: what was tentative is forgotten, and nobody has read anything."""
+        self.cut = _NEVER
+        self.tentative.clear()
+        self.paths.clear()
+        self.files = 0
+        if len(self.memo) > _MAX_MEMO:
+            self.memo.clear()
 
     # -- names
 
@@ -207,10 +224,11 @@ class Linker(Calls):
 
     def imported(self, path: str, number: int) -> Value | None:
         """The module an import names."""
-        result: Value | None = self.solve(
-            ("i", path, number), self.rules_of(path).module, path, self.links(path).imports[number]
-        )
+        result: Value | None = self.solve(("i", path, number), self._imported, path, number)
         return result or None
+
+    def _imported(self, path: str, number: int) -> Value | None:
+        return self.rules_of(path).module(path, self.links(path).imports[number])
 
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
@@ -223,17 +241,17 @@ class Linker(Calls):
         return (inner,) if inner else ()
 
     def _package_member(self, module: Value, name: str) -> Targets:
-        for rules in self.package_rules():
+        if not all(rules.by_paths for rules in self.package_rules):
+            self.paths.add(ANY_FILE)
+        for rules in self.package_rules:
             found = rules.package_member(module.path, name)
             if found:
                 return found
         return ()
 
+    @cached_property
     def package_rules(self) -> tuple[Rules, ...]:
         """The rules of every language of the project."""
-        return self.solve(("rules",), self._package_rules)  # type: ignore[no-any-return]
-
-    def _package_rules(self) -> tuple[Rules, ...]:
         return tuple(dict.fromkeys(self.rules_of(path) for path in self.project.paths))
 
     # -- classes
@@ -337,6 +355,8 @@ class Linker(Calls):
         if op == Op.MODULE:
             module = self.imported(path, a)
             return (module,) if module is not None else ()
+        if op == Op.NARROWED:
+            return self.targets(path, a)
         if op == Op.KEYWORD:
             return self.keyword(path, a, links.strings[b])
         return ()

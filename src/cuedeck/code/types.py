@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, REST, Bind, Op, ScopeKind
 from cuedeck.code.generics import SELF_TYPE, Generics, Meaning, classes_of, pairs, parameters_in, settled
 from cuedeck.code.values import (
     CALLABLE,
@@ -53,6 +54,10 @@ class Typing(Generics):
     @abstractmethod
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
         """A new instance of what a type expression names."""
+
+    @abstractmethod
+    def narrow(self, path: str, number: int, tests: Iterable[int]) -> Values:
+        """What an expression may be worth where tests were passed."""
 
     @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
@@ -379,6 +384,8 @@ class Typing(Generics):
                 return (Value(FUNCTION, path, a),)
             case Op.ARGUMENT:
                 return self.expected(path, a, b)
+            case Op.NARROWED:
+                return self.narrow(path, a, links.lists[b])
             case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT:
                 return self.derived(path, op, a, b)
         return ()
@@ -423,8 +430,16 @@ class Typing(Generics):
         overloads = [f for f in functions if f.tag == FUNCTION]
         if len(overloads) < 2 or not count:
             return functions
-        exact = {f for f in overloads if len(self.parameter_names(f)) == count}
+        exact = {f for f in overloads if self.taken(f) == count}
         return tuple(f for f in functions if f.tag != FUNCTION or f in exact) if exact else functions
+
+    def taken(self, function: Value) -> int:
+        """How many arguments a function takes; a rest that is a tuple counts by its parts."""
+        names = self.parameter_names(function)
+        if not names or self.links(function.path).strings[names[-1][1]] != REST:
+            return len(names)
+        rest = [v for v in self.parameter_type(function, len(names) - 1, whole=True) if v.tag == TUPLE]
+        return len(names) - 1 + len(rest[0].inside) if rest else -1
 
     def functions_of(self, path: str, value: Value) -> list[Value]:
         """The functions that calling a value runs."""
@@ -447,14 +462,19 @@ class Typing(Generics):
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
                 self.unify(self.substitute(declared, meaning), self.evaluate(path, argument), meaning)
 
-    def parameter_type(self, function: Value, position: int) -> Values:
+    def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
         """What the parameter at a position is declared to be; the last may take the rest."""
         links = self.links(function.path)
         names = self.parameter_names(function)
-        if position >= len(names):
+        last = len(names) - 1
+        rest = last >= 0 and position >= last and links.strings[names[last][1]] == REST
+        if position > last and not rest:
             return ()
-        binding, name = names[position]
-        return self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
+        binding, name = names[min(position, last)]
+        declared = self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
+        if not rest or whole:
+            return declared
+        return unique([v for d in self.concrete(declared) for v in rest_part(d, position - last)])
 
     def parameter_names(self, function: Value) -> list[tuple[int, int]]:
         """The positional parameters of a function: their bindings and names, without the receiver."""
@@ -558,3 +578,10 @@ class Typing(Generics):
             else:
                 found += self.protocol(value, "__getitem__")
         return unique(found)
+
+
+def rest_part(value: Value, position: int) -> Values:
+    """What one of the further arguments of a function is, by the type of all of them."""
+    if value.tag == TUPLE:
+        return value.inside[position] if position < len(value.inside) else ()
+    return elements(value)

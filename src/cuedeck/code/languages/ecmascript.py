@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.ecmascript_types import TypeWalk
+from cuedeck.code.facts import INSTANCE, REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.ecmascript_guards import GuardWalk
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
@@ -16,11 +16,10 @@ _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
 _FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function", "function")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
-_MAX_ARGUMENTS: Final = 3
-_CHOICES: Final = ("||", "??", "&&")
+_MAX_ARGUMENTS: Final = 12
 
 
-class EcmaWalk(TypeWalk):
+class EcmaWalk(GuardWalk):
     """Visits JavaScript, TypeScript and their JSX forms.
 
     ``given`` visits a value where a type is expected of it: the keys of an object, the elements of an array
@@ -89,7 +88,7 @@ class EcmaWalk(TypeWalk):
         "function_type": "function_type",
         "conditional_type": "conditional_type",
         "predefined_type": "plain_type",
-        "literal_type": "plain_type",
+        "literal_type": "literal_type",
         "index_type_query": "plain_type",
         "template_literal_type": "plain_type",
         "constructor_type": "plain_type",
@@ -97,8 +96,11 @@ class EcmaWalk(TypeWalk):
         "ambient_declaration": "ambient",
         "call_signature": "call_signature",
         "index_signature": "index_signature",
-        "type_predicate": "nothing_but_types",
-        "type_predicate_annotation": "nothing_but_types",
+        "type_predicate": "predicate",
+        "type_predicate_annotation": "predicate",
+        "if_statement": "if_",
+        "while_statement": "while_",
+        "switch_statement": "switch",
         "asserts_annotation": "nothing_but_types",
         "ternary_expression": "ternary",
         "binary_expression": "binary",
@@ -203,23 +205,15 @@ class EcmaWalk(TypeWalk):
 
     def ternary(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         parts = [c for c in node.named_children if c.type != "comment"]
-        if parts:
-            self.visit(parts[0], scope)
-        values = [self.given(c, scope, expected) for c in parts[1:]]
+        if not parts:
+            return 0
+        self.visit(parts[0], scope)
+        saved, values = self.guards, list[int]()
+        for holds, part in zip((True, False), parts[1:], strict=False):
+            self.guards = self.knowing(parts[0], scope, holds)
+            values.append(self.given(part, scope, expected))
+            self.guards = saved
         return self.row(Op.UNION, 0, self.items(values))
-
-    def binary(self, node: Node, scope: int, role: int = 0) -> int:
-        chain: list[Node] = []
-        while node.type == "binary_expression" and node.named_child_count > 1:
-            chain.append(node)
-            node = node.named_children[0]
-        value = self.visit(node, scope)
-        for step in reversed(chain):
-            right = self.visit(step.named_children[-1], scope)
-            operator = step.child_by_field_name("operator")
-            if operator is not None and operator.type in _CHOICES:
-                value = self.row(Op.UNION, 0, self.items([value, right]))
-        return value
 
     def cast(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
@@ -244,6 +238,7 @@ class EcmaWalk(TypeWalk):
         """An object is its own little class, unless a type says what it is."""
         inner = self.scope(ScopeKind.CLASS, scope)
         self.scopes[inner][2] = inner
+        expected = self.discriminated(node, scope, expected) if expected else 0
         bases: list[int] = []
         for child in node.named_children:
             match child.type:
@@ -372,7 +367,7 @@ class EcmaWalk(TypeWalk):
 
     def returning(self, node: Node, body: Node, inner: int, expected: int) -> None:
         """Visit a function's body, with what it is expected to return."""
-        saved = self.returned, self.expected_result
+        saved = self.returned, self.expected_result, self.guards
         result = self.scopes[inner][4]
         self.returned = []
         self.expected_result = (
@@ -383,7 +378,7 @@ class EcmaWalk(TypeWalk):
         else:
             self.returned.append(self.given(body, inner, self.expected_result))
         self.scopes[inner][5] = self.items(self.returned[:8])
-        self.returned, self.expected_result = saved
+        self.returned, self.expected_result, self.guards = saved
 
     def return_(self, node: Node, scope: int, role: int = 0) -> int:
         for child in node.named_children:
@@ -440,6 +435,9 @@ class EcmaWalk(TypeWalk):
             self.visit(name, scope)
         access = next((c.type for c in node.children if c.type in ("get", "set")), "")
         if spec.scope != ScopeKind.FUNCTION:
+            if name.type == "string":
+                # The scope that is opened next is the block's.
+                self.augment(name, len(self.scopes))
             return super().declare(node, scope, spec, name, kind, whole)
         inner = self.open(spec, scope)
         body = node.child_by_field_name("body")
@@ -475,6 +473,8 @@ class EcmaWalk(TypeWalk):
         hint = node.child_by_field_name("type")
         annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
         expected = self.row(Op.TYPED, annotation) if annotation else 0
+        if not annotation and value is not None and value.type == "string" and self.is_fixed(node):
+            annotation = self.literal(value)
         if value is None:
             made = 0
         elif value.type in _FUNCTIONS and not name.named_child_count:
@@ -490,6 +490,10 @@ class EcmaWalk(TypeWalk):
         else:
             self.visit(name, scope)
         return made
+
+    def is_fixed(self, node: Node) -> bool:
+        """Whether a field keeps its first value, which is its type then."""
+        return any(child.type == "readonly" for child in node.children)
 
     def assign(self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node) -> None:
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
@@ -513,8 +517,9 @@ class EcmaWalk(TypeWalk):
             self.bind(scope, self.name(target), at, Bind.PARAMETER, annotation, expected or value)
             self.parameter_property(node, target, scope, annotation)
             return
-        # The parameter itself has no name, only its parts do.
-        self.bind(scope, self.intern(b"{}"), target.start_byte, Bind.PARAMETER, annotation, expected or value)
+        # The parameter itself has no name, only its parts do; one that takes the rest is told apart.
+        label = self.intern(REST.encode() if target.type == "rest_pattern" else b"{}")
+        self.bind(scope, label, target.start_byte, Bind.PARAMETER, annotation, expected or value)
         self.pattern(target, scope, typed or value, "", node)
 
     def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> None:
@@ -563,6 +568,7 @@ class EcmaWalk(TypeWalk):
         else:
             target = self.visit(left, scope, Role.WRITE)
             value = self.given(right, scope, target)
+            self.forget(left)
         if left.type != "member_expression":
             return value
         name, owner = left.child_by_field_name("property"), left.child_by_field_name("object")

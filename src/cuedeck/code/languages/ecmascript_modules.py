@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # What a CommonJS module is as a whole: ``module.exports = …`` and ``export = …`` bind it.
 WHOLE: Final = b"="
 _DEFAULT: Final = b"default"
+# Marks the blocks of ``declare module "x"``.
+AUGMENTS: Final = "declare module"
 
 
 class ModuleWalk(TableWalk):
@@ -120,6 +122,14 @@ class ModuleWalk(TableWalk):
             value = self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.EXPORT)
             if alias is not None:
                 self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)
+
+    def augment(self, name: Node, inner: int) -> None:
+        """``declare module "x"`` adds to what a module declares."""
+        fragment = next((c for c in name.named_children if c.type == "string_fragment"), None)
+        if fragment is not None:
+            number = self.imported(self.text(fragment))
+            marker = self.intern(AUGMENTS.encode())
+            self.bind(0, marker, fragment.start_byte, Bind.NAMESPACE, inner, number)
 
     # -- CommonJS
 

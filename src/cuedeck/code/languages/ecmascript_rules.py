@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Import
+from cuedeck.code.languages.ecmascript_modules import AUGMENTS
 from cuedeck.code.rules import Rules, file_module
-from cuedeck.code.values import MODULE, Value
+from cuedeck.code.values import MODULE, Symbol, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
@@ -94,7 +95,8 @@ class EcmaRules(Rules):
             blocks = names.get(links.string_numbers.get("global", -1), ())
             scopes = [links.bindings[4][b] for b in blocks if kinds[b] == Bind.NAMESPACE]
             found += [Value(MODULE, path, scope) for scope in scopes]
-            is_module = links.string_numbers.get("export", -1) in names or links.imports
+            added = links.bound.get(links.string_numbers.get(AUGMENTS, -1))
+            is_module = links.string_numbers.get("export", -1) in names or len(links.imports) > len(added)
             if not is_module and path.endswith(".d.ts"):
                 found.append(file_module(path))
         return found
@@ -105,6 +107,55 @@ class EcmaRules(Rules):
 
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         return self._globals
+
+    # -- declarations of one thing in several files
+
+    @cached_property
+    def _augmentations(self) -> list[tuple[Value, Value]]:
+        """The blocks of ``declare module "x"``, each with the module of the project that it adds to."""
+        found = []
+        for path in sorted(self.project.files_naming(AUGMENTS)):
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(AUGMENTS, -1), ()):
+                module = self.module(path, links.imports[links.bindings[5][binding]])
+                if module is not None:
+                    found.append((Value(MODULE, path, links.bindings[4][binding]), module))
+        return found
+
+    @cached_property
+    def _merged(self) -> dict[Symbol, tuple[Symbol, ...]]:
+        """Every declaration of what global blocks and augmentations of modules declare again."""
+        groups: dict[object, dict[Symbol, None]] = {}
+        for block in self._globals:
+            for name in self._mergeable(block):
+                groups.setdefault(name, {})[Symbol(block.path, block.scope, name)] = None
+        for block, module in self._augmentations:
+            for name in self._mergeable(block):
+                for target in self.project.module_member(module, name):
+                    if isinstance(target, Symbol):
+                        group = groups.setdefault(target, {target: None})
+                        group[Symbol(block.path, block.scope, name)] = None
+        return {symbol: tuple(group) for group in groups.values() if len(group) > 1 for symbol in group}
+
+    def _mergeable(self, block: Value) -> list[str]:
+        links = self.project.links(block.path)
+        kinds = links.bindings[3]
+        return [
+            links.strings[name]
+            for name, bindings in links.names[block.scope].items()
+            if any(kinds[b] in (Bind.CLASS, Bind.NAMESPACE) for b in bindings)
+        ]
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        return (other for other in self._merged.get(symbol, ()) if other != symbol)
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        around = self.project.links(path).scopes[scope].parent
+        for other in self.twins(Symbol(path, around, name)):
+            links = self.project.links(other.path)
+            for binding in links.names[other.scope].get(links.string_numbers[name], ()):
+                if links.bindings[3][binding] == Bind.CLASS:
+                    yield other.path, links.bindings[4][binding]
 
     def module(self, path: str, imported: Import) -> Value | None:
         name = imported.module.split("?", 1)[0]

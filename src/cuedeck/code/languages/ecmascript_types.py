@@ -41,6 +41,17 @@ class TypeWalk(ModuleWalk):
         self.children(node, scope)
         return self.row(Op.LITERAL, 0)
 
+    def literal_type(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = first_of(node)
+        return self.literal(inner) if inner is not None else self.row(Op.LITERAL, 0)
+
+    def literal(self, node: Node) -> int:
+        """A constant as a type; texts begin with a quotation mark."""
+        text = self.source[node.start_byte : node.end_byte]
+        if node.type == "string":
+            text = b'"' + text[1:-1]
+        return self.row(Op.LITERAL, 0, self.intern(text))
+
     def conditional_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
         values = [self.visit(c, inner, Role.TYPE) for c in node.named_children]
@@ -65,6 +76,16 @@ class TypeWalk(ModuleWalk):
         """``x is T``: both are named, and the result is neither."""
         self.children(node, scope)
         return 0
+
+    def predicate(self, node: Node, scope: int, role: int = 0) -> int:
+        """``x is T``, as what a function gives."""
+        while node.type != "type_predicate" and node.named_child_count:
+            node = node.named_children[0]
+        name, hint = node.child_by_field_name("name"), node.child_by_field_name("type")
+        if name is None or hint is None:
+            return self.children(node, scope)
+        self.visit(name, scope)
+        return self.row(Op.PREDICATE, self.visit(hint, scope, Role.TYPE), self.name(name))
 
     def object_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.CLASS, scope)

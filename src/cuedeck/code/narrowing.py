@@ -1,0 +1,205 @@
+"""Narrowing: which of the values that an expression may have are left where a condition was passed."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Final
+
+from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
+from cuedeck.code.types import Typing
+from cuedeck.code.values import (
+    CALLABLE,
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    PARAMETER,
+    SEQUENCE,
+    TUPLE,
+    Symbol,
+    Value,
+    Values,
+    unique,
+)
+
+# The constants that a type allows: texts as written, members of enumerations as symbols.
+Constants = frozenset[str | Symbol]
+
+_CALLED: Final = (FUNCTION, CALLABLE, CLASS)
+_HELD: Final = (INSTANCE, SEQUENCE, MAPPING, TUPLE)
+_MAX_DEPTH: Final = 8
+
+
+class Narrowing(Typing):
+    """The part of the linker that knows what conditions say about values."""
+
+    @abstractmethod
+    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
+        """A class, its extensions and its ancestors, nearest first."""
+
+    def narrow(self, path: str, number: int, tests: Iterable[int]) -> Values:
+        """What an expression may be worth where these tests were passed."""
+        links = self.links(path)
+        values = self.evaluate(path, number)
+        for test in tests:
+            sign, _, rest = links.strings[links.b[test]].partition(" ")
+            values = self.passed(path, values, sign[0] == "+", sign[1:], rest, links.a[test])
+        return values
+
+    def passed(self, path: str, values: Values, holds: bool, word: str, key: str, operand: int) -> Values:
+        """The values that one test leaves."""
+        match word:
+            case "equals":
+                return self.equalling(path, values, holds, key, operand) if len(values) > 1 else values
+            case "instanceof":
+                classes = [v for v in self.evaluate(path, operand) if v.tag == CLASS]
+                wanted = tuple(v._replace(tag=INSTANCE) for v in classes)
+                return self.among(values, wanted, holds) if wanted else values
+            case "predicate":
+                return self.predicated(path, values, holds, key, operand)
+            case "typeof":
+                return of_type(values, holds, key)
+            case "in":
+                having = [v for v in values if v.tag == INSTANCE and self.member(v, key) is not None]
+                kept = having if holds else [v for v in values if v not in having]
+                return tuple(kept) or values
+            case "array":
+                arrays = [v for v in values if v.tag in (SEQUENCE, TUPLE)]
+                kept = arrays if holds else [v for v in values if v not in arrays]
+                return tuple(kept) or values
+        return values
+
+    # -- classes
+
+    def among(self, values: Values, wanted: Values, holds: bool) -> Values:
+        """The values that are, or are not, of some classes; a class that is an heir is what is left of it."""
+        places = {(v.path, v.scope) for v in wanted}
+        fitting = [v for v in values if v.tag == INSTANCE and not places.isdisjoint(self.lineage(v))]
+        if not holds:
+            return tuple(v for v in values if v not in fitting)
+        return tuple(fitting) or wanted
+
+    def predicated(self, path: str, values: Values, holds: bool, key: str, operand: int) -> Values:
+        """What a function that tells the type of its argument leaves; other functions leave everything."""
+        for function in self.evaluate(path, operand):
+            if function.tag != FUNCTION:
+                continue
+            links = self.links(function.path)
+            result = links.scopes[function.scope].result
+            if links.ops[result] & OP_MASK != Op.PREDICATE:
+                continue
+            if links.strings[links.b[result]] != self.tested(function, key):
+                continue
+            wanted = self.annotation(function.path, links.a[result])
+            if any(v.tag in (PARAMETER, EXTERNAL) for v in wanted):
+                return values
+            return self.among(values, wanted, holds) if wanted or holds else values
+        return values
+
+    def tested(self, function: Value, key: str) -> str:
+        """The name of the parameter at a position."""
+        if key == "this":
+            return key
+        names = self.parameter_names(function)
+        position = int(key)
+        return self.links(function.path).strings[names[position][1]] if position < len(names) else ""
+
+    # -- constants
+
+    def equalling(self, path: str, values: Values, holds: bool, key: str, operand: int) -> Values:
+        """The values whose member may, or need not, be one of some constants."""
+        given = self.constants(path, operand)
+        if given is None:
+            return values
+        kept = []
+        for value in values:
+            member = self.member(value, key) if value.tag == INSTANCE else None
+            allowed = self.member_constants(member) if member is not None else None
+            if allowed is None or (not given.isdisjoint(allowed) if holds else not allowed <= given):
+                kept.append(value)
+        return tuple(kept) or values
+
+    def member_constants(self, symbol: Symbol) -> Constants | None:
+        """The constants that a member may hold; nothing when it may hold anything else."""
+        found: Constants | None = self.solve(("k", symbol), self._member_constants, symbol)
+        return found or None
+
+    def _member_constants(self, symbol: Symbol) -> Constants | None:
+        links = self.links(symbol.path)
+        found: Constants = frozenset()
+        for binding in links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ()):
+            hint = links.bindings[4][binding]
+            if links.bindings[3][binding] & BIND_MASK != Bind.VARIABLE or not hint:
+                return None
+            allowed = self.constants(symbol.path, hint)
+            if allowed is None:
+                return None
+            found |= allowed
+        return found
+
+    def constants(self, path: str, number: int, depth: int = 0) -> Constants | None:
+        """The constants that a type or an expression consists of; nothing when there is more to it."""
+        links = self.links(path)
+        op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
+        if depth > _MAX_DEPTH:
+            return None
+        if op == Op.LITERAL:
+            return frozenset((links.strings[b],)) if b else None
+        if op in (Op.TYPED, Op.NARROWED):
+            return self.constants(path, a, depth + 1)
+        if op == Op.UNION:
+            parts = [self.constants(path, item, depth + 1) for item in links.lists[b]]
+            known = [part for part in parts if part is not None]
+            return frozenset().union(*known) if known and len(known) == len(parts) else None
+        if op in (Op.NAME, Op.ATTR):
+            return self.named_constants(path, number, depth)
+        return None
+
+    def named_constants(self, path: str, number: int, depth: int) -> Constants | None:
+        found: Constants = frozenset()
+        for target in self.targets(path, number):
+            if not isinstance(target, Symbol):
+                return None
+            links = self.links(target.path)
+            for binding in links.names[target.scope].get(links.string_numbers.get(target.name, -1), ()):
+                kind, x = links.bindings[3][binding] & BIND_MASK, links.bindings[4][binding]
+                named: Constants | None = None
+                if kind == Bind.ALIAS and x:
+                    named = self.constants(target.path, x, depth + 1)
+                elif kind == Bind.VARIABLE:
+                    named = frozenset((target,))
+                elif kind == Bind.CLASS:
+                    named = self.enumerated(target.path, x)
+                if named is None:
+                    return None
+                found |= named
+        return found or None
+
+    def enumerated(self, path: str, scope: int) -> Constants | None:
+        """The members of an enumeration; nothing for any other class."""
+        links = self.links(path)
+        found: set[str | Symbol] = set()
+        for name, bindings in links.names[scope].items():
+            if any(links.bindings[3][b] != Bind.VARIABLE or links.bindings[4][b] for b in bindings):
+                return None
+            found.add(Symbol(path, scope, links.strings[name]))
+        return frozenset(found) or None
+
+
+def of_type(values: Values, holds: bool, words: str) -> Values:
+    """The values for which ``typeof`` gives one of these words, or none of them."""
+    named = words.split("|")
+    kept = []
+    for value in values:
+        if value.tag in _CALLED:
+            fits = "function" in named
+        elif value.tag in _HELD:
+            fits = "object" in named
+        else:
+            kept.append(value)
+            continue
+        if fits == holds:
+            kept.append(value)
+    return unique(kept)

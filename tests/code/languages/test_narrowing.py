@@ -1,0 +1,239 @@
+"""What conditions leave of a union, in TypeScript projects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+_SHAPES = """
+        === shapes.ts
+        export interface Circle { kind: 'circle'; size: number } // <def circle>
+        export interface Square { kind: 'square'; size: number } // <def square>
+        export type Shape = Circle | Square
+        === use.ts
+        import { Shape } from './shapes'
+"""
+
+
+def _check(project: Project, body: str) -> None:
+    written = project(_SHAPES + body)
+    written.check("circle", "size")
+    written.check("square", "size")
+
+
+def test_a_discriminant_in_branches_and_after_them(project: Project) -> None:
+    _check(
+        project,
+        """
+        export function f(shape: Shape) {
+          shape.size // <circle> <square>
+          if (shape.kind === 'circle') {
+            shape.size // <circle>
+          } else {
+            shape.size // <square>
+          }
+          if (shape.kind !== 'square') return shape.size // <circle>
+          shape.size // <square>
+        }
+        """,
+    )
+
+
+def test_a_discriminant_in_expressions(project: Project) -> None:
+    _check(
+        project,
+        """
+        export const a = (shape: Shape) => shape.kind === 'circle' && shape.size // <circle>
+        export const b = (shape: Shape) => shape.kind === 'circle' || shape.size // <square>
+        export const c = (shape: Shape) => !(shape.kind === 'circle')
+          ? shape.size // <square>
+          : shape.size // <circle>
+        export const d = (s: { shape: Shape }) => s.shape?.kind === 'circle' && s.shape.size // <circle>
+        """,
+    )
+
+
+def test_a_discriminant_in_a_switch(project: Project) -> None:
+    _check(
+        project,
+        """
+        export function f(shape: Shape) {
+          switch (shape.kind) {
+            case 'circle':
+              return shape.size // <circle>
+            default:
+              return shape.size // <square>
+          }
+        }
+        export function g(shape: Shape) {
+          switch (shape.kind) {
+            case 'circle':
+            case 'square':
+              return shape.size // <circle> <square>
+          }
+        }
+        """,
+    )
+
+
+def test_what_was_known_ends_with_its_block_and_with_an_assignment(project: Project) -> None:
+    _check(
+        project,
+        """
+        export function f(shape: Shape, other: Shape) {
+          {
+            if (shape.kind === 'circle') return
+            shape.size // <square>
+          }
+          while (shape.kind === 'circle') {
+            shape.size // <circle>
+            shape = other
+            shape.size // <circle> <square>
+          }
+        }
+        """,
+    )
+
+
+def test_an_object_agrees_with_its_constants(project: Project) -> None:
+    _check(
+        project,
+        """
+        export const one: Shape = {
+          kind: 'circle',
+          size: 1, // <circle>
+        }
+        export const many: Shape[] = [
+          { kind: 'square', size: 1 }, // <square>
+        ]
+        """,
+    )
+
+
+def test_members_of_enumerations_discriminate(project: Project) -> None:
+    written = project(
+        """
+        === kinds.ts
+        export enum Kind { A, B }
+        interface Option { kind: Kind.A; value: string } // <def a>
+        interface Other { kind: Kind.B; value: string } // <def b>
+        declare function declare_(option: Option | Other): void
+        declare_({ kind: Kind.A, value: '' }) // <a>
+        declare_({ kind: Kind.B, value: '' }) // <b>
+        """
+    )
+    written.check("a", "value")
+    written.check("b", "value")
+
+
+@pytest.mark.parametrize(
+    ("condition", "otherwise"),
+    [
+        ("x instanceof Cat", "instanceof"),
+        ("isCat(x)", "predicate"),
+        ("x.isCat()", "method predicate"),
+        ("'purr' in x", "in"),
+    ],
+)
+def test_classes_are_told_apart(project: Project, condition: str, otherwise: str) -> None:
+    written = project(
+        f"""
+        === pets.ts
+        class Animal {{ isCat(): this is Cat {{ return false }} }}
+        class Cat extends Animal {{ purr = 1; name = '' }} // <def cat>
+        class Dog extends Animal {{ name = '' }} // <def dog>
+        function isCat(x: Animal): x is Cat {{ return true }}
+        function f(x: Cat | Dog) {{
+          if ({condition}) {{
+            x.name // <cat>
+          }} else {{
+            x.name // <dog> {otherwise}
+          }}
+        }}
+        """
+    )
+    written.check("cat", "name")
+    written.check("dog", "name")
+
+
+def test_a_parent_becomes_its_heir(project: Project) -> None:
+    written = project(
+        """
+        === pets.ts
+        class Animal {}
+        class Cat extends Animal { purr() {} } // <def purr>
+        function f(x: Animal) {
+          if (!(x instanceof Cat)) throw new Error()
+          x.purr() // <purr>
+        }
+        """
+    )
+    written.check("purr")
+
+
+def test_typeof_tells_functions_and_objects(project: Project) -> None:
+    written = project(
+        """
+        === make.ts
+        interface Made { value: number } // <def value>
+        type Source = Made | (() => Made)
+        function f(source: Source) {
+          const made = typeof source === 'function' ? source() : source
+          made.value // <value>
+          if (typeof source === 'object') source.value // <value>
+          if (typeof source === 'function') source.value
+        }
+        """
+    )
+    written.check("value")
+
+
+def test_rest_parameters_take_the_arguments_one_by_one(project: Project) -> None:
+    written = project(
+        """
+        === app.ts
+        interface First { one: number } // <def one>
+        interface Second { two: number } // <def two>
+        interface App {
+          (...handlers: [(f: First) => void, (s: Second) => void]): void
+          (path: string, ...handlers: ((f: First) => void)[]): void
+        }
+        declare const app: App
+        app(
+          (a) => a.one, // <one>
+          (b) => b.two, // <two>
+        )
+        app('', (a) => a.one, (b) => b.one, (c) => c.one, (d) => d.one) // <one>
+        """
+    )
+    written.check("one")
+    written.check("two")
+
+
+def test_declarations_of_several_files_are_one(project: Project) -> None:
+    written = project(
+        """
+        === core.ts
+        export interface Registry { plain: number } // <def Registry>
+        export const registry: Registry = { plain: 1 } // <Registry>
+        === plugin.ts
+        declare module './core' {
+          interface Registry { extra: string } // <def extra> <Registry>
+        }
+        declare global {
+          interface Shared { here: number } // <def here> <Shared>
+        }
+        === other.ts
+        import { registry } from './core'
+        declare global {
+          interface Shared { there: number } // <def Shared>
+        }
+        export const far = registry.extra // <extra>
+        export const near = (s: Shared) => s.here // <Shared> <here>
+        """
+    )
+    for mark in ("Registry", "extra", "Shared", "here"):
+        written.check(mark)
