@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from cuedeck.workspace import Workspace
 
 Environment = tuple[tuple[str, str], ...]
 Signature = tuple[tuple[int, int, int] | None, ...]
+# A call that began under old settings has ended by then.
+CLOSED_AFTER_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class Workspaces:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._open: list[_Open] = []
+        self._retired: list[tuple[float, _Open]] = []
         self._known: dict[Environment, _Known] = {}
         self._guard = threading.Lock()
 
@@ -59,7 +63,8 @@ class Workspaces:
     def close(self) -> None:
         """Close everything that was opened."""
         with self._guard:
-            opened, self._open = self._open, []
+            opened = [*self._open, *(each for _, each in self._retired)]
+            self._open, self._retired = [], []
             self._known.clear()
         for each in opened:
             each.background.stop()
@@ -76,11 +81,17 @@ class Workspaces:
         return made
 
     def _retire_unused(self) -> None:
-        """Stop what old settings still do; the workspace stays open for calls that began under them."""
+        """Stop what old settings still do; the workspace stays open a while for calls under way."""
+        now = time.monotonic()
         used = [known.open for known in self._known.values()]
-        for each in self._open:
-            if each not in used:
-                each.background.stop()
+        for each in [each for each in self._open if each not in used]:
+            each.background.stop()
+            self._open.remove(each)
+            self._retired.append((now, each))
+        over = [each for since, each in self._retired if now - since > CLOSED_AFTER_SECONDS]
+        self._retired = [entry for entry in self._retired if entry[1] not in over]
+        for each in over:
+            each.workspace.close()
 
     def _signature(self, environ: Mapping[str, str]) -> Signature:
         return _stamp(user_config_path(environ)), _stamp(self._root / WORKSPACE_FILE)
