@@ -12,6 +12,8 @@ import pytest
 from workflow_parts import eventually
 
 from cuedeck import Workspace
+from cuedeck.documents import doctor as documents_doctor
+from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tasks.agent_task import TaskDraft
 from cuedeck.tasks.card import CardStatus
@@ -199,6 +201,38 @@ def test_the_digest_is_a_note_of_the_day_and_keeps_a_persons_words(workspace: Wo
     assert text.startswith("My own words.") and text.endswith("More of mine.\n")
     assert "A second card" in text and text.count("<!-- cuedeck:digest") == 1
     assert result(workspace, "proof-daily-digest")["written"] is False
+
+
+def test_what_a_digest_names_stays_on_its_line_and_leads_somewhere(workspace: Workspace) -> None:
+    (workspace.root / "a [b] (c).md").write_text("# Odd\n")
+    (workspace.root / "gone.md").write_text("# Gone\n")
+    for path in ("a [b] (c).md", "gone.md"):
+        run(workspace, "file-change-logger", path=path)
+    (workspace.root / "gone.md").unlink()
+    run(workspace, "file-change-logger", path="gone.md", event="unlink")
+    workspace.memory.store(Draft(MemoryType.KNOWLEDGE, "First line\n\n# no heading of the digest"), actor="t")
+    ended = run(workspace, "proof-daily-digest")
+    lines = (workspace.root / ended.result["path"]).read_text().splitlines()
+    assert r"- changed [a \[b\] (c).md](/a%20%5Bb%5D%20%28c%29.md)" in lines
+    assert "- removed `gone.md` (2 times)" in lines
+    assert any(line.startswith("- knowledge: First line # no heading of the digest (") for line in lines)
+    assert not [
+        finding for finding in documents_doctor.check(workspace) if finding.file == ended.result["path"]
+    ]
+
+
+def test_a_concept_may_have_any_frontmatter(workspace: Workspace) -> None:
+    (workspace.root / "concepts").mkdir(exist_ok=True)
+    (workspace.root / "concepts/x.md").write_text(
+        "---\nnan: .nan\ninf: -.inf\nday: 2026-01-02\nat: 2026-01-02T03:04:05Z\nraw: !!binary aGk=\n"
+        "set: !!set {a, b}\n1: one\n? [x, y]\n: pair\nbig: 123456789012345678901234567890\n---\n# X\n"
+    )
+    ended = run(workspace, "concept-tracker", path="concepts/x.md")
+    assert ended.status is RunStatus.COMPLETED, ended.error
+    (workspace.root / "concepts/x.md").write_text("---\nnan: .nan\nday: 2026-01-03\n---\n# X\n")
+    ended = run(workspace, "concept-tracker", path="concepts/x.md")
+    assert ended.status is RunStatus.COMPLETED, ended.error
+    assert "day" in ended.result["changes"]["frontmatter"]
 
 
 def test_a_digest_somebody_edited_is_left_to_them() -> None:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import confine, read_file, replace_file
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 ID = "proof-daily-digest"
 FOLDER = ".cuedeck/docs/digests"
 MOST_LINES = 30
+MOST_TITLE = 80
 _BLOCK = re.compile(
     r"<!-- cuedeck:digest (?P<sha>[0-9a-f]{12}) -->\n(?P<body>.*?)<!-- /cuedeck:digest -->\n", re.DOTALL
 )
@@ -94,7 +96,7 @@ def _changed(changes: list[dict[str, JSON]], table: str, label: str) -> list[dic
             continue
         after = change["after"] or change["before"] or {}
         known = found.setdefault(change["id"], {"id": change["id"], "first": change["op"]})
-        title = after.get(label) or str(after.get("content", ""))[:80]
+        title = " ".join(str(after.get(label) or after.get("content") or "").split())[:MOST_TITLE]
         known |= {
             "title": title,
             "status": after.get("status"),
@@ -128,9 +130,7 @@ def render(digest: dict[str, JSON]) -> str:
         _count(len(digest["memories"]), "memory", "memories"),
     ]
     parts.append(", ".join(headline) + " touched.\n")
-    parts += _section(
-        "Files", [f"- {item['event']} [{item['path']}](/{item['path']})" + _times(item) for item in files]
-    )
+    parts += _section("Files", [f"- {item['event']} {_link(item)}" + _times(item) for item in files])
     parts += _section(
         "Cards",
         [f"- finished: {c['title']} (`{c['id']}`)" for c in cards["finished"]]
@@ -152,6 +152,15 @@ def render(digest: dict[str, JSON]) -> str:
         "Failed workflows", [f"- {r['workflow']}: {r['failed']}x, {r['last_error']}" for r in failed]
     )
     return "\n".join(parts)
+
+
+def _link(item: dict[str, JSON]) -> str:
+    """A link that works in any reader; what is gone is only named, so that no link is left dangling."""
+    path = str(item["path"])
+    if item["event"] == "removed":
+        return f"`{path}`"
+    shown = path.replace("[", "\\[").replace("]", "\\]")
+    return f"[{shown}](/{quote(path)})"
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
