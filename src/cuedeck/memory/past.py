@@ -46,10 +46,11 @@ def search_past(
     }
     known |= before
     order = {rid: (-memory.confidence, -memory.updated_at, memory.id) for rid, memory in known.items()}
-    ranked = fuse(_best(keyword, order), _best(semantic, order), query.fusion, order)
+    best = (_best(keyword, order), _best(semantic, order))
+    ranked = fuse(*best, query.fusion, order, {}, limit=query.max_results)
     hits = tuple(
         Hit(known[one.key], min(1.0, one.score), fused_parts(one, {}) if query.explain else None)
-        for one in ranked[: query.max_results]
+        for one in ranked
     )
     related = (
         _related(session, [hit.memory for hit in hits], query.as_of, then) if query.include_graph else {}

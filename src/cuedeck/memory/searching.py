@@ -12,7 +12,14 @@ from cuedeck.memory.query import Filters, Found, Fusion, Hit, Query
 from cuedeck.memory.records import from_row, text_record
 from cuedeck.search.analyser import query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts
-from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, reciprocal_rank, weighted_blend
+from cuedeck.search.fusion import (
+    KEYWORD,
+    SEMANTIC,
+    Ranked,
+    blend_order,
+    reciprocal_rank,
+    weighted_blend,
+)
 from cuedeck.store import memories as table
 from cuedeck.store.bm25 import COMMON
 from cuedeck.store.protocol import Session
@@ -49,7 +56,7 @@ def search(session: Session, query: Query, vector: Vector | None, *, model: str,
     terms = query_terms(query.text)
     telling, matching = _telling(session, query.filters, terms)
     candidates = _candidates(session, query, telling, matching, vector, model, floor)
-    ranked = rank(session, candidates, query.fusion)[: query.max_results]
+    ranked = rank(session, candidates, query.fusion, query.max_results)
     memories = {row["rid"]: from_row(row) for row in table.by_rids(session, [one.key for one in ranked])}
     hits = tuple(
         Hit(
@@ -115,12 +122,12 @@ def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list
     return telling or terms, {rid for ids in found.values() for rid in ids}
 
 
-def rank(session: Session, candidates: Candidates, fusion: Fusion) -> list[Ranked[int]]:
-    """One ranking; equal scores by confidence, then newer, then id."""
+def rank(session: Session, candidates: Candidates, fusion: Fusion, limit: int) -> list[Ranked[int]]:
+    """The best in one ranking; equal scores by confidence, then newer, then id."""
     order = table.tie_breakers(session, {*candidates.keyword, *candidates.semantic})
     keyword = {rid: score for rid, score in candidates.keyword.items() if rid in order}
     semantic = {rid: score for rid, score in candidates.semantic.items() if rid in order}
-    return fuse(keyword, semantic, fusion, order, candidates.known_cosines)
+    return fuse(keyword, semantic, fusion, order, candidates.known_cosines, limit=limit)
 
 
 def fuse(
@@ -128,26 +135,27 @@ def fuse(
     semantic: Mapping[int, float],
     fusion: Fusion,
     order: Mapping[int, tuple[float, int, str]],
-    known_cosines: Mapping[int, float] | None = None,
+    known_cosines: Mapping[int, float],
+    *,
+    limit: int,
 ) -> list[Ranked[int]]:
     """The fusion itself, over scores by identity; keyword hits bring their cosines along.
 
     Reciprocal rank fuses three lists: by words, by meaning, and by both scores blended.
     """
-    cosines = {rid: cosine for rid, cosine in (known_cosines or {}).items() if rid in keyword} | dict(
-        semantic
-    )
+    tie = order.__getitem__
+    cosines = {rid: cosine for rid, cosine in known_cosines.items() if rid in keyword} | dict(semantic)
     if not cosines:
-        return reciprocal_rank({KEYWORD: _best_first(keyword, order)}, order=order.__getitem__, window=WINDOW)
-    blend = weighted_blend(keyword, cosines, order=order.__getitem__, semantic_weight=SEMANTIC_WEIGHT)
+        words = {KEYWORD: _best_first(keyword, order)}
+        return reciprocal_rank(words, order=tie, window=WINDOW, limit=limit)
     if fusion is Fusion.BLEND:
-        return blend
+        return weighted_blend(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT, limit=limit)
     sources = {
         KEYWORD: _best_first(keyword, order),
         SEMANTIC: _best_first(semantic, order),
-        BOTH: [one.key for one in blend],
+        BOTH: blend_order(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT),
     }
-    return reciprocal_rank(sources, order=order.__getitem__, window=WINDOW)
+    return reciprocal_rank(sources, order=tie, window=WINDOW, limit=limit)
 
 
 def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -30,6 +29,7 @@ def reciprocal_rank(
     order: Callable[[K], Any],
     k: int = RANK_CONSTANT,
     window: int = RANK_WINDOW,
+    limit: int | None = None,
 ) -> list[Ranked[K]]:
     """Reciprocal rank fusion of best-first lists, scaled so that first in every list is 1.
 
@@ -37,12 +37,14 @@ def reciprocal_rank(
     orders the tail. ``order`` breaks ties and must tell any two keys apart.
     """
     scale = (k + 1) / len(sources) if sources else 0.0
-    parts: dict[K, dict[str, float]] = defaultdict(lambda: dict.fromkeys(sources, 0.0))
-    for name, keys in sources.items():
-        for rank, key in enumerate(dict.fromkeys(keys), start=1):
-            weight = 1.0 if rank <= window else 0.01
-            parts[key][name] = scale * weight / (k + rank)
-    return _best_first(parts, order)
+    parts = {
+        name: {
+            key: scale * (1.0 if rank <= window else 0.01) / (k + rank)
+            for rank, key in enumerate(dict.fromkeys(keys), start=1)
+        }
+        for name, keys in sources.items()
+    }
+    return _ranked(parts, order, limit)
 
 
 def weighted_blend(
@@ -51,21 +53,25 @@ def weighted_blend(
     *,
     order: Callable[[K], Any],
     semantic_weight: float = 0.7,
+    limit: int | None = None,
 ) -> list[Ranked[K]]:
     """A weighted sum of BM25, as a share of the best, and cosine, where opposite meaning counts 0.
 
     Candidates are the keys of both; one that a side does not know counts 0 there, so give the cosines
     of keyword hits too (``candidate_cosines``). ``order`` breaks ties and must tell any two keys apart.
     """
-    words = share_of_best(keyword)
-    parts = {
-        key: {
-            SEMANTIC: semantic_weight * min(max(cosines.get(key, 0.0), 0.0), 1.0),
-            KEYWORD: (1.0 - semantic_weight) * words.get(key, 0.0),
-        }
-        for key in {**keyword, **cosines}
-    }
-    return _best_first(parts, order)
+    return _ranked(_blended(keyword, cosines, semantic_weight), order, limit)
+
+
+def blend_order(
+    keyword: Mapping[K, float],
+    cosines: Mapping[K, float],
+    *,
+    order: Callable[[K], Any],
+    semantic_weight: float = 0.7,
+) -> list[K]:
+    """The keys as ``weighted_blend`` ranks them."""
+    return _best_first(_totals(_blended(keyword, cosines, semantic_weight)), order)
 
 
 def share_of_best(scores: Mapping[K, float]) -> dict[K, float]:
@@ -74,6 +80,34 @@ def share_of_best(scores: Mapping[K, float]) -> dict[K, float]:
     return {key: max(score, 0.0) / best if best > 0 else 0.0 for key, score in scores.items()}
 
 
-def _best_first(parts: Mapping[K, Mapping[str, float]], order: Callable[[K], Any]) -> list[Ranked[K]]:
-    ranked: Iterable[Ranked[K]] = (Ranked(key, sum(each.values()), each) for key, each in parts.items())
-    return sorted(ranked, key=lambda one: (-one.score, order(one.key)))
+def _blended(
+    keyword: Mapping[K, float], cosines: Mapping[K, float], semantic_weight: float
+) -> dict[str, dict[K, float]]:
+    words = share_of_best(keyword)
+    return {
+        SEMANTIC: {key: semantic_weight * min(max(cosine, 0.0), 1.0) for key, cosine in cosines.items()},
+        KEYWORD: {key: (1.0 - semantic_weight) * share for key, share in words.items()},
+    }
+
+
+def _ranked(
+    parts: Mapping[str, Mapping[K, float]], order: Callable[[K], Any], limit: int | None
+) -> list[Ranked[K]]:
+    totals = _totals(parts)
+    return [
+        Ranked(key, totals[key], {name: each.get(key, 0.0) for name, each in parts.items()})
+        for key in _best_first(totals, order)[:limit]
+    ]
+
+
+def _totals(parts: Mapping[str, Mapping[K, float]]) -> dict[K, float]:
+    """Sums in the order of the sources, so that a score is the sum of its parts to the last digit."""
+    totals: dict[K, float] = {}
+    for each in parts.values():
+        for key, part in each.items():
+            totals[key] = totals.get(key, 0.0) + part
+    return totals
+
+
+def _best_first(totals: Mapping[K, float], order: Callable[[K], Any]) -> list[K]:
+    return sorted(totals, key=lambda key: (-totals[key], order(key)))

@@ -76,13 +76,19 @@ def postgres_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def plain_values(columns: Sequence[str], row: Sequence[Any]) -> Sequence[Any]:
     """A row of values as both engines bind them; the usual row is checked as a whole."""
-    if _SIMPLE.issuperset(map(type, row)):
-        text = "".join([value for value in row if type(value) is str])
-        numbers = [value for value in row if type(value) is int]
-        small = not numbers or (min(numbers) >= -_LARGEST and max(numbers) < _LARGEST)
-        if small and "\x00" not in text and _encodes(text):
-            return row
+    if _all_plain(row):
+        return row
     return [_plain(name, value) for name, value in zip(columns, row, strict=True)]
+
+
+def _all_plain(values: Sequence[Any]) -> bool:
+    """Whether all may be bound as they are, looked at as a whole."""
+    if not _SIMPLE.issuperset(map(type, values)):
+        return False
+    text = "".join([value for value in values if type(value) is str])
+    numbers = [value for value in values if type(value) is int]
+    small = not numbers or (min(numbers) >= -_LARGEST and max(numbers) < _LARGEST)
+    return small and "\x00" not in text and _encodes(text)
 
 
 def _encodes(text: str) -> bool:
@@ -114,7 +120,8 @@ def _plain(name: str, value: Any) -> Any:
             raise invalid(name, "an integer of 64 bits", str(value))
         return value
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [_plain(name, item) for item in value]
+        items = list(value)
+        return items if _all_plain(items) else [_plain(name, item) for item in items]
     return value
 
 

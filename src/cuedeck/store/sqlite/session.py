@@ -42,7 +42,7 @@ class SqliteSession:
                 return []
             # A finished cursor no longer tells its columns.
             names = [column[0] for column in cursor.description]
-            return [dict(zip(names, found, strict=True)) for found in _chain(first, cursor)]
+            return [dict(zip(names, found, strict=True)) for found in (first, *cursor.fetchall())]
 
     def row(self, sql: str, /, **params: Any) -> Row | None:
         with translated(self._path):
@@ -140,11 +140,6 @@ class SqliteSession:
             sql = "SELECT 1 FROM pragma_table_info(?) WHERE name = 'rid'"
             self._file.identified[table] = bool(fetch(self._connection, sql, (table,)))
         return self._file.identified[table]
-
-
-def _chain(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
 
 
 def _drain(cursor: apsw.Cursor) -> None:
