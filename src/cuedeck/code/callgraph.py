@@ -83,7 +83,9 @@ def _callees(snapshot: Snapshot, record: SymbolRecord) -> list[tuple[SymbolRecor
     for site, (op, pos) in enumerate(zip(links.ops, links.pos, strict=True)):
         if op >> ROLE_SHIFT != Role.CALL or not start <= pos < end:
             continue
-        for target in snapshot.linker.targets(record.path, site):
+        with snapshot.lock:
+            targets = snapshot.linker.targets(record.path, site)
+        for target in targets:
             if isinstance(target, Symbol):
                 for number in definitions_of(snapshot, target)[:1]:
                     called = snapshot.symbols(target.path).record(number)

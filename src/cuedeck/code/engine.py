@@ -402,6 +402,9 @@ class Code:
             files = self._files(session, layers)
         snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
         with self._lock:
+            earlier = next((s for k, s in reversed(self._snapshots.items()) if k[0] == wanted.name), None)
+            if earlier is not None:
+                snapshot.follow(earlier)
             self._snapshots = dict(list(self._snapshots.items())[1 - _SNAPSHOTS :])
             self._snapshots[key] = snapshot
         return snapshot

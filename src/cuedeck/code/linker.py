@@ -82,10 +82,10 @@ class Linker(Calls):
 
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Compute once, cutting cycles."""
-        known = self.memo.held.get(key)
-        if known is not None:
-            self.files |= known[1].files
-            return known[0]
+        memo = self.memo
+        if key in memo.results:
+            self.files |= memo.files[key]
+            return memo.results[key]
         if key in self.tentative:
             result, root, files = self.tentative[key]
             self.cut = min(self.cut, root)
@@ -106,10 +106,10 @@ class Linker(Calls):
             result = compute(*arguments)
         finally:
             del active[key]
-            files = self.files | self.memo.files(self.paths)
+            files = self.files | memo.bits(self.paths)
             self.paths, self.files = around[0], around[1] | files
         if self.cut >= depth:
-            self.memo.keep(key, result, files)
+            memo.keep(key, result, files)
             if self.tentative and self.cut == depth:
                 self.tentative = {k: v for k, v in self.tentative.items() if v[1] < depth}
             self.cut = outer

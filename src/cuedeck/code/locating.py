@@ -143,7 +143,8 @@ def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
             scope = links.bindings[0][binding]
             if links.bindings[3][binding] & INSTANCE:
                 # An ancestor may declare what this class only assigns.
-                declared = snapshot.linker.member(Value(CLASS, record.path, scope), definition.name)
+                with snapshot.lock:
+                    declared = snapshot.linker.member(Value(CLASS, record.path, scope), definition.name)
                 if declared is not None:
                     return declared
             return Symbol(record.path, scope, definition.name)

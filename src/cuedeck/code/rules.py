@@ -36,6 +36,8 @@ class Rules:
     One instance serves one ref: it may keep maps it builds from ``project.paths``.
     """
 
+    # Everything said follows from the paths alone, so it stays true while no file comes or goes.
+    by_paths: ClassVar[bool] = False
     # The names that a class body binds are seen in the rest of that body.
     body_names: ClassVar[bool] = True
     # Methods see their class's members by bare name.
@@ -92,6 +94,12 @@ class Rules:
 
     def module(self, path: str, imported: Import) -> Value | None:
         """The module an import in a file names, or nothing when it is outside the project."""
+    def moved(self, project: Project) -> Rules:
+        """The same rules for a later state of the same paths, with what they know of those."""
+        other = type(self)(project)
+        other.__dict__.update(self.__dict__ | {"project": project})
+        return other
+
         return None
 
     def submodule(self, module: Value, name: str) -> Value | None:

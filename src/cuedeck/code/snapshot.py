@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cuedeck.code.facts import Links, Outline
 from cuedeck.code.languages import language_named
 from cuedeck.code.linker import Linker
+from cuedeck.code.memo import ANY_FILE, same_but_for_place
 from cuedeck.code.packing import unpack_links, unpack_outline
 from cuedeck.code.rules import Rules
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
@@ -69,6 +70,10 @@ class FactsCache:
         if found is None:
             found = self._get("l", blob, table.facts, unpack_links)
         return found
+
+    def known_links(self, blob: int) -> Links | None:
+        """What resolution needs of a blob that may be gone from the store, if it is in memory."""
+        return self._links.get(blob)
 
     def load(self, blobs: Collection[int], *, links: bool) -> None:
         """Read many blobs in one go."""
@@ -163,6 +168,37 @@ class Snapshot:
     def linker(self) -> Linker:
         """Resolution over this snapshot."""
         return Linker(self, self.rules)
+
+    def follow(self, earlier: Snapshot) -> None:
+        """Take over what an earlier state of the same files has resolved, as far as it is still true."""
+        if self.files.keys() != earlier.files.keys() or not earlier.lock.acquire(blocking=False):
+            return
+        try:
+            linker: Linker | None = earlier.__dict__.pop("linker", None)
+            if linker is None:
+                return
+            for language, rules in earlier._rules.items():
+                if rules.by_paths:
+                    self._rules[language] = rules.moved(self)
+            memo = linker.memo
+            changed = [path for path in memo.paths if path != ANY_FILE and self._resolves_anew(path, earlier)]
+            memo.forget([ANY_FILE, *changed])
+            self.__dict__["linker"] = Linker(self, self.rules, memo)
+        finally:
+            earlier.lock.release()
+
+    def _resolves_anew(self, path: str, earlier: Snapshot) -> bool:
+        """Whether names in a file, or that lead to it, may mean something else than before."""
+        now, then = self.files[path], earlier.files[path]
+        if now.language != then.language or not self.rules(path).by_paths:
+            return True
+        if now.blob == then.blob:
+            return False
+        before = self.cache.known_links(then.blob)
+        try:
+            return before is None or not same_but_for_place(before, self.cache.links(now.blob))
+        except Outdated:
+            return True
 
     def rules(self, path: str) -> Rules:
         """The linking rules of a file's language."""
