@@ -152,11 +152,42 @@ def test_when_watching_is_impossible_it_says_so_and_looks(
 
     monkeypatch.setattr("cuedeck.documents.freshness.open_hints", refuse)
     freshness.start()
-    assert until(lambda: freshness.trouble is not None)
-    assert freshness.trouble is not None
-    assert "cannot be watched" in freshness.trouble
+    assert until(lambda: freshness.problems() != [])
+    assert "cannot be watched" in freshness.problems()[0]
     (index.root / "b.md").write_text("x")
     assert until(lambda: freshness.ensure() and "b.md" in paths(index))
+
+
+def test_watching_begins_when_it_becomes_possible(
+    index: DocumentIndex, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[Path] = []
+
+    def refuse_once(root: Path) -> Hints:
+        tries.append(root)
+        if len(tries) == 1:
+            raise OSError(24, "Too many open files")
+        return open_hints(root)
+
+    monkeypatch.setattr("cuedeck.documents.freshness.open_hints", refuse_once)
+    monkeypatch.setattr("cuedeck.documents.freshness.RECONCILE_SECONDS", 0.1)
+    freshness.start()
+    assert until(lambda: freshness.watching and freshness.problems() == [])
+
+
+def test_whatever_fails_is_told_and_tried_again(
+    index: DocumentIndex, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refresh = index.refresh
+
+    def fail(*_args: object) -> Refreshed:
+        monkeypatch.setattr(index, "refresh", refresh)
+        raise RuntimeError("not foreseen")
+
+    monkeypatch.setattr(index, "refresh", fail)
+    freshness.start()
+    assert until(lambda: "not foreseen" in " ".join(freshness.problems()))
+    assert until(lambda: freshness.watching and freshness.problems() == [])
 
 
 def test_an_overflowing_queue_is_noticed(index: DocumentIndex) -> None:

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import os
+import resource
 import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp_client import open_workspace
+from workflow_parts import eventually
 
 from cuedeck import __version__
+from cuedeck.documents.query import Mode, Query
 from cuedeck.mcp.connection import Connection
 from cuedeck.mcp.decks import vault_health
 from cuedeck.mcp.options import ConnectionOptions
@@ -92,3 +95,41 @@ def test_a_missing_root_is_reported(tmp_path: Path) -> None:
         data = check(workspace)
     assert data["components"]["fileSystem"] is False
     assert str(tmp_path) not in str(data)
+
+
+def test_a_journal_that_is_gone_is_degraded(workspace: Workspace) -> None:
+    assert check(workspace)["status"] == "healthy"
+    with workspace.store.state.write(actor="t") as session:
+        session.run("DROP TABLE steps")
+        session.run("DROP TABLE runs")
+    data = check(workspace)
+    assert (data["status"], data["components"]["workflowEngine"]) == ("degraded", False)
+    assert "runs" in data["problems"]["workflowEngine"]
+
+
+def test_triggers_that_cannot_read_are_degraded_until_they_can(workspace: Workspace) -> None:
+    workspace.workflows.start()
+    with workspace.store.state.write(actor="t") as session:
+        session.run("ALTER TABLE trigger_cursors RENAME TO away")
+    data = eventually(lambda: (d := check(workspace))["status"] == "degraded" and d)
+    assert "Triggers cannot read their sources" in data["problems"]["workflowEngine"]
+    with workspace.store.state.write(actor="t") as session:
+        session.run("ALTER TABLE away RENAME TO trigger_cursors")
+    eventually(lambda: check(workspace)["status"] == "healthy")
+
+
+def test_a_folder_that_cannot_be_watched_is_degraded(workspace: Workspace) -> None:
+    (workspace.root / "a.md").write_text("# A\n")
+    workspace.documents.refresh()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Nothing more can be opened, so the kernel refuses to watch.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        workspace.documents.start()
+        eventually(workspace.documents.freshness.problems)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    data = check(workspace)
+    assert data["status"] == "degraded"
+    assert "cannot be watched (Too many open files)" in data["problems"]["workflowEngine"]
+    assert [hit.path for hit in workspace.documents.search(Query("A", mode=Mode.KEYWORD)).hits] == ["a.md"]

@@ -31,17 +31,24 @@ class Freshness:
         self._hints: Hints | None = None
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
-        self._looked_at = 0.0
+        self._looked_at = self._watch_at = 0.0
         self._look_cost = 0.0
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
-        self._cannot_watch = False
-        self.trouble: str | None = None
+        self._cannot_watch: str | None = None
+        self._trouble: str | None = None
 
     @property
     def watching(self) -> bool:
         """Whether the system reports changes to us."""
         return self._hints is not None
+
+    def problems(self) -> list[str]:
+        """What keeps the index from following the disk by itself, one sentence each."""
+        found = [problem for problem in (self._cannot_watch, self._trouble) if problem is not None]
+        if self._thread is not None and not self._thread.is_alive() and not self._closing.is_set():
+            found.append("The thread that watches the documents has stopped")
+        return found
 
     def listen(self, listener: Listener) -> None:
         """Be told after each refresh that found something."""
@@ -63,7 +70,7 @@ class Freshness:
                 self._apply(self._hints.drain())
                 return True
             rest = self._looked_at + self._look_cost / _LOOK_SHARE - time.monotonic()
-            if not self._cannot_watch or rest <= 0:
+            if self._cannot_watch is None or rest <= 0:
                 self.look()
             return True
         finally:
@@ -91,35 +98,55 @@ class Freshness:
             hints.close()
 
     def _run(self) -> None:
-        self._begin()
         while not self._closing.is_set():
             try:
-                self._turn()
+                if self._hints is None and time.monotonic() >= self._watch_at:
+                    self._begin()
+                else:
+                    self._turn()
+                self._trouble = None
             except CueError as error:
-                self.trouble = error.message
-                log.warning("the documents index waits: %s", error.message)
-                self._closing.wait(2.0)
+                self._wait_after(error.message)
+            except Exception as error:
+                # Whatever it was, the folder must go on being looked at.
+                log.exception("the documents index waits")
+                self._wait_after(f"{type(error).__name__}: {error}")
+
+    def _wait_after(self, trouble: str) -> None:
+        self._trouble = f"The documents index waits: {trouble}"
+        log.warning("%s", self._trouble)
+        self._closing.wait(2.0)
 
     def _begin(self) -> None:
         """Watch first, then look: what changes in between is reported."""
+        hints = None
         try:
             hints = open_hints(self._index.root)
             hints.watch(self._index.folders())
         except OSError as error:
-            self.trouble = f"The folder cannot be watched ({error.strerror}); it is looked at regularly."
-            log.warning("%s", self.trouble)
-            self._cannot_watch = True
+            self._cannot(
+                f"The folder cannot be watched ({error.strerror}); it is looked at regularly.", hints
+            )
             hints = None
-        with self._lock:
-            try:
+        try:
+            with self._lock:
                 self.look()
                 if hints is not None and not self._closing.is_set():
-                    hints.watch(self._index.folders())
-                    self._hints = hints
-            except (CueError, OSError) as error:
-                self.trouble = str(error)
+                    self._hints, hints = hints, None
+                    self._cannot_watch = None
+                    self._rewatch()
+        finally:
+            if hints is not None:
+                hints.close()
         for listener in self._listeners:
             listener(Refreshed())
+
+    def _cannot(self, why: str, hints: Hints | None) -> None:
+        self._cannot_watch = why
+        self._watch_at = time.monotonic() + RECONCILE_SECONDS
+        log.warning("%s", why)
+        if hints is not None:
+            hints.close()
 
     def _turn(self) -> None:
         hints = self._hints
@@ -158,11 +185,10 @@ class Freshness:
         try:
             hints.watch(self._index.folders())
         except OSError as error:
-            self.trouble = f"No more folders can be watched ({error.strerror}); they are looked at regularly."
-            log.warning("%s", self.trouble)
-            self._cannot_watch = True
             self._hints = None
-            hints.close()
+            self._cannot(
+                f"No more folders can be watched ({error.strerror}); they are looked at regularly.", hints
+            )
         self.look()
 
     def _tell(self, result: Refreshed) -> None:

@@ -138,6 +138,8 @@ class WorkflowEngine:
                 problems.append(f"Triggers cannot read their sources: {self._triggers.last_failure}")
             if not self._runner.claiming:
                 problems.append("No worker takes up queued runs")
+            if self._runner.last_failure:
+                problems.append(f"Runs cannot be taken up or recorded: {self._runner.last_failure}")
         return problems
 
     def close(self) -> None:

@@ -121,15 +121,23 @@ class Runner:
                     self._news.wait(1.0)
                     continue
                 ready, seconds = self._journal.wait_hint()
+                self.last_failure = None
                 if not ready:
                     self._sleep(version, seconds)
                 elif not self._claim_some():
                     # What is ready may not run yet (its workflow is busy), or not here.
                     self._sleep(version, 1.0)
             except CueError as error:
-                self.last_failure = error.message
-                log.warning("workflow queue unavailable: %s", error.message)
-                self._stopping.wait(1.0)
+                self._pause(error.message)
+            except Exception as error:
+                # Somebody's workflow file; the runs of all the others must go on.
+                log.exception("workflow queue unavailable")
+                self._pause(f"{type(error).__name__}: {error}")
+
+    def _pause(self, reason: str) -> None:
+        self.last_failure = reason
+        log.warning("workflow queue unavailable: %s", reason)
+        self._stopping.wait(1.0)
 
     def _free(self) -> int:
         return self._workers * 2 - len(self._active)

@@ -48,9 +48,10 @@ def probe_files(workspace: Workspace) -> None:
 
 
 def probe_workflows(workspace: Workspace) -> None:
-    """Ask the workflow engine what it finds wrong with itself."""
-    for problem in workspace.workflows.check():
-        raise CueError(ErrorCode.UNAVAILABLE, problem)
+    """Ask journal, scheduler and workers, and the watcher that feeds them, what is wrong with them."""
+    problems = [*workspace.workflows.check(), *workspace.documents.freshness.problems()]
+    if problems:
+        raise CueError(ErrorCode.UNAVAILABLE, "; ".join(problems))
 
 
 # Files first: opening the store creates what is missing, which would hide that a folder was gone.
