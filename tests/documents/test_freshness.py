@@ -15,6 +15,7 @@ from cuedeck.documents.hints import Hints, open_hints
 from cuedeck.documents.index import DocumentIndex, Refreshed
 from cuedeck.documents.inotify import InotifyHints
 from cuedeck.documents.watchfiles_hints import WatchfilesHints
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
 
 
@@ -227,3 +228,20 @@ def test_an_index_deleted_under_us_is_filled_again(
     # Nothing of the workspace may have changed, and the next answer is complete all the same.
     freshness.ensure()
     assert paths(index) == {"a.md", *(["b.md"] if edited else [])}
+
+
+def test_a_hint_that_could_not_be_taken_in_is_not_forgotten(
+    index: DocumentIndex, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freshness.start()
+    assert until(lambda: freshness.watching)
+
+    def locked(*_args: object) -> Refreshed:
+        raise CueError(ErrorCode.LOCKED, "Lock Error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(index, "refresh_paths", locked)
+        (index.root / "new.md").write_text("x")
+        assert until(lambda: freshness.problems() != [])
+    assert freshness.ensure()
+    assert "new.md" in paths(index)

@@ -33,6 +33,7 @@ class Freshness:
         self._closing = threading.Event()
         self._looked_at = self._watch_at = 0.0
         self._look_cost = 0.0
+        self._in_doubt = False
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
         self._cannot_watch: str | None = None
@@ -81,6 +82,7 @@ class Freshness:
         with self._lock:
             started = time.monotonic()
             result = self._index.refresh()
+            self._in_doubt = False
             self._looked_at = time.monotonic()
             self._look_cost = self._looked_at - started
         self._tell(result)
@@ -163,18 +165,19 @@ class Freshness:
             self.look()
 
     def _apply(self, dirty: Dirty) -> None:
-        # The system reports what changes in the workspace, not that the index itself is gone.
-        if not self._index.complete:
-            self.look()
-            return
-        if not dirty.anything:
-            return
         with self._lock:
-            if dirty.everything or dirty.folders or len(dirty.files) > LARGE_BATCH:
+            # The system reports what changes in the workspace, not that the index itself is gone.
+            if not dirty.anything and not self._in_doubt and self._index.complete:
+                return
+            large = dirty.everything or bool(dirty.folders) or len(dirty.files) > LARGE_BATCH
+            # What was drained is told once only: should taking it in fail, everything is looked at next time.
+            doubt, self._in_doubt = self._in_doubt or not self._index.complete, True
+            if large or doubt:
                 self.look()
                 self._rewatch()
                 return
             result = self._index.refresh_paths(dirty.files)
+            self._in_doubt = False
         self._tell(result)
 
     def _rewatch(self) -> None:
