@@ -8,7 +8,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cuedeck.code.engine import Code
@@ -92,6 +92,20 @@ def picture(code: Code, ref: str | None) -> Any:
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(step, min_size=3, max_size=14))
+@example([("remove", "a.py"), ("branch", "feat"), ("look", "feat"), ("amend",)])
+@example(
+    [
+        ("branch", "feat"),
+        ("checkout", "feat"),
+        ("write", "a.py", TEXTS[1]),
+        ("commit",),
+        ("look", "feat"),
+        ("checkout", "main"),
+        ("merge", "feat"),
+        ("write", "a.py", TEXTS[4]),
+        ("commit",),
+    ]
+)
 def test_any_history_equals_a_fresh_index(actions: list[tuple[Any, ...]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)

@@ -23,6 +23,7 @@ _SMALL: Final = 400
 _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
+_PARTINGS: Final = 64
 _FACTS_BYTES: Final = 210 * 1024 * 1024
 
 
@@ -82,6 +83,7 @@ class Code:
         self._disk_indexed: tuple[object, ...] = ()
         self._bottom: tuple[tuple[object, ...], dict[str, Entry | None]] = ((), {})
         self._head_files: tuple[str, dict[str, TreeFile]] = ("", {})
+        self._parted: dict[tuple[str, str], str | None] = {}
         self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
 
     @property
@@ -190,7 +192,7 @@ class Code:
             base = self._index_base(indexer, wanted, progress)
             row = self._row(wanted.name)
             known = row is not None and row.version == EXTRACTOR_VERSION
-            if row is None or not known or row.commit_id != wanted.commit or row.base != base:
+            if row is None or not known or row.base != base or not self._stands(row, wanted):
                 below = self._row(base) if base is not None else None
                 asked = Ref(wanted.name, wanted.kind, wanted.commit)
                 done = indexer.index_commit(asked, below, progress=progress)
@@ -329,7 +331,7 @@ class Code:
     def _refresh(self, wanted: Wanted, view: View) -> None:
         row = self._row(wanted.name)
         usable = row is not None and row.version == EXTRACTOR_VERSION
-        if usable and row is not None and row.commit_id == wanted.commit and self._jobs_idle(wanted.name):
+        if usable and row is not None and self._stands(row, wanted) and self._jobs_idle(wanted.name):
             if wanted.checked_out:
                 with self._lock:
                     self._index_disk(None, wanted)
@@ -355,6 +357,19 @@ class Code:
         view.warnings.append(
             f"{wanted.name} has moved; this answer is from {str(row and row.commit_id)[:12]}"
         )
+
+    def _stands(self, row: table.RefRow, wanted: Wanted) -> bool:
+        """Whether what is stored is the ref's commit, seen from where its base is now."""
+        if row.commit_id != wanted.commit or row.base is None or self.repository is None:
+            return row.commit_id == wanted.commit
+        tip = self.repository.resolve(row.base)
+        if tip is None or wanted.commit is None:
+            return True
+        key = (tip.commit, wanted.commit)
+        if key not in self._parted:
+            kept = list(self._parted.items())[1 - _PARTINGS :]
+            self._parted = dict([*kept, (key, self.repository.merge_base(*key))])
+        return self._parted[key] == row.merge_base
 
     def _jobs_idle(self, name: str) -> bool:
         job = self._jobs.get(name)
