@@ -42,19 +42,24 @@ def sketch(vectors: Floats) -> Sketches:
     """The sketches of vectors as they are stored, that is after rounding to half precision."""
     scales = np.maximum(np.abs(vectors).max(axis=1), 1e-12) / np.float32(127.0)
     codes = np.rint(vectors / scales[:, None]).astype(np.int8)
-    errors = np.linalg.norm(vectors - codes * scales[:, None], axis=1)
+    lost = vectors - codes * scales[:, None]
     # A little more than measured, for the rounding of the sums themselves.
-    return Sketches(signatures(vectors), codes, scales, (errors + 1e-5).astype(np.float32))
+    errors = np.sqrt(np.vecdot(lost, lost)) + np.float32(1e-5)
+    return Sketches(signatures(vectors), codes, scales, errors)
 
 
 def signatures(vectors: Floats) -> Words:
     """The bits of each vector, sixty-four to a word; it is turned as often as it takes to fill them."""
     count, dimensions = vectors.shape
     width = _width(dimensions)
-    padded = np.zeros((count, width), dtype=np.float32)
-    padded[:, :dimensions] = vectors
-    turned = np.concatenate([_turned(padded, part) for part in range(-(-BITS // width))], axis=1)
-    return np.packbits(turned[:, :BITS] > 0, axis=1).view(np.uint64)
+    turns = -(-BITS // width)
+    turned = np.zeros((count, 1, width), dtype=np.float32)
+    turned[:, 0, :dimensions] = vectors
+    # Two rounds of flipping signs and mixing, so that a lopsided vector is spread evenly.
+    for turn in range(2):
+        turned = _mixed(turned * _flips(width, turns, turn))
+    bits = turned.reshape(count, turns * width)[:, :BITS] > 0
+    return np.packbits(bits, axis=1).view(np.uint64)
 
 
 def radius(cosine: float, dimensions: int, bits: int = BITS) -> int:
@@ -82,21 +87,14 @@ def _width(dimensions: int) -> int:
     return max(64, 1 << (dimensions - 1).bit_length())
 
 
-def _turned(values: Floats, part: int) -> Floats:
-    """Two rounds of flipping signs and mixing, so that a lopsided vector is spread evenly."""
-    for turn in range(2):
-        values = _mixed(values * _flips(values.shape[1], part, turn))
-    return values
-
-
 def _mixed(values: Floats) -> Floats:
     """The Hadamard transform, as two small ones over rows and columns of a grid."""
-    count, width = values.shape
+    count, turns, width = values.shape
     columns = 1 << (width.bit_length() // 2)
-    grid = values.reshape(count, width // columns, columns)
+    grid = values.reshape(count, turns, width // columns, columns)
     mixed = np.matmul(np.matmul(_hadamard(width // columns), grid), _hadamard(columns))
     # Keep the length as it was, lest it overflow.
-    scaled: Floats = mixed.reshape(count, width) * np.float32(1.0 / math.sqrt(width))
+    scaled: Floats = mixed.reshape(values.shape) * np.float32(1.0 / math.sqrt(width))
     return scaled
 
 
@@ -110,9 +108,11 @@ def _hadamard(size: int) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _flips(width: int, part: int, turn: int) -> Floats:
+def _flips(width: int, turns: int, turn: int) -> Floats:
     """Signs from a hash, so that every machine and every release turns alike."""
     blocks = range(-(-width // 512))
-    stream = b"".join(blake2b(f"{part}/{turn}/{block}".encode()).digest() for block in blocks)
-    bits = np.unpackbits(np.frombuffer(stream, dtype=np.uint8))[:width]
-    return (bits.astype(np.float32) * 2.0 - 1.0).astype(np.float32)
+    rows = []
+    for part in range(turns):
+        stream = b"".join(blake2b(f"{part}/{turn}/{block}".encode()).digest() for block in blocks)
+        rows.append(np.unpackbits(np.frombuffer(stream, dtype=np.uint8))[:width])
+    return (np.stack(rows).astype(np.float32) * 2.0 - 1.0).astype(np.float32)

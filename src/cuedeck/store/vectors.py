@@ -260,9 +260,12 @@ def _rows(batch: list[VectorRecord], spec: VectorSpec) -> list[VectorRow]:
     from cuedeck.store.vector import checked
 
     halves = np.stack([checked(record, spec) for record in batch]).astype("<f2")
-    packed = _packed(sketch(halves.astype(np.float32)))
+    made = sketch(halves.astype(np.float32))
+    # Words, scale, error and codes side by side.
+    columns = zip(made.words, made.scales, made.errors, made.codes, strict=True)
+    packed = [b"".join((w.tobytes(), s.tobytes(), e.tobytes(), c.tobytes())) for w, s, e, c in columns]
     return [
-        VectorRow(r.id, r.model, " ".join(scope_tokens(r.scope)), half.tobytes(), row.tobytes())
+        VectorRow(r.id, r.model, " ".join(scope_tokens(r.scope)), half.tobytes(), row)
         for r, half, row in zip(batch, halves, packed, strict=True)
     ]
 
@@ -275,15 +278,6 @@ def _add(matrix: Matrix, rows: list[SketchRow]) -> None:
             _unpacked([blob for _, _, blob in there]),
             (scope.split(" ") for _, scope, _ in there),
         )
-
-
-def _packed(sketches: Sketches) -> npt.NDArray[np.uint8]:
-    """Words, scale, error and codes side by side."""
-    import numpy as np
-
-    numbers = np.stack((sketches.scales, sketches.errors), axis=1)
-    parts = (sketches.words, numbers, sketches.codes)
-    return np.concatenate([np.ascontiguousarray(part).view(np.uint8) for part in parts], axis=1)
 
 
 def _unpacked(blobs: list[bytes]) -> Sketches:
