@@ -91,6 +91,18 @@ def test_a_solution_is_told_at_the_next_failure(memories: Memories) -> None:
     assert "loop twice" in again.what_to_try_next and "Seen 2 time(s)" in again.general_lesson
 
 
+def test_an_attempt_that_solved_it_is_what_to_do_next_time(without_model: Memories) -> None:
+    told = attempt("go_panic", approach="stop at nil", outcome=Outcome.SUCCESS)
+    _, made, _ = lessons.reflect(without_model, told, actor=ACTOR)
+    assert made.what_to_try_next == "This solved it: stop at nil."
+    error = "KeyError: 'k'"
+    lessons.reflect(
+        without_model, Attempt("", error, approach="Use get.", outcome=Outcome.SUCCESS), actor=ACTOR
+    )
+    found = lessons.improved_attempt(without_model, "read the settings", "", error)
+    assert found["recommended_approach"].endswith(" did: Use get.")
+
+
 def test_a_silent_solution_stands_for_the_open_failures_of_its_task(memories: Memories) -> None:
     def solved(approach: str) -> str:
         told = Attempt("", "12 passed", task="Fix  CI", approach=approach, outcome=Outcome.SUCCESS)
@@ -199,6 +211,37 @@ def test_feedback_that_no_reader_knows_is_still_reflected(without_model: Memorie
     said = Attempt(output="", feedback="The reviewer says the button is the wrong colour", task="restyle")
     _, reflection, _ = lessons.reflect(without_model, said, actor=ACTOR)
     assert all("wrong colour" in getattr(reflection, field) for field in ("what_went_wrong", "root_cause"))
+
+
+@pytest.mark.parametrize(
+    ("feedback", "named"),
+    [
+        ("a.c:2:5: error: ‘total’ undeclared (first use in this function)", "`total` is not defined"),
+        ("-e:1:in `<main>': undefined method `foo' for nil:NilClass (NoMethodError)", "has no `foo`"),
+        ("lua: (command line):1: attempt to index a nil value\nstack traceback:\n\t[C]: in ?", "nil value"),
+    ],
+)
+def test_a_cause_is_read_from_what_a_terminal_shows(feedback: str, named: str) -> None:
+    assert named in diagnose(read_failures(feedback)[0]).cause
+
+
+def test_the_other_failures_are_told_with_what_they_say(without_model: Memories) -> None:
+    feedback = "li.py:1:8: F401 [*] `os` imported but unused\nli.py:3:3: F821 Undefined name `count`\n"
+    _, made, _ = lessons.reflect(without_model, Attempt("", feedback), actor=ACTOR)
+    assert "Also: li.py:3 (Undefined name `count`)." in made.what_went_wrong
+
+
+def test_values_of_an_assertion_with_a_message_are_read() -> None:
+    block = (
+        "=== FAILURES ===\n___ test_total ___\n"
+        "E       AssertionError: sum of items\nE       assert 6 == 7\nE        +  where 6 = total()\n\n"
+        "tests/test_cart.py:4: AssertionError\n=== short test summary info ===\n"
+        "FAILED tests/test_cart.py::test_total - AssertionError: sum of items\n"
+    )
+    (failure,) = read_failures(block)
+    assert failure.message == "sum of items"
+    assert failure.compared is not None
+    assert (failure.compared.expected, failure.compared.actual) == ("7", "6")
 
 
 CUT = (

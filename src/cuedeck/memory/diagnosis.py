@@ -31,8 +31,9 @@ def _rule(pattern: str, cause: str, step: str, lesson: str) -> Rule:
     return Rule(re.compile(pattern, re.S), cause, step, lesson)
 
 
+_QUOTES = str.maketrans("‘’", "''")
 _PLACE = re.compile(r"\{(?:where|function|subject)\}")
-_MORE = "Get the complete output, with the file and line or the stack, and reflect on that."
+MORE = "Get the complete output, with the file and line or the stack, and reflect on that."
 
 # The text a pattern sees is "type: message"; {where} and {function} come from the failure.
 _RULES = (
@@ -83,13 +84,15 @@ _RULES = (
         r"(?:name '(?P<a>\w+)' is not defined|(?P<b>\w+) is not defined|[Cc]annot find name '(?P<c>\w+)'"
         r"|undefined: (?P<d>\S+)|'(?P<e>\w+)' undeclared|undeclared identifier '(?P<f>\w+)'"
         r"|cannot find (?:\w+ )+`(?P<g>\w+)`|cannot find symbol: (?:\w+ )?(?P<h>\w+)"
-        r"|Undefined variable '(?P<i>\w+)')",
+        r"|Undefined (?:variable|name) ['`](?P<i>\w+)['`]|Call to undefined function (?P<j>[\w\\]+)"
+        r"|implicit declaration of function '(?P<k>\w+)'|'(?P<l>\w+)' was not declared in this scope)",
         "The name `{name}` is not defined where {where} uses it.",
         "Define or import `{name}` before {where}, or correct its spelling.",
         "`{name}` does not exist in the scope of {function}.",
     ),
     _rule(
         r"has no (?:attribute|member named|field or method) [\"']?(?P<what>\w+)|attribute \"(?P<b>\w+)\""
+        r"|undefined method [`'](?P<d>\w+[?!]?)'|Call to undefined method (?P<e>[\w:\\]+)"
         r"|Property '(?P<c>\w+)' does not exist",
         "The object used at {where} has no `{name}`.",
         "Look up what the type at {where} offers; `{name}` may be misspelt, or the type another one.",
@@ -186,7 +189,8 @@ _RULES = (
 
 def diagnose(failure: Failure) -> Diagnosis:
     """The rule that fits, filled in; else what can be said of any failure."""
-    subject = f"{failure.type}: {failure.message}"
+    # Compilers quote with typographic marks where the terminal has them.
+    subject = f"{failure.type}: {failure.message}".translate(_QUOTES)
     facts = _facts(failure)
     for rule in _RULES:
         if match := rule.pattern.search(subject):
@@ -216,7 +220,7 @@ def _nowhere(
     facts: dict[str, str], rule: Rule | None = None, filled: dict[str, str] | None = None
 ) -> Diagnosis:
     """What is known when the output names no place: the sentences that need none, and what is missing."""
-    step, lesson = _MORE, f"{facts['type']}: {facts['message']}."
+    step, lesson = MORE, f"{facts['type']}: {facts['message']}."
     if rule and filled:
         placeless = [text for text in (rule.step, rule.lesson) if not _PLACE.search(text)]
         step = rule.step.format(**filled) if rule.step in placeless else step
@@ -238,9 +242,7 @@ def _plain(failure: Failure, facts: dict[str, str]) -> Diagnosis:
     if failure.kind is FailureKind.UNKNOWN:
         return Diagnosis(
             f"The output names no known form of failure; it says: {facts['message']}.",
-            f"Reproduce it with more output, and look first at {facts['where']}."
-            if facts["where"]
-            else _MORE,
+            f"Reproduce it with more output, and look first at {facts['where']}." if facts["where"] else MORE,
             f"Keep the full output of the tool: “{facts['message']}” alone does not show a cause.",
         )
     if not facts["where"]:
@@ -248,6 +250,14 @@ def _plain(failure: Failure, facts: dict[str, str]) -> Diagnosis:
     reporter = "The output" if failure.tool == NO_TOOL else failure.tool
     return Diagnosis(
         f"{reporter} reports {facts['type']} at {facts['where']}: {facts['message']}.",
-        f"Look at {facts['where']} and at what it is given by its callers.",
+        _step(failure, facts),
         f"{facts['type']} in {facts['function']}: {facts['message']}.",
     )
+
+
+def _step(failure: Failure, facts: dict[str, str]) -> str:
+    if failure.kind is FailureKind.LINT:
+        return f"Change {facts['where']} until {failure.tool} accepts it ({facts['type']})."
+    if failure.kind in (FailureKind.BUILD, FailureKind.TYPE):
+        return f"Correct {facts['where']}, then build again: later messages may follow from this one."
+    return f"Look at {facts['where']} and at what it is given by its callers."

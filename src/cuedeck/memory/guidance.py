@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cuedeck.memory.diagnosis import diagnose
+from cuedeck.memory.diagnosis import MORE, diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
 from cuedeck.memory.failures import Failure
 from cuedeck.memory.model import first_line
@@ -61,7 +61,8 @@ def _recommended(failures: Sequence[Failure], worked: Sequence[Similar], failed:
     step = diagnose(failures[0]).step if failures else ""
     if worked:
         best = _told(worked[0])
-        return f"Do what {best['id']} did: {first_line(best['approach'], 400)}" + (f" {step}" if step else "")
+        did = first_line(best["approach"], 400).rstrip(".")
+        return f"Do what {best['id']} did: {did}." + (f" {step}" if step not in ("", MORE) else "")
     tried = {first_line(one.field("approach"), 120): one.memory.id for one in failed if one.field("approach")}
     avoid = "; ".join(f"{approach} ({id})" for approach, id in list(tried.items())[:3])
     if step:

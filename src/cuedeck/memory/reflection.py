@@ -58,9 +58,8 @@ def reflect(attempt: Attempt, failures: Sequence[Failure], similar: Sequence[Sim
             _happened(failure), _compared(failure), _others(failures), _tried(attempt)
         ),
         root_cause=_sentences(diagnosis.cause, _quoted(attempt, failure), _known_cause(similar)),
-        what_to_try_next=_sentences(
-            _solution(similar), _avoid(attempt, similar), diagnosis.step, _rerun(failure)
-        ),
+        what_to_try_next=_worked(attempt, similar)
+        or _sentences(_solution(similar), _avoid(attempt, similar), diagnosis.step, _rerun(failure)),
         general_lesson=_sentences(diagnosis.lesson, _recurrence(similar)),
     )
 
@@ -89,9 +88,21 @@ def _compared(failure: Failure) -> str:
 def _others(failures: Sequence[Failure]) -> str:
     if len(failures) < 2:
         return ""
-    named = [str(one.test or one.location or one.type) for one in failures[1:4]]
+    named = [str(one.test or _briefly(one)) for one in failures[1:4]]
     more = f" and {len(failures) - 4} more" if len(failures) > 4 else ""
     return f"Also: {', '.join(named)}{more}."
+
+
+def _briefly(failure: Failure) -> str:
+    said = first_line(failure.message, 80)
+    return f"{failure.location} ({said})" if failure.location and said else str(failure.location or said)
+
+
+def _worked(attempt: Attempt, similar: Sequence[Similar]) -> str:
+    """What to do when this is met again, after an attempt that solved it."""
+    if attempt.outcome is not Outcome.SUCCESS or not attempt.approach:
+        return ""
+    return _sentences(f"This solved it: {first_line(attempt.approach, 200)}.", _avoid(attempt, similar))
 
 
 def _tried(attempt: Attempt) -> str:
@@ -167,7 +178,8 @@ def _without_failure(attempt: Attempt, similar: Sequence[Similar]) -> Reflection
         root_cause=_sentences(
             f"No failure can be read from it; what is known is: {said}.", _known_cause(similar)
         ),
-        what_to_try_next=_sentences(_solution(similar), _avoid(attempt, similar))
+        what_to_try_next=_worked(attempt, similar)
+        or _sentences(_solution(similar), _avoid(attempt, similar))
         or f"Get the complete output behind “{said}” and reflect on that.",
         general_lesson=_sentences(f"{subject} met: {said}.", _recurrence(similar)),
     )

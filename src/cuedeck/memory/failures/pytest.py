@@ -103,8 +103,14 @@ def _sections(lines: Sequence[str]) -> Failure | None:
         message=message,
         location=_syntax_place(kind, part) or blame(frames),
         frames=tuple(frames),
-        compared=_compared(message),
+        compared=_compared(message) or _compared_below(kind, part),
     )
+
+
+def _compared_below(kind: str, lines: Sequence[str]) -> Compared | None:
+    """The values of an assertion that has a message of its own: they stand on the next marked line."""
+    asserted = (match[1] for line in lines if (match := _ASSERT.match(line)))
+    return _compared(next(asserted, "")) if kind == "AssertionError" else None
 
 
 def _raised(lines: Sequence[str]) -> tuple[str, str]:

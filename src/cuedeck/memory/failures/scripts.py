@@ -17,8 +17,10 @@ _PERL_TEST = re.compile(r"^#\s+Failed test (?:'(.*)')?$")
 _PERL_PLACE = re.compile(r"^#\s+(?:Failed test )?(?:\(|at )(\S+?) (?:at )?line (\d+)\)?\.?$")
 _BATS = re.compile(r"^not ok \d+ (?!- )(.+?)(?: # .*| in \d+ms)?$")
 _BATS_PLACE = re.compile(r"^# \((?:in test file|from function .+? in (?:test )?file) (\S+), line (\d+)[,)]")
-_LUA = re.compile(r"^\S*lua\S*: (\S+?\.?\w*):(\d+): (.+)$")
-_LUA_FRAME = re.compile(r"^\s+(\S+?):(\d+): in (?:(?:function|local|upvalue|method|field) '(.+?)'|.*)$")
+_LUA = re.compile(r"^\S*lua\S*: (\(command line\)|\S+?\.?\w*):(\d+): (.+)$")
+_LUA_FRAME = re.compile(
+    r"^\s+(\(command line\)|\S+?):(\d+): in (?:(?:function|local|upvalue|method|field) '(.+?)'|.*)$"
+)
 _BASH = re.compile(r"^(\S+): line (\d+): (.+)$")
 _DASH = re.compile(
     r"^(\S+): (\d+): (.+: (?:not found|Permission denied|parameter not set)|Syntax error: .+)$"
