@@ -70,14 +70,16 @@ def _stdio(seed: int) -> str:
     return f"{attack.lines} lines, {attack.answers} answers"
 
 
-def _sizes(seed: int) -> str:
+def _sizes(_seed: int) -> str:
     with tempfile.TemporaryDirectory(prefix="cuedeck-fuzz-") as folder:
         ground = Ground(Path(folder))
         try:
-            attack = SizeAttack(ground.stdio("--decks", "all", "--no-daemon"), seed)
-            slow = attack.everything()
+            attack = SizeAttack(lambda: ground.stdio("--decks", "all", "--no-daemon"))
+            slow = attack.everything(attack.tools)
         finally:
             ground.close()
+    if attack.broken:
+        raise Broken("\n".join(attack.broken))
     told = "\n".join(f"  {seconds:.1f} s: {what}" for seconds, what in slow[:15])
     return f"{attack.calls} large calls, the slowest:\n{told}"
 

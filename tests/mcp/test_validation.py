@@ -68,6 +68,12 @@ def test_further_mistakes_are_listed() -> None:
     assert [mistake["field"] for mistake in error.data["errors"]] == ["query", "limit", "other"]
 
 
+def test_of_very_many_mistakes_a_few_are_told() -> None:
+    # Each has its nearest name looked for: all of them would take a minute.
+    error = refused(ReadContext, {"query": "a", **{f"k{number}": number for number in range(50_000)}})
+    assert [mistake["field"] for mistake in error.data["errors"]] == ["k0", "k1", "k2", "k3", "k4"]
+
+
 def test_absent_arguments_are_empty_arguments() -> None:
     assert validated(Page, None).limit == 50
 

@@ -93,6 +93,15 @@ def test_a_title_that_says_nothing_or_too_much_is_refused(cards: Cards, title: s
     assert refusal.value.data["field"] == "title"
 
 
+def test_a_card_that_could_not_be_read_again_is_not_written(cards: Cards, tmp_path: Path) -> None:
+    crowded = CardDraft("a", tags=tuple(f"t{number}" for number in range(1001)))
+    for draft in (crowded, CardDraft("a", description="x" * 2**21)):
+        with pytest.raises(CueError) as refused:
+            cards.create(draft)
+        assert refused.value.code is ErrorCode.VALIDATION
+    assert not list((tmp_path / ".cuedeck" / "cards").glob("*.md"))
+
+
 def test_an_update_changes_its_field_and_no_other_byte(cards: Cards, tmp_path: Path) -> None:
     before = (
         "---\r\n# by hand\r\nowner: 'x'   # keep\r\ntitle: \"T\"\r\nstatus: todo # soon\r\n"

@@ -85,10 +85,10 @@ def _is_whole(detail: ErrorDetails) -> bool:
 
 
 def _explained(model: type[Arguments], raw: Any, error: ValidationError) -> CueError:
-    mistakes = [_mistake(model, raw, detail) for detail in _distinct(error.errors())]
-    first = mistakes[0]
-    if len(mistakes) > 1:
-        first.data["errors"] = [mistake.data.copy() for mistake in mistakes[:MAX_REPORTED]]
+    told = _distinct(error.errors())[:MAX_REPORTED]
+    first, *others = (_mistake(model, raw, detail) for detail in told)
+    if others:
+        first.data["errors"] = [mistake.data.copy() for mistake in (first, *others)]
     return first
 
 

@@ -80,6 +80,7 @@ class CardFolder:
         path = self._path(card_id)
         if os.path.lexists(path.absolute):
             return False
+        _check_size(data)
         with _told("written"):
             path.absolute.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, data)
@@ -91,6 +92,7 @@ class CardFolder:
             for remaining in reversed(range(_ROUNDS)):
                 card, data = self.read(card_id)
                 edited = edit(card, data)
+                _check_size(edited)
                 try:
                     if edited != data:
                         with _told("written"):
@@ -202,6 +204,17 @@ def _told(what: str) -> Iterator[None]:
             data={"path": FOLDER},
             hint=f"Check the permissions of {FOLDER} and the space on the disk.",
         ) from error
+
+
+def _check_size(data: bytes) -> None:
+    """A card that is written can be read again."""
+    if len(data) > MAX_BYTES:
+        raise CueError(
+            ErrorCode.VALIDATION,
+            f"The card would be {len(data)} bytes long, and at most {MAX_BYTES} are read",
+            data={"bytes": len(data), "limit": MAX_BYTES},
+            hint="Keep what is long in a document and name it in refs.",
+        )
 
 
 def _stamp(status: os.stat_result) -> Stamp:

@@ -14,7 +14,7 @@ from cuedeck.documents.frontmatter import locate_frontmatter, read_frontmatter
 from cuedeck.documents.frontmatter_edit import edit_frontmatter
 from cuedeck.documents.yaml_value import scalar
 from cuedeck.graph import Cycle, dependency_graph, find_cycle
-from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.tasks.card import Card, CardPriority, CardStatus
 from cuedeck.tasks.card_folder import CardFolder, no_card
 from cuedeck.tasks.card_query import CardQuery
@@ -27,6 +27,7 @@ from cuedeck.tasks.text import checked
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 MAX_TITLE = 200
 MAX_TEXT = 10_000
+MAX_ITEMS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +252,9 @@ def _check_texts(given: CardDraft | CardChange) -> None:
         checked("title", given.title, longest=MAX_TITLE)
     if given.assignee is not None:
         checked("assignee", given.assignee, longest=MAX_TEXT, blank=True)
+    for field in ("tags", "depends_on", "refs"):
+        if len(getattr(given, field, None) or ()) > MAX_ITEMS:
+            raise invalid(field, f"at most {MAX_ITEMS} items", "more")
     for tag in given.tags or ():
         checked("tags", tag, longest=MAX_TEXT)
     if isinstance(given, CardChange) and given.notes is not None:

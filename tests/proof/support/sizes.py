@@ -4,51 +4,60 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from attack import GOOD, Broken, contract_problem
+from attack import GOOD, contract_problem
 from outside import Stdio
 
 # Just below the largest message, so that the tools see it.
 LETTERS = 3_500_000
 SECONDS = 30.0
-TEXTS = {
-    "one word": "a" * LETTERS,
-    "words": "ab " * (LETTERS // 3),
-    "lines": "x\n" * (LETTERS // 2),
-    "slashes": "a/" * (LETTERS // 2),
-    "brackets": "[[" * (LETTERS // 2),
-    "open quotes": '"' * (LETTERS // 2),
-    "errors": "E   ValueError: x\n" * (LETTERS // 18),
-    "frames": '  File "a.py", line 1, in f\n' * (LETTERS // 28),
-    "many words": " ".join(f"w{number}" for number in range(LETTERS // 8)),
-    "accents": "é" * (LETTERS // 6),
+UNITS = {
+    "one word": "a",
+    "words": "ab ",
+    "lines": "x\n",
+    "slashes": "a/",
+    "brackets": "[[",
+    "open quotes": '"',
+    "errors": "E   ValueError: x\n",
+    "frames": '  File "a.py", line 1, in f\n',
+    "accents": "é",
 }
+TEXTS = {what: unit * (LETTERS // len(json.dumps(unit)[1:-1])) for what, unit in UNITS.items()}
+TEXTS["different words"] = " ".join(f"w{number}" for number in range(LETTERS // 8))
 
 
 class SizeAttack:
-    """One process and its patience."""
+    """A process and its patience; one that has none left is replaced."""
 
-    def __init__(self, door: Stdio, seed: int) -> None:
-        self.door = door
+    def __init__(self, opened: Callable[[], Stdio]) -> None:
+        self._opened = opened
+        self.door = opened()
         self.calls = 0
-        self.tools = {tool["name"]: tool for tool in door.ask("tools/list")["result"]["tools"]}
+        self.broken: list[str] = []
+        self.tools = {tool["name"]: tool for tool in self.door.ask("tools/list")["result"]["tools"]}
 
-    def everything(self) -> list[tuple[float, str]]:
-        """All large arguments of all tools; how long each took, slowest first."""
-        took = [self._timed(name, what, given) for name in self.tools for what, given in self._large(name)]
+    def everything(self, names: Iterable[str]) -> list[tuple[float, str]]:
+        """All large arguments of some tools; how long each took, slowest first."""
+        took = [self._timed(name, what, given) for name in names for what, given in self._large(name)]
         return sorted(took, reverse=True)
 
     def _timed(self, name: str, what: str, arguments: dict[str, Any]) -> tuple[float, str]:
         started = time.monotonic()
-        answer = self.door.ask("tools/call", {"name": name, "arguments": arguments})
-        seconds = time.monotonic() - started
         self.calls += 1
-        if problem := contract_problem(name, answer):
-            raise Broken(f"{problem}: {name} with {what} -> {json.dumps(answer)[:2000]}")
-        if seconds > SECONDS:
-            raise Broken(f"{seconds:.0f} s: {name} with {what}")
+        try:
+            answer = self.door.ask("tools/call", {"name": name, "arguments": arguments})
+            problem = contract_problem(name, answer)
+        except AssertionError as silent:
+            problem, answer = str(silent), {}
+            self.door.process.kill()
+            self.door = self._opened()
+        seconds = time.monotonic() - started
+        if problem or seconds > SECONDS:
+            self.broken.append(
+                f"{problem} after {seconds:.0f} s: {name} with {what} -> {json.dumps(answer)[:1000]}"
+            )
         return seconds, f"{name} with {what}"
 
     def _large(self, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
