@@ -137,6 +137,22 @@ def test_links_follow_their_target(store: Store, root: Path) -> None:
     assert links("deep/down/target.md")[1] == ("one.md",)
 
 
+def test_notes_that_change_together_stay_linked(store: Store, root: Path) -> None:
+    index = DocumentIndex(root, store.index)
+    for text in ("first", "second"):
+        put(root, "one.md", f"{text} [[one]] [[two]] [[Deux]]")
+        put(root, "two.md", f"---\naliases: [Deux]\n---\n{text} [[one]]")
+        index.refresh()
+        with store.index.read() as session:
+            one, two = vault_links(session, "one.md"), vault_links(session, "two.md")
+        assert (one.outgoing, one.incoming, one.unresolved) == (
+            ("one.md", "two.md"),
+            ("one.md", "two.md"),
+            (),
+        )
+        assert (two.outgoing, two.incoming, two.unresolved) == (("one.md",), ("one.md",), ())
+
+
 def test_a_touched_file_is_not_a_change(root: Path, tmp_path: Path) -> None:
     store = open_store(None, root=tmp_path, workspace_id="x")
     index = DocumentIndex(root, store.index)
@@ -266,7 +282,7 @@ def test_after_any_edits_the_index_equals_a_fresh_one(root: Path, tmp_path: Path
     index = DocumentIndex(root, store.index)
     names = ["a.md", "b.md", "sub/a.md", "sub/b.md", "c d.md", "c.png", "sub/deep/e.md", "code.py"]
     for _ in range(12):
-        for _ in range(chance.randrange(1, 4)):
+        for _ in range(chance.randrange(1, 9)):
             _edit(root, chance, names)
         if chance.random() < 0.5:
             index.refresh()

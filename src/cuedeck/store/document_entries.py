@@ -130,12 +130,13 @@ def _write_details(session: Session, entries: Sequence[tuple[int, Entry]], leads
         ("document", "tag", "tag_key"),
         ((rid, *tag) for rid, entry in entries for tag in entry.tags),
     )
-    session.insert_many("document_links", _LINK_COLUMNS, _link_rows(entries, leads))
+    # Links may lead to names that come with them.
     session.insert_many(
         "document_names",
         ("document", "name_key", "alias"),
         ((rid, *name) for rid, entry in entries for name in entry.names),
     )
+    session.insert_many("document_links", _LINK_COLUMNS, _link_rows(entries, leads))
 
 
 def _link_rows(entries: Sequence[tuple[int, Entry]], leads: Leads) -> Iterator[tuple[Any, ...]]:
