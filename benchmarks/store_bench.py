@@ -15,7 +15,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ NOTES = Migration(
         vector_table(VECTORS),
     ),
 )
+Words = tuple[list[str], list[str]]
 PROJECTS = 20
 QUERIES = 100
 
@@ -69,6 +71,9 @@ class Corpus:
         found: list[str] = self._words[np.minimum(ranks, 39_999)].tolist()
         return found
 
+    def record(self, number: int) -> Words:
+        return self.words(6), self.words(int(50 + number % 61))
+
     def vectors(self, count: int) -> np.ndarray:
         near = self._centres[self._chance.integers(0, 400, count)]
         found = near + 0.8 * self._chance.normal(size=(count, 384)) + 0.4 * self._drift
@@ -78,11 +83,13 @@ class Corpus:
         return [f"w{rank}" for rank in self._chance.integers(40, 2_000, 3)]
 
 
-def write(session: Session, corpus: Corpus, start: int, vectors: np.ndarray) -> None:
+def write(
+    session: Session, corpus: Corpus, start: int, vectors: np.ndarray, made: Sequence[Words] = ()
+) -> None:
     """Records as an engine writes them: row, full text, vector, change log."""
     texts, points = [], []
     for number, vector in enumerate(vectors, start):
-        title, body = corpus.words(6), corpus.words(int(50 + number % 61))
+        title, body = made[number - start] if made else corpus.record(number)
         project = f"p_{number % PROJECTS}"
         rid = session.insert(
             "bench_notes",
@@ -184,61 +191,72 @@ def searches(store: Store, corpus: Corpus, kept: np.ndarray) -> dict[str, Any]:
     }
 
 
-def inserts(store: Store, corpus: Corpus, folder: Path, count: int = 150) -> dict[str, Any]:
-    """One durable write at a time, turn about with a bare row into SQLite with fsync."""
-    bare = apsw.Connection(str(folder / "bare.db"))
-    for pragma in ("journal_mode=wal", "synchronous=full"):
-        bare.execute(f"PRAGMA {pragma}").fetchall()
-    bare.execute(
-        "CREATE TABLE t(id INTEGER PRIMARY KEY, title TEXT, body TEXT, project TEXT, v BLOB)"
-    ).fetchall()
-    ours, theirs = [], []
-    vectors = corpus.vectors(count)
-    for number, vector in enumerate(vectors, corpus.count):
-        body = " ".join(corpus.words(80))
-        started = time.perf_counter()
-        bare.execute("BEGIN IMMEDIATE").fetchall()
-        row = ("title", body, "p_1", vector.tobytes())
-        bare.execute("INSERT INTO t(title, body, project, v) VALUES(?, ?, ?, ?)", row).fetchall()
-        bare.execute("COMMIT").fetchall()
-        theirs.append((time.perf_counter() - started) * 1000)
-        started = time.perf_counter()
-        with store.state.write(actor="bench") as session:
-            write(session, corpus, number, vector[None, :])
-        ours.append((time.perf_counter() - started) * 1000)
-    bare.close()
-    return {
-        "full_record_p50": round(statistics.median(ours), 3),
-        "bare_sqlite_p50": round(statistics.median(theirs), 3),
-        "ratio": round(statistics.median(ours) / statistics.median(theirs), 2),
-    }
+@contextmanager
+def bare_table(url: str | None, folder: Path) -> Iterator[Callable[[tuple[Any, ...]], object]]:
+    """One durable row after the other into a plain table of the same engine, without the store."""
+    columns = "id {0}, title TEXT, body TEXT, project TEXT, v {1}"
+    if url is None:
+        with closing(apsw.Connection(str(folder / "bare.db"))) as bare:
+            for pragma in ("journal_mode=wal", "synchronous=full"):
+                bare.execute(f"PRAGMA {pragma}").fetchall()
+            bare.execute(f"CREATE TABLE bare({columns.format('INTEGER PRIMARY KEY', 'BLOB')})").fetchall()
+
+            def keep(row: tuple[Any, ...]) -> None:
+                bare.execute("BEGIN IMMEDIATE").fetchall()
+                bare.execute("INSERT INTO bare(title, body, project, v) VALUES(?, ?, ?, ?)", row).fetchall()
+                bare.execute("COMMIT").fetchall()
+
+            yield keep
+        return
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute(f"CREATE TEMPORARY TABLE made({columns.format('bigserial PRIMARY KEY', 'bytea')})")
+        server.execute("CREATE SCHEMA IF NOT EXISTS bench_bare")
+        server.execute("DROP TABLE IF EXISTS bench_bare.bare")
+        server.execute("CREATE TABLE bench_bare.bare (LIKE made INCLUDING ALL)")
+        insert = "INSERT INTO bench_bare.bare(title, body, project, v) VALUES(%s, %s, %s, %s)"
+        yield lambda row: server.execute(insert, row)
+        server.execute("DROP SCHEMA bench_bare CASCADE")
 
 
-def plain_inserts(store: Store, folder: Path, count: int = 200) -> dict[str, Any]:
-    """The same row through the store and without it: what the store itself costs."""
-    bare = apsw.Connection(str(folder / "plain.db"))
-    for pragma in ("journal_mode=wal", "synchronous=full"):
-        bare.execute(f"PRAGMA {pragma}").fetchall()
-    bare.execute("CREATE TABLE t(id TEXT PRIMARY KEY, title TEXT, body TEXT, project TEXT)").fetchall()
-    ours, theirs = [], []
-    for number in range(count):
-        body = "word " * 80
-        started = time.perf_counter()
-        bare.execute("BEGIN IMMEDIATE").fetchall()
-        bare.execute("INSERT INTO t VALUES(?, ?, ?, ?)", (f"x{number}", "title", body, "p")).fetchall()
-        bare.execute("COMMIT").fetchall()
-        theirs.append((time.perf_counter() - started) * 1000)
-        started = time.perf_counter()
+def milliseconds(action: Callable[..., object], *arguments: Any) -> float:
+    started = time.perf_counter()
+    action(*arguments)
+    return (time.perf_counter() - started) * 1000
+
+
+def compared(name: str, ours: list[float], bare: list[float]) -> dict[str, float]:
+    mine, theirs = statistics.median(ours), statistics.median(bare)
+    return {f"{name}_p50": round(mine, 3), "bare_p50": round(theirs, 3), "ratio": round(mine / theirs, 2)}
+
+
+def inserts(store: Store, corpus: Corpus, url: str | None, folder: Path, count: int = 150) -> dict[str, Any]:
+    """One durable write at a time, turn about with a bare row of the same content."""
+    full: tuple[list[float], list[float]] = ([], [])
+    plain: tuple[list[float], list[float]] = ([], [])
+
+    def whole(number: int, vector: np.ndarray, words: Words) -> None:
         with store.state.write(actor="bench") as session:
-            session.insert(
-                "bench_notes", {"id": f"x{number}", "title": "title", "body": body, "project": "p"}
-            )
-        ours.append((time.perf_counter() - started) * 1000)
-    bare.close()
+            write(session, corpus, number, vector[None, :], [words])
+
+    def row_alone(number: int, body: str) -> None:
+        with store.state.write(actor="bench") as session:
+            row = {"id": f"x{number}", "title": "title", "body": body, "project": "p"}
+            session.insert("bench_notes", row)
+
+    with bare_table(url, folder) as bare:
+        for number, vector in enumerate(corpus.vectors(count), corpus.count):
+            words = corpus.record(number)
+            body = " ".join(words[1])
+            full[1].append(milliseconds(bare, ("title", body, "p_1", vector.tobytes())))
+            full[0].append(milliseconds(whole, number, vector, words))
+        for number in range(count):
+            plain[1].append(milliseconds(bare, ("title", "word " * 80, "p", b"")))
+            plain[0].append(milliseconds(row_alone, number, "word " * 80))
     return {
-        "row_with_change_log_p50": round(statistics.median(ours), 3),
-        "bare_sqlite_p50": round(statistics.median(theirs), 3),
-        "ratio": round(statistics.median(ours) / statistics.median(theirs), 2),
+        "durable_insert_ms": compared("full_record", *full),
+        "durable_plain_insert_ms": compared("row_with_change_log", *plain),
     }
 
 
@@ -257,12 +275,26 @@ def run(url: str | None, count: int) -> dict[str, Any]:
         corpus = Corpus(count)
         kept, seconds = load(store, corpus)
         found = {"load_s": seconds, **searches(store, corpus, kept)}
-        found["durable_insert_ms"] = inserts(store, corpus, folder)
-        found["durable_plain_insert_ms"] = plain_inserts(store, folder)
+        found |= inserts(store, corpus, url, folder)
         if url is None:
             found["disk_mb"] = round((folder / ".cuedeck" / "state.db").stat().st_size / 1e6)
         store.close()
     return found
+
+
+def report(url: str | None, records: int, target: Path | None = None) -> None:
+    """Measure one engine and print what was found."""
+    result = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "load": round(os.getloadavg()[0], 1),
+        "records": records,
+        "engine": "postgres" if url else f"sqlite {apsw.sqlite_lib_version()}",
+        **run(url, records),
+    }
+    text = json.dumps(result, indent=2)
+    if target:
+        target.write_text(text + "\n", encoding="utf-8")
+    sys.stdout.write(text + "\n")
 
 
 def main() -> None:
@@ -271,17 +303,7 @@ def main() -> None:
     parser.add_argument("--postgres", help="measure this server instead of SQLite")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args()
-    result = {
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "load": round(os.getloadavg()[0], 1),
-        "records": chosen.records,
-        "engine": "postgres" if chosen.postgres else f"sqlite {apsw.sqlite_lib_version()}",
-        **run(chosen.postgres, chosen.records),
-    }
-    text = json.dumps(result, indent=2)
-    if chosen.json:
-        chosen.json.write_text(text + "\n", encoding="utf-8")
-    sys.stdout.write(text + "\n")
+    report(chosen.postgres, chosen.records, chosen.json)
 
 
 if __name__ == "__main__":
