@@ -70,6 +70,19 @@ def test_functions_become_chunks_with_their_facts(memories: Memories, root: Path
         assert text[first - 1].strip() in memory.content and 1 <= first <= last <= len(text)
 
 
+def test_chunks_of_a_file_that_is_gone_are_removed(memories: Memories, root: Path) -> None:
+    (root / "shop.py").write_text(source("shop.py"))
+    made = index(memories, root, "shop.py").created
+    (root / "shop.py").unlink()
+    assert set(index(memories, root, "shop.py").removed) == set(made)
+    assert not chunks(memories)
+    with pytest.raises(CueError) as caught:
+        index(memories, root, "shop.py")
+    assert caught.value.code is ErrorCode.NOT_FOUND
+    (root / "shop.py").write_text(source("shop.py"))
+    assert set(index(memories, root, "shop.py").created) == set(made) == set(chunks(memories))
+
+
 def test_an_unchanged_file_is_skipped(memories: Memories, root: Path) -> None:
     (root / "shop.py").write_text(source("shop.py"))
     first = index(memories, root, "shop.py")

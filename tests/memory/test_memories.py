@@ -122,6 +122,15 @@ def test_secrets_are_masked_refused_or_allowed(make_memories: Callable[..., Memo
     assert secret in kept.memory.content and kept.masked == 0
 
 
+def test_no_field_of_a_memory_or_a_link_holds_a_secret(make_memories: Callable[..., Memories]) -> None:
+    secret, memories = "ghp_" + "a1B2c3D4e5" * 4, make_memories()
+    draft = knowledge("a", title=secret, tags=(secret,), source_task=secret, metadata={"x": [secret]})
+    one = memories.store(draft, actor=ACTOR).memory
+    other = memories.store(knowledge("b"), actor=ACTOR).memory
+    link = memories.link(one.id, other.id, reason=f"see {secret}", strength=0.5, actor=ACTOR)
+    assert secret not in str(one) + str(link)
+
+
 def test_update_merges_and_keeps_the_rest(memories: Memories) -> None:
     old = memories.store(knowledge(CACHE, tags=("a",), metadata={"x": 1, "y": {"z": 2}}), actor=ACTOR).memory
     memories.update(old.id, {"metadata": {"y": 3, "n": None}, "confidence": 0.25}, actor=ACTOR)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from cuedeck.memory.masking import Masking
 from cuedeck.memory.model import Memory, MemoryType, chunk_id, now_ms
 from cuedeck.memory.records import from_row
-from cuedeck.model.errors import invalid
-from cuedeck.paths import confine_file, read_file
+from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.paths import confine, confine_file, read_file
 from cuedeck.store import memories as table
 
 if TYPE_CHECKING:
@@ -53,7 +53,15 @@ class Indexed:
 
 def index_file(memories: Memories, root: Path, path: str, project: str, *, actor: str) -> Indexed:
     """Make the chunks of a file be those of its present content."""
-    confined = confine_file(root, path)
+    try:
+        confined = confine_file(root, path)
+    except CueError as error:
+        if error.code is not ErrorCode.NOT_FOUND:
+            raise
+        gone = _forget(memories, confine(root, path).relative, project, actor)
+        if not gone.removed:
+            raise
+        return gone
     source = read_file(confined, at_most=FILE_BYTES + 1).data
     if len(source) > FILE_BYTES:
         raise invalid("file_path", f"a file of at most {FILE_BYTES} bytes", confined.relative)
@@ -79,6 +87,17 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
     return Indexed(
         confined.relative, done.created, done.updated, done.removed, done.unchanged, False, masking.count
     )
+
+
+def _forget(memories: Memories, path: str, project: str, actor: str) -> Indexed:
+    """Remove the chunks of a file that is gone."""
+    with memories.state.read() as session:
+        if not _living(session, project, path):
+            return Indexed(path)
+    with memories.state.write(actor=actor) as session:
+        done = _replace(memories, session, project, path, {})
+        table.put_file(session, project, path, "")
+    return done
 
 
 def _refuse_binary(path: str, source: bytes) -> None:

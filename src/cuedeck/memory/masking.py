@@ -64,4 +64,5 @@ class Masking:
             title=self.optional(draft.title),
             metadata=self.value(dict(draft.metadata)),
             tags=tuple(self.text(tag) for tag in draft.tags),
+            source_task=self.optional(draft.source_task),
         )

@@ -295,6 +295,7 @@ class Memories:
             raise invalid("to_id", "another memory than from_id", to_id)
         checks.share("strength", strength)
         text = " ".join(checks.text("reason", reason).split())[: checks.TITLE_LENGTH]
+        text = Masking(self.section.secrets).text(text)
         with self.state.write(actor=actor) as session:
             _living(session, one)
             _living(session, other)
