@@ -169,15 +169,17 @@ def test_a_serving_process_makes_them_unasked(code: Code, vectors: SymbolVectors
     assert stored(code, vectors) == 5
 
 
+@pytest.mark.parametrize(("limit", "few"), [(3, 512), (1000, 3)])
 def test_vectors_of_what_is_gone_are_dropped_when_there_are_many(
-    repo: Repo, code: Code, embedder: OnnxEmbedder
+    repo: Repo, code: Code, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch, limit: int, few: int
 ) -> None:
-    small = SymbolVectors(code, embedder, 3)
-    for number in range(6):
+    monkeypatch.setattr("cuedeck.code.vectors._FEW", few)
+    small = SymbolVectors(code, embedder, limit)
+    for number in range(12):
         repo.put("shop.py", f"def one_{number}():\n    return 1\n\n\ndef two_{number}():\n    return 2\n")
         snapshot = code.view().snapshot
         small.follow(snapshot)
         small.wait(snapshot, 30)
     assert small.pending(snapshot) == 0
-    assert stored(code, small) <= 9
+    assert stored(code, small) <= 12
     small.close()

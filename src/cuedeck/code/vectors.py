@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LOOK_AGAIN_SECONDS: Final = 5.0
 _WIDEST: Final = 32_768
+_FEW: Final = 512
 
 
 @dataclass(slots=True)
@@ -48,6 +49,8 @@ class SymbolVectors:
         self._missing: weakref.WeakKeyDictionary[Snapshot, _Missing] = weakref.WeakKeyDictionary()
         self._guard = threading.Lock()
         self._serving = False
+        # How many vectors there were when those of symbols that are gone were last looked for.
+        self._kept = 0
 
     @property
     def enabled(self) -> bool:
@@ -165,8 +168,9 @@ class SymbolVectors:
         model = self.embedder.model
         with self._store.index.write(actor=ACTOR, durable=False) as session:
             index = session.vectors(CODE_VECTORS)
-            if index.count(model=model) > 2 * self._limit:
-                drop_orphans(session)
+            held = index.count(model=model)
+            if held > 2 * max(self._kept, min(self._limit, _FEW)):
+                self._kept = held - drop_orphans(session)
             index.put(VectorRecord(key, model, vector) for key, vector in vectors.items())
         self._done(vectors)
         for missing in list(self._missing.values()):
