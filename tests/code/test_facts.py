@@ -7,7 +7,7 @@ from array import array
 
 import pytest
 
-from cuedeck.code.facts import Lists, Occurrences, ScopeNames
+from cuedeck.code.facts import Import, Imports, Lists, Occurrences, Scope, ScopeNames, Scopes
 
 
 @pytest.mark.parametrize("code", ["B", "H", "I", "i"])
@@ -41,3 +41,20 @@ def test_a_scope_lists_its_names_in_the_order_they_were_bound() -> None:
     assert names[0] == {5: (0, 3), 7: (2,)} and list(names[0]) == [5, 7]
     assert names[1] == {6: (1,)}
     assert names[2] == {}
+
+
+def test_scopes_are_made_when_they_are_asked_for() -> None:
+    rows = [Scope(*range(number, number + 10)) for number in range(3)]
+    scopes = Scopes(array("B", [value for column in zip(*rows, strict=True) for value in column]))
+    assert scopes.count == 3 and not scopes
+    assert scopes[1] == rows[1] and scopes[1] is scopes[1]
+    assert [scopes[number] for number in range(3)] == rows
+    for number in (-1, 3):
+        with pytest.raises(IndexError):
+            scopes[number]
+
+
+def test_imports_are_pairs_of_their_columns() -> None:
+    imports = Imports(("a", "b.c"), array("B", [0, 2]))
+    assert tuple(imports) == (Import("a", 0), Import("b.c", 2))
+    assert len(imports) == 2 and imports[1] == Import("b.c", 2)

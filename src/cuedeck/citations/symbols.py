@@ -41,7 +41,7 @@ def digest_of(snapshot: Snapshot, path: str, qualified: str) -> str:
     outline, symbols = snapshot.outline(path), snapshot.symbols(path)
     numbers = [
         number
-        for number in outline.by_name.get(qualified.rsplit("::", 1)[-1], ())
+        for number in outline.named(qualified.rsplit("::", 1)[-1])
         if symbols.qualified(number) == qualified
     ]
     same = [outline.definitions[number] for number in numbers]
@@ -73,7 +73,7 @@ def _moved(snapshot: Snapshot, row: CitationRow) -> str | None:
     name = row.target.rsplit("::", 1)[-1]
     for path in snapshot.files_defining(name):
         symbols = snapshot.symbols(path)
-        for number in snapshot.outline(path).by_name.get(name, ()):
+        for number in snapshot.outline(path).named(name):
             qualified = symbols.qualified(number)
             if _alike(digest_of(snapshot, path, qualified), row.digest):
                 return f"{path}:{_line(snapshot, path, qualified)}"

@@ -55,7 +55,7 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
 def _names_seen_outside(links: Links) -> set[int]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
     scopes, bound = links.scopes, set(zip(links.bindings[0], links.bindings[1], strict=True))
-    inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in scopes]
+    inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in links.scope_rows()]
     found: set[int] = set()
     local: set[tuple[int, int]] = set()
     for op, a, b in zip(links.ops, links.a, links.b, strict=True):

@@ -366,10 +366,11 @@ class Code:
         if tip is None or wanted.commit is None:
             return True
         key = (tip.commit, wanted.commit)
-        if key not in self._parted:
-            kept = list(self._parted.items())[1 - _PARTINGS :]
-            self._parted = dict([*kept, (key, self.repository.merge_base(*key))])
-        return self._parted[key] == row.merge_base
+        known = self._parted
+        if key not in known:
+            kept = list(known.items())[1 - _PARTINGS :]
+            known = self._parted = dict([*kept, (key, self.repository.merge_base(*key))])
+        return known[key] == row.merge_base
 
     def _jobs_idle(self, name: str) -> bool:
         job = self._jobs.get(name)

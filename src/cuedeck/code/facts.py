@@ -205,13 +205,9 @@ class Outline:
         """The 0-based byte column of a byte offset."""
         return offset - self.lines[bisect_right(self.lines, offset) - 1]
 
-    @cached_property
-    def by_name(self) -> dict[str, list[int]]:
-        """Definitions by their bare name."""
-        found: dict[str, list[int]] = {}
-        for number, definition in enumerate(self.definitions):
-            found.setdefault(definition.name, []).append(number)
-        return found
+    def named(self, name: str) -> list[int]:
+        """The definitions of a bare name."""
+        return [number for number, definition in enumerate(self.definitions) if definition.name == name]
 
     def enclosing(self, offset: int) -> int:
         """The innermost function, class or other owner around an offset, or -1."""
@@ -299,6 +295,41 @@ class ScopeNames:
         return found
 
 
+class Scopes(dict[int, Scope]):
+    """Scopes by number, cut out of one column when first asked for: of most files few ever are."""
+
+    __slots__ = ("_columns", "count")
+
+    def __init__(self, columns: array[int]) -> None:
+        self._columns = columns
+        self.count = len(columns) // len(Scope._fields)
+
+    def __missing__(self, number: int) -> Scope:
+        if not 0 <= number < self.count:
+            raise IndexError(number)
+        found = self[number] = Scope._make(self._columns[number :: self.count])
+        return found
+
+
+class Imports:
+    """The imported modules of a blob, in two columns."""
+
+    __slots__ = ("_levels", "_modules")
+
+    def __init__(self, modules: tuple[str, ...], levels: array[int]) -> None:
+        self._modules = modules
+        self._levels = levels
+
+    def __getitem__(self, number: int) -> Import:
+        return Import(self._modules[number], self._levels[number])
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+    def __iter__(self) -> Iterator[Import]:
+        return map(Import, self._modules, self._levels)
+
+
 @dataclass(frozen=True)
 class Links:
     """What resolution needs of a blob, as columns."""
@@ -310,8 +341,13 @@ class Links:
     pos: array[int]
     lists: Lists | tuple[tuple[int, ...], ...]  # the first is empty
     bindings: tuple[array[int], ...]  # scope, name, pos, kind, x, y
-    scopes: tuple[Scope, ...]
-    imports: tuple[Import, ...]
+    scopes: Scopes | tuple[Scope, ...]
+    imports: Imports | tuple[Import, ...]
+
+    def scope_rows(self) -> Iterator[Scope]:
+        """Every scope in order."""
+        scopes = self.scopes
+        return iter(scopes) if isinstance(scopes, tuple) else map(scopes.__getitem__, range(scopes.count))
 
     @cached_property
     def string_numbers(self) -> dict[str, int]:

@@ -66,7 +66,7 @@ def _named(
         if language and outline.language != language:
             continue
         symbols = snapshot.symbols(path)
-        for number in outline.by_name.get(parts[-1], ()):
+        for number in outline.named(parts[-1]):
             if kind and outline.definitions[number].kind != kind:
                 continue
             spelled = f"{path}::{symbols.local(number)}" if by_path else symbols.qualified(number)
@@ -162,7 +162,7 @@ def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
         for binding in links.names[symbol.scope].get(number, ())
         if links.bindings[3][binding] & BIND_MASK not in (Bind.IMPORT, Bind.MODULE, Bind.STAR)
     }
-    return [n for n in outline.by_name.get(symbol.name, ()) if outline.definitions[n].name_at in places]
+    return [n for n in outline.named(symbol.name) if outline.definitions[n].name_at in places]
 
 
 def at_place(

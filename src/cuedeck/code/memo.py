@@ -74,8 +74,8 @@ def same_but_for_place(one: Links, other: Links) -> bool:
         and _lists(one.lists) == _lists(other.lists)
         and [c for n, c in enumerate(one.bindings) if n != _PLACE]
         == [c for n, c in enumerate(other.bindings) if n != _PLACE]
-        and one.scopes == other.scopes
-        and one.imports == other.imports
+        and tuple(one.scope_rows()) == tuple(other.scope_rows())
+        and tuple(one.imports) == tuple(other.imports)
         and _order(one) == _order(other)
     )
 

@@ -20,12 +20,12 @@ from cuedeck.code.facts import (
     UNHASHED,
     Definition,
     Facts,
-    Import,
+    Imports,
     Links,
     Lists,
     Op,
     Outline,
-    Scope,
+    Scopes,
 )
 
 # Ops whose ``a`` is an expression written shortly before them: stored as the distance back.
@@ -179,6 +179,15 @@ def _outline(out: _Writer, outline: Outline) -> None:
     out.raw(b"".join(d.content + d.shape for d in defs if d.content))
 
 
+def unpack_lines(data: bytes) -> array[int]:
+    """Where the lines start of the blob that was packed."""
+    read = _Reader(data)
+    read.at = 4
+    read.strings()
+    read.column()
+    return read.deltas()
+
+
 def unpack_outline(data: bytes) -> Outline:
     """The definitions that were packed."""
     read = _Reader(data)
@@ -243,7 +252,7 @@ def _links(out: _Writer, links: Links) -> None:
     out.column(x)
     out.column(y)
     # One column for all fields: a scope has many, and most blobs have few scopes.
-    out.column([*chain.from_iterable(zip(*links.scopes, strict=True))])
+    out.column([*chain.from_iterable(zip(*links.scope_rows(), strict=True))])
     out.strings([imported.module for imported in links.imports])
     out.column([imported.level for imported in links.imports])
 
@@ -260,8 +269,6 @@ def unpack_links(data: bytes) -> Links:
     a = array("i", [n - d if back else d for n, (back, d) in rows])
     lists = Lists(array("I", accumulate(read.column())), read.deltas())
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
-    fields = read.column()
-    count = len(fields) // len(Scope._fields)
-    scopes = tuple(map(Scope, *(fields[start : start + count] for start in range(0, len(fields), count))))
-    modules, levels = read.strings(), read.column()
-    return Links(strings, ops, a, b, pos, lists, bindings, scopes, tuple(map(Import, modules, levels)))
+    scopes = Scopes(read.column())
+    imports = Imports(tuple(map(sys.intern, read.strings())), read.column())
+    return Links(strings, ops, a, b, pos, lists, bindings, scopes, imports)

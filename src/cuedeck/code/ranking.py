@@ -221,7 +221,7 @@ class Ranking:
             homes.sort(key=lambda path: (is_secondary(path), is_test(path), path))
             for path in homes[: max(3, _MOST_HOMES // len(self.names))]:
                 outline = self.snapshot.outline(path)
-                for number in outline.by_name.get(name, ())[:20]:
+                for number in outline.named(name)[:20]:
                     if self.kind is None or outline.definitions[number].kind == self.kind:
                         yield self.candidate(path, number)
 

@@ -64,7 +64,7 @@ def module_references(snapshot: Snapshot, path: str) -> References:
             ):
                 offset = links.pos[site]
                 edge = _EDGE_OF_ROLE.get(links.ops[site] >> ROLE_SHIFT, "references")
-                found[other, offset] = Site(other, offset, snapshot.outline(other).line_of(offset), edge)
+                found[other, offset] = Site(other, offset, snapshot.line_of(other, offset), edge)
     return References(tuple(sorted(found.values())), ())
 
 
@@ -242,7 +242,7 @@ class _Search:
         """The classes that name a parent at a site and inherit its constructor."""
         found = [
             Value(CLASS, path, number)
-            for number, row in enumerate(links.scopes)
+            for number, row in enumerate(links.scope_rows())
             if row.bases and site in links.lists[row.bases]
         ]
         return [heir for heir in found if self.linker.member(heir, self.symbol.name) == self.symbol]
@@ -255,7 +255,7 @@ class _Search:
             edge = "implements" if not self.inside_interface(path, offset) else edge
         known = self.found.get((path, offset))
         if known is None or EDGES.index(edge) < EDGES.index(known.edge):
-            line = self.snapshot.outline(path).line_of(offset)
+            line = self.snapshot.line_of(path, offset)
             self.found[path, offset] = Site(path, offset, line, edge)
 
     def inside_interface(self, path: str, offset: int) -> bool:
@@ -264,5 +264,5 @@ class _Search:
         return number >= 0 and outline.definitions[number].kind in (Kind.INTERFACE, Kind.TRAIT)
 
     def note(self, path: str, offset: int, role: int) -> None:
-        line = self.snapshot.outline(path).line_of(offset)
+        line = self.snapshot.line_of(path, offset)
         self.maybe[path, offset] = Site(path, offset, line, _EDGE_OF_ROLE.get(role, "references"))

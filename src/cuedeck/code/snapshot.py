@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import threading
+from array import array
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from cuedeck.code.facts import Links, Outline
 from cuedeck.code.languages import language_named
 from cuedeck.code.linker import Linker
 from cuedeck.code.memo import ANY_FILE, same_but_for_place
-from cuedeck.code.packing import unpack_links, unpack_outline
+from cuedeck.code.packing import unpack_lines, unpack_links, unpack_outline
 from cuedeck.code.rules import Rules
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.code.values import Targets, Value
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from cuedeck.code.references import References
 
 # Unpacked facts are about this many times their stored size.
-_GROWTH: Final = {"o": 6, "l": 20}
+_GROWTH: Final = {"o": 6, "l": 20, "n": 1}
 _MANY_CHANGES: Final = 200
 
 
@@ -62,6 +64,14 @@ class FactsCache:
     def outline(self, blob: int) -> Outline:
         """A blob's definitions."""
         found: Outline = self._get("o", blob, table.facts, unpack_outline)
+        return found
+
+    def lines(self, blob: int) -> array[int]:
+        """Where a blob's lines start."""
+        outline = self._held.get(("o", blob))
+        found: array[int] = (
+            self._get("n", blob, table.facts, unpack_lines) if outline is None else outline[0].lines
+        )
         return found
 
     def links(self, blob: int) -> Links:
@@ -214,6 +224,10 @@ class Snapshot:
     def outline(self, path: str) -> Outline:
         """A file's definitions."""
         return self.cache.outline(self.files[path].blob)
+
+    def line_of(self, path: str, offset: int) -> int:
+        """The 1-based line of a place in a file."""
+        return bisect_right(self.cache.lines(self.files[path].blob), offset)
 
     def symbols(self, path: str) -> FileSymbols:
         """A file's records."""

@@ -119,7 +119,7 @@ class GoRules(Rules):
             found: dict[str, list[tuple[str, int]]] = defaultdict(list)
             for file in self._files(key):
                 links = self.project.links(file)
-                for number, row in enumerate(links.scopes):
+                for number, row in enumerate(links.scope_rows()):
                     if row.kind == ScopeKind.EXTENSION and row.result:
                         found[_receiver(links, row.result)].append((file, number))
             self._methods[key] = dict(found)

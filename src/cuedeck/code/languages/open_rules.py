@@ -116,7 +116,7 @@ class OpenRules(Rules):
         for other in self.project.files_naming(name):
             if other.endswith(self.endings):
                 links = self.project.links(other)
-                for number, row in enumerate(links.scopes):
+                for number, row in enumerate(links.scope_rows()):
                     if row.kind == ScopeKind.EXTENSION and _named(links, row.result) == name:
                         yield other, number
 
