@@ -52,6 +52,28 @@ def expected(records: list[TextRecord], terms: list[str], store: Store) -> list[
     return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
 
 
+def test_strengths_times_idf_are_the_parts_of_the_score(sample: Store) -> None:
+    records = corpus(300)
+    fill(sample, records)
+    terms, among = ["w0", "w3", "w17", "nowhere"], [record.id for record in records[::7]]
+    with sample.state.read() as session:
+        statistics = session.text(TEXT).statistics(terms)
+        found = session.text(TEXT).strengths(terms, among)
+    assert set(found) == {"w0", "w3", "w17"}
+    for record in records:
+        parts = bm25.breakdown(TEXT, record, terms, statistics)
+        for term, strengths in found.items():
+            idf = bm25.idf(statistics.documents, statistics.frequencies[term])
+            expected_part = parts[term] if record.id in among else 0.0
+            assert strengths.get(record.id, 0.0) * idf == pytest.approx(expected_part, rel=1e-9)
+
+
+def test_nothing_is_strong_among_no_records(sample: Store) -> None:
+    fill(sample, corpus(20))
+    with sample.state.read() as session:
+        assert session.text(TEXT).strengths(["w0", "nowhere"], []) == {"w0": {}}
+
+
 def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> None:
     records = corpus(300)
     fill(sample, records)

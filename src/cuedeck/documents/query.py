@@ -50,7 +50,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that answers, why, and where to look in it."""
+    """A document that answers, why, and where to look in it.
+
+    ``whole`` is the share of the keyword part that the document has as a whole.
+    """
 
     path: str
     hash: str
@@ -60,6 +63,7 @@ class Hit:
     score: float
     parts: tuple[tuple[str, float], ...]
     ordinal: int
+    whole: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,46 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuedeck.documents.query import Mode
+from cuedeck.documents.wholes import whole_scores
 from cuedeck.search.candidates import candidate_cosines
 from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, share_of_best, weighted_blend
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Scope, Session, Vector
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 
-# Chunks looked at per wanted document and side: enough that a long document cannot crowd others out.
+# Chunks looked at on either side: enough that a long document cannot crowd others out.
 _DEPTH = 8
-_LEAST = 60
+_LEAST = 100
 _MEANING = 300
 # How much a document's further matching chunks add to its best one.
 _FURTHER = (0.15, 0.05)
+# How much of the keyword score is the whole document's, the rest being its best chunk's.
+_WHOLE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document in the ranking: its fused score and its chunks, best first."""
+    """A document in the ranking: its fused score and its chunks, best first.
+
+    ``whole`` is the share of its keyword score that it has as a whole, not through its best chunk.
+    """
 
     document: int
     ranked: Ranked[int]
     chunks: tuple[int, ...]
+    whole: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Keyword scores of documents, the part each has as a whole beside it."""
+
+    scores: Mapping[int, float]
+    wholes: Mapping[int, float]
+
+    def share_of_whole(self, document: int) -> float:
+        score = self.scores.get(document, 0.0)
+        return self.wholes.get(document, 0.0) / score if score else 0.0
 
 
 def rank(
@@ -51,15 +70,27 @@ def rank(
         also = rows.passages_of(words)
         cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
     meaning = _best_passages(cosines)
-    home = {row["rid"]: row["document"] for row in rows.chunks(session, {*words, *meaning})}
+    home = rows.homes(session, {*words, *meaning})
     home_of_passage = {
         each: home[chunk] for each in cosines if (chunk := rows.chunk_of_passage(each)) in home
     }
-    by_words = {key: _with_further(scores) for key, scores in _grouped(words, home).items()}
+    by_words = _by_words(session, terms, _grouped(words, home))
     by_meaning = _by_meaning(_grouped(cosines, home_of_passage), mode)
-    ranked = _fuse(by_words, by_meaning, mode, _paths(session, {*by_words, *by_meaning}))
+    ranked = _fuse(by_words.scores, by_meaning, mode, _paths(session, {*by_words.scores, *by_meaning}))
     chunks = _best_chunks(words, meaning, home)
-    return [Candidate(each.key, each, chunks[each.key]) for each in ranked[:limit]]
+    return [
+        Candidate(each.key, each, chunks[each.key], by_words.share_of_whole(each.key))
+        for each in ranked[:limit]
+    ]
+
+
+def _by_words(session: Session, terms: Sequence[str], matched: Mapping[int, list[float]]) -> _Words:
+    """How well documents fit the terms: by their best chunks, and as wholes."""
+    best = share_of_best({document: _with_further(scores) for document, scores in matched.items()})
+    found = whole_scores(session, terms, matched) if matched else {}
+    wholes = share_of_best({document: sum(shares.values()) for document, shares in found.items()})
+    halves = {document: _WHOLE * wholes.get(document, 0.0) for document in best}
+    return _Words({document: halves[document] + (1.0 - _WHOLE) * best[document] for document in best}, halves)
 
 
 def _best_passages(cosines: Mapping[int, float]) -> dict[int, float]:

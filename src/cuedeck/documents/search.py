@@ -12,9 +12,10 @@ from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Hit, Mode, Query, Results
 from cuedeck.documents.ranking import Candidate, rank
 from cuedeck.documents.reader import DocumentReader
-from cuedeck.documents.sections import anchor_of
+from cuedeck.documents.sections import anchors_of
+from cuedeck.documents.wholes import Shares, whole_scores
 from cuedeck.search.analyser import analyse, query_terms
-from cuedeck.search.explain import Part, fused_parts, keyword_parts
+from cuedeck.search.explain import Part, fused_parts, keyword_parts, total
 from cuedeck.search.fusion import KEYWORD, Ranked
 from cuedeck.search.tokens import count_tokens
 from cuedeck.store import documents as rows
@@ -81,12 +82,17 @@ class DocumentSearch:
         terms = query_terms(query.text)
         with self._database.read() as session:
             statistics = session.text(DOCUMENT_TEXT).statistics(terms)
+            known = rows.existing(session, [hit.path for hit in results.hits])
+            rids = [row["rid"] for row in known.values()]
+            wholes = whole_scores(session, terms, rids)
         explained = []
         for hit in results.hits:
             record = self._record(hit)
-            below = (
-                {} if record is None else {KEYWORD: keyword_parts(DOCUMENT_TEXT, record, terms, statistics)}
-            )
+            below = {}
+            if record is not None and hit.path in known:
+                chunk = keyword_parts(DOCUMENT_TEXT, record, terms, statistics)
+                whole = wholes.get(known[hit.path]["rid"], {})
+                below[KEYWORD] = total(KEYWORD, _terms_of(chunk, whole, hit.whole))
             part: Part = fused_parts(Ranked(hit.path, hit.score, dict(hit.parts)), below)
             explained.append({"path": hit.path, **part.as_json()})
         return explained
@@ -146,6 +152,7 @@ class DocumentSearch:
             score=candidate.ranked.score,
             parts=tuple(candidate.ranked.parts.items()),
             ordinal=chunks[0]["ordinal"] if chunks else 0,
+            whole=candidate.whole,
         )
 
     def _tokens(self, document: rows.DocumentRow) -> int | None:
@@ -168,6 +175,15 @@ class DocumentSearch:
         return reading.entry.record(0, reading.entry.chunks[hit.ordinal])
 
 
+def _terms_of(chunk: Part, whole: Shares, share: float) -> list[Part]:
+    """What each term adds, through the best chunk and through the whole document."""
+    counted = {part.name: (1.0 - share) * part.value / chunk.value for part in chunk.parts if chunk.value}
+    score = sum(whole.values())
+    for term, value in whole.items():
+        counted[term] = counted.get(term, 0.0) + share * value / score
+    return [Part(term, value) for term, value in counted.items()]
+
+
 def choose_anchors(
     anchors: Sequence[tuple[str, int, int]], chunks: Sequence[Row], terms: Sequence[str], *, is_source: bool
 ) -> tuple[str, ...]:
@@ -182,7 +198,9 @@ def choose_anchors(
             order.append(chunk["anchor"])
     order += sorted((n for n in range(len(anchors)) if shared[n]), key=lambda each: (-shared[each], each))
     order += range(len(anchors))
-    names = dict.fromkeys(anchor_of(anchors[n][0]) for n in order if n < len(anchors) and anchors[n][0])
+    texts = [text for text, _, _ in anchors]
+    named = texts if is_source else anchors_of(texts)
+    names = dict.fromkeys(named[n] for n in order if n < len(anchors) and named[n])
     return tuple(names)[:ANCHORS]
 
 

@@ -139,6 +139,27 @@ def chunks_of_documents(session: Session, rids: Collection[int]) -> list[Row]:
     return session.rows(sql, rids=list(rids))
 
 
+def homes(session: Session, rids: Collection[int]) -> dict[int, int]:
+    """The document of each of some chunks."""
+    sql = "SELECT rid, document FROM document_chunks WHERE rid IN :rids"
+    return {row["rid"]: row["document"] for row in session.rows(sql, rids=list(rids))}
+
+
+def extents(session: Session, rids: Collection[int]) -> list[tuple[int, int, int]]:
+    """Every chunk of some files, its file and its size."""
+    sql = "SELECT rid, document, last_byte - first_byte AS size FROM document_chunks WHERE document IN :rids"
+    return [(row["rid"], row["document"], row["size"]) for row in session.rows(sql, rids=list(rids))]
+
+
+def mean_size(session: Session, least: int) -> float:
+    """How long files with text are in the mean, shorter ones counted as so long."""
+    sql = (
+        "SELECT avg(CASE WHEN size > :least THEN size ELSE :least END) FROM documents "
+        "WHERE kind <> 'asset' AND skipped IS NULL"
+    )
+    return float(session.value(sql, least=least) or least)
+
+
 def restamp(session: Session, changed: Iterable[tuple[str, int, int, int, int]]) -> None:
     """Files whose content is the same although their directory entry changed."""
     session.run_many(

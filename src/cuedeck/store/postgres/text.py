@@ -131,6 +131,25 @@ class PostgresTextIndex:
         found = self._rows(f"SELECT id FROM {self._spec.name} WHERE {where} ORDER BY id", **params)  # noqa: S608
         return [row["id"] for row in found]
 
+    def strengths(self, terms: Sequence[str], ids: Collection[int]) -> dict[str, dict[int, float]]:
+        statistics = self.statistics(terms)
+        chosen = bm25.chosen(terms, statistics.documents, statistics.frequencies)
+        if not chosen or not ids:
+            return {term: {} for term in chosen}
+        params: dict[str, Any] = {"mean": statistics.mean_length, "ids": list(ids)}
+        for number, term in enumerate(chosen):
+            params |= {f"k{number}": key(stored_token(term)), f"i{number}": 1.0}
+        parts = ", ".join(f"{self._part(number)} AS s{number}" for number in range(len(chosen)))
+        found = self._rows(
+            f"SELECT id, {parts} FROM {self._spec.name} "  # noqa: S608
+            "WHERE workspace_id = %(w)s AND id = ANY(%(ids)s)",
+            **params,
+        )
+        return {
+            term: {row["id"]: row[f"s{number}"] for row in found if row[f"s{number}"] > 0.0}
+            for number, term in enumerate(chosen)
+        }
+
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         keys = {term: key(stored_token(term)) for term in dict.fromkeys(terms)}
         found = self._rows(

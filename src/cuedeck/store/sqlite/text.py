@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
@@ -104,6 +105,24 @@ class SqliteTextIndex:
             (expression,),
         )
         return [number for (number,) in found]
+
+    def strengths(self, terms: Sequence[str], ids: Collection[int]) -> dict[str, dict[int, float]]:
+        frequencies = self._frequencies(terms)
+        documents, _ = self._totals()
+        weights = ", ".join(repr(float(weight)) for _, weight in self._spec.fields)
+        name = self._spec.name
+        # The plus keeps SQLite from searching once for each id; only rows that pass are scored.
+        sql = (
+            f"SELECT rowid, bm25({name}, 0.0, {weights}) FROM {name} "  # noqa: S608
+            f"WHERE {name} MATCH ? AND +rowid IN (SELECT value FROM json_each(?))"
+        )
+        among = json.dumps(list(ids))
+        found = {}
+        for term in bm25.chosen(terms, documents, frequencies):
+            weight = bm25.idf(documents, frequencies[term])
+            rows = self._connection.execute(sql, (_expression([term], ()), among))
+            found[term] = {number: -score / weight for number, score in rows}
+        return found
 
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         frequencies = self._frequencies(terms)

@@ -1,0 +1,71 @@
+"""Documents that hold a query's words in different places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cuedeck.documents.query import Mode, Query
+from cuedeck.documents.wholes import whole_scores
+from cuedeck.store import documents as rows
+from cuedeck.workspace import Workspace
+
+FILLING = "Nothing of note stands in this paragraph of the page, and it goes on for a while.\n\n"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    files = {
+        "spread.md": "# Page\n\n## One\n\nA walrus.\n\n## Two\n\nA tuba.\n\n## Three\n\nA comet.\n",
+        "single.md": "# Page\n\n## One\n\nA walrus.\n\n## Two\n\nA house.\n\n## Three\n\nA walrus.\n",
+        "long.md": "# Page\n\n" + FILLING * 200 + "A walrus, a tuba and so on.\n",
+    }
+    files |= {f"other{number}.md": f"# Other {number}\n\n{FILLING}" for number in range(20)}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with Workspace.open(tmp_path, environ={"CUEDECK_SEARCH__ENABLED": "false"}) as opened:
+        opened.documents.refresh()
+        yield opened
+
+
+def scores(workspace: Workspace, terms: list[str], names: list[str]) -> dict[str, dict[str, float]]:
+    with workspace.store.index.read() as session:
+        known = rows.existing(session, names)
+        found = whole_scores(session, terms, [row["rid"] for row in known.values()])
+    return {name: dict(found[row["rid"]]) for name, row in known.items()}
+
+
+def test_words_count_wherever_in_a_document_they_stand(workspace: Workspace) -> None:
+    found = scores(workspace, ["walrus", "tuba", "comet"], ["spread.md", "single.md", "other1.md"])
+    assert set(found["spread.md"]) == {"walrus", "tuba", "comet"}
+    assert set(found["single.md"]) == {"walrus"}
+    assert found["other1.md"] == {}
+
+
+def test_a_word_counts_more_in_more_parts_and_less_in_a_longer_document(workspace: Workspace) -> None:
+    found = scores(workspace, ["walrus"], ["spread.md", "single.md", "long.md"])
+    assert found["single.md"]["walrus"] > found["spread.md"]["walrus"] > found["long.md"]["walrus"] > 0
+
+
+def test_a_document_with_all_the_words_apart_comes_before_one_with_two_together(
+    workspace: Workspace,
+) -> None:
+    hits = workspace.documents.search(Query("walrus tuba comet", Mode.KEYWORD)).hits
+    assert hits[0].path == "spread.md"
+    assert "long.md" in [hit.path for hit in hits]
+
+
+def test_an_explanation_names_words_of_every_part(workspace: Workspace) -> None:
+    query = Query("walrus tuba comet", Mode.KEYWORD)
+    results = workspace.documents.search(query)
+    explained = workspace.documents.explain(query, results)[0]
+    keyword = explained["parts"][0]
+    assert explained["value"] == pytest.approx(results.hits[0].score)
+    assert {part["name"] for part in keyword["parts"]} == {"walrus", "tuba", "comet"}
+    assert sum(part["value"] for part in keyword["parts"]) == pytest.approx(keyword["value"])
+
+
+def test_nothing_is_scored_of_no_documents(workspace: Workspace) -> None:
+    assert scores(workspace, ["walrus"], []) == {}
