@@ -11,7 +11,10 @@ import platform
 import re
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -22,6 +25,7 @@ ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
 PACKAGES = ["apsw", "mcp", "numpy", "onnxruntime", "psycopg", "pygit2", "tree-sitter", "watchfiles"]
 SECONDS = 1800
+HEARD_SECONDS = 30.0
 
 
 def modules() -> list[str]:
@@ -51,9 +55,16 @@ def run(name: str) -> tuple[str, bool]:
         command = [sys.executable, "-W", "ignore", "-m", f"benchmarks.{name}", *chosen.arguments]
         environ = {**os.environ, **chosen.environ}
         try:
-            ended = subprocess.run(
-                command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=SECONDS
-            )
+            with _heard_of(name):
+                ended = subprocess.run(
+                    command,
+                    cwd=ROOT,
+                    env=environ,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                    timeout=SECONDS,
+                )
             said, failure = ended.stdout.strip(), ended.stderr[-2000:] if ended.returncode else ""
             outcome = f"\n\nEnded with code {ended.returncode}:\n\n{failure}" if ended.returncode else ""
         except subprocess.TimeoutExpired as late:
@@ -61,6 +72,24 @@ def run(name: str) -> tuple[str, bool]:
             outcome = f"\n\nNot finished after {SECONDS} s."
         note = f"{chosen.note}\n\n" if chosen.note else ""
     return f"{note}```\n{_neutral(said + outcome)}\n```", not outcome
+
+
+@contextmanager
+def _heard_of(name: str) -> Iterator[None]:
+    """A word every half minute, so that whoever waits knows that something is going on."""
+    started, over = time.monotonic(), threading.Event()
+
+    def tell() -> None:
+        while not over.wait(HEARD_SECONDS):
+            print(f"  {name}: {time.monotonic() - started:.0f} s so far", flush=True)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
 
 
 def _neutral(text: str) -> str:

@@ -44,10 +44,12 @@ def table(rows: Sequence[Row]) -> str:
     )
 
 
-def cpu_of(command: Sequence[str | Path], cwd: Path, *, codes: Sequence[int] = (0,)) -> tuple[float, bytes]:
+def cpu_of(
+    command: Sequence[str | Path], cwd: Path, *, codes: Sequence[int] = (0,), seconds: float = 300
+) -> tuple[float, bytes]:
     """CPU seconds of a process with all its children, and what it printed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=cwd, capture_output=True, check=False, timeout=300)
+    done = subprocess.run(command, cwd=cwd, capture_output=True, check=False, timeout=seconds)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode not in codes:
         raise RuntimeError(f"{command[0]}: {done.stderr[-500:].decode(errors='replace')}")
