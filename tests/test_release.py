@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import cuedeck
+from cuedeck.config.sections import Config
 
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "scripts"))
@@ -44,15 +45,44 @@ def test_every_version_is_the_same() -> None:
     assert set(said.values()) == {cuedeck.__version__}, said
 
 
+# The fields of the registry's schema of 2025-12-11 that a local package can use.
+INPUT = {"description", "isRequired", "format", "value", "isSecret", "default", "placeholder", "choices"}
+ARGUMENT = {*INPUT, "type", "name", "valueHint", "isRepeated", "variables"}
+SERVER = {"$schema", "name", "title", "description", "version", "repository", "websiteUrl", "packages"}
+PACKAGE = {"registryType", "registryBaseUrl", "identifier", "version", "runtimeHint", "transport"}
+LISTS = {"packageArguments", "runtimeArguments", "environmentVariables"}
+
+
 def test_the_registry_would_take_server_json() -> None:
     said = server()
     (package,) = said["packages"]
-    # Limits of the registry's schema of 2025-12-11, and its proof of ownership: the name in the README.
+    assert said["$schema"].endswith("/schemas/2025-12-11/server.schema.json")
+    assert said.keys() <= SERVER
+    assert package.keys() <= PACKAGE | LISTS
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", said["name"])
+    assert 3 <= len(said["name"]) <= 200
+    assert 1 <= len(said["title"]) <= 100
     assert 1 <= len(said["description"]) <= 100
+    assert re.fullmatch(r"\d+\.\d+\.\d+", said["version"]), "a range or `latest` is refused"
     assert package["registryType"] == "pypi"
     assert package["identifier"] == project()["name"]
+    assert package["transport"] == {"type": "stdio"}
+    # Its proof of ownership: the name in the README, which the package index shows.
     assert f"mcp-name: {said['name']}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_inputs_of_server_json_are_of_the_schema_and_ours() -> None:
+    (package,) = server()["packages"]
+    for argument in package["packageArguments"]:
+        assert argument.keys() <= ARGUMENT
+        named = argument["type"] == "named"
+        assert argument["name"].startswith("--") if named else {"value", "valueHint"} & argument.keys()
+    for variable in package["environmentVariables"]:
+        assert variable.keys() <= {*INPUT, "name", "variables"}
+        section, _, setting = variable["name"].removeprefix("CUEDECK_").lower().partition("__")
+        assert hasattr(getattr(Config(), section), setting)
+    for given in (*package["packageArguments"], *package["environmentVariables"]):
+        assert all(isinstance(given.get(flag, False), bool) for flag in ("isRequired", "isSecret"))
 
 
 def test_server_json_and_the_example_start_a_command_that_exists() -> None:
