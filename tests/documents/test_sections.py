@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cuedeck.documents import sections
 from cuedeck.documents.markdown import parse_markdown
 from cuedeck.documents.sections import (
-    anchor_of,
+    anchors_of,
     chunks_of,
     find_heading,
     sections_of,
@@ -74,8 +74,15 @@ def test_an_anchor_may_be_the_markdown_of_a_heading(anchor: str) -> None:
 def test_a_heading_longer_than_an_anchor_may_be_is_asked_for_by_its_beginning() -> None:
     long = "why " * 40
     headings = [parse_markdown(f"# {long}").headings[0].text, "why"]
-    assert find_heading(headings, anchor_of(headings[0])) == 0
+    assert find_heading(headings, anchors_of(headings)[0]) == 0
     assert find_heading(headings, "why why") is None
+
+
+def test_every_heading_can_be_asked_for() -> None:
+    headings = ["Usage", "Example", "Usage", "usage", "Example", "Usage", "x" * 300, "", "🎉", "🎉"]
+    named = anchors_of(headings)
+    assert named[:6] == ["Usage", "Example", "usage-1", "usage", "example-1", "usage-3"]
+    assert [find_heading(headings, name) for name in named[:7]] == list(range(7))
 
 
 def test_the_first_of_equal_headings_wins_and_slugs_reach_the_others() -> None:

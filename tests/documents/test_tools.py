@@ -131,6 +131,14 @@ def test_mode_selection() -> None:
     ]
 
 
+def test_an_anchor_leads_to_the_section_that_was_found(workspace: Workspace, root: Path) -> None:
+    parts = "".join(f"## {name}\n\n### Example\n\nabout {name}\n\n" for name in ("lions", "tigers", "bears"))
+    (root / "zoo.md").write_text(f"# Zoo\n\n{parts}")
+    hit = call(workspace, "read_context", query="tigers example", mode="keyword").value[0]
+    content = call(workspace, "read_doc", path="zoo.md", anchor=hit["anchors"][0]).value["content"]
+    assert content == "### Example\n\nabout tigers"
+
+
 def test_an_edit_is_in_the_next_answer(workspace: Workspace, root: Path) -> None:
     assert found(workspace, "quokka") == []
     (root / "docs" / "tokens.md").write_text("# Tokens\nquokka")
@@ -207,7 +215,7 @@ def test_of_many_headings_the_first_fifty_that_fit_are_named(workspace: Workspac
     text = "".join(f"## {title}{number}\nword word\n## Same\nx\n## Part {number}\n" for number in range(60))
     (root / "many.md").write_text(text)
     named = failure(workspace, "read_doc", path="many.md").data["anchors"]
-    assert named[:3] == [title[:100], "Same", "Part 0"]
+    assert named[:5] == [title[:100], "Same", "Part 0", "same-1", "Part 1"]
     assert len(named) == 50
     part = call(workspace, "read_doc", path="many.md", anchor=named[0]).value
     assert part["line_range"] == {"start": 1, "end": 2}

@@ -14,7 +14,7 @@ from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.markdown import Markdown, parse_markdown
 from cuedeck.documents.scan import FileStamp
-from cuedeck.documents.sections import anchor_of, find_heading, slice_at, slice_of
+from cuedeck.documents.sections import anchors_of, find_heading, slice_at, slice_of
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.paths import ConfinedPath, FileBytes, confine, missing_file, read_file
 from cuedeck.search.tokens import count_tokens
@@ -186,13 +186,9 @@ class DocumentReader:
         headings = held.markdown.headings
         inside = slice_at(held.markdown, below, len(held.data)) if below is not None else None
         names: list[str] = []
-        seen = {""}
-        for position, heading in enumerate(headings):
-            name = anchor_of(heading.text)
-            # Of headings with one name only the first can be asked for.
-            repeated = name in seen
-            seen.add(name)
-            if repeated or (inside is not None and not inside.start < heading.start < inside.end):
+        for position, name in enumerate(anchors_of([heading.text for heading in headings])):
+            start = headings[position].start
+            if not name or name in names or (inside and not inside.start < start < inside.end):
                 continue
             part = slice_of(held.markdown, position, len(held.data))
             if count_tokens(held.data[part.start : part.end].decode("utf-8")) <= self._token_limit:
@@ -226,7 +222,7 @@ def nearest(wanted: str, names: Sequence[str]) -> str | None:
 
 def _no_anchor(path: str, anchor: str, available: Sequence[str]) -> CueError:
     assert find_heading(available, anchor) is None
-    names = list(dict.fromkeys(map(anchor_of, available)))
+    names = list(dict.fromkeys(anchors_of(available)))
     error = not_found("Anchor Not Found", path=path, anchor=anchor, available_anchors=names[:100])
     near = nearest(anchor, names)
     if near:

@@ -94,9 +94,20 @@ def find_heading(headings: Sequence[str], anchor: str) -> int | None:
     return next((place for place, heading in enumerate(headings) if heading.startswith(anchor)), None)
 
 
-def anchor_of(heading: str) -> str:
-    """What a heading is asked for by: its text, or the beginning of a very long one."""
-    return heading[:LONGEST_ANCHOR]
+def anchors_of(headings: Sequence[str]) -> list[str]:
+    """What each heading is asked for by: its text, of a very long one the beginning, of a repeat the slug."""
+    seen: set[str] = set()
+    slugs: list[str] = []
+    names: list[str] = []
+    for position, heading in enumerate(headings):
+        name = heading[:LONGEST_ANCHOR]
+        if name in seen:
+            slugs = slugs or slugs_of(headings)
+            if 0 < len(slugs[position]) <= LONGEST_ANCHOR:
+                name = slugs[position]
+        seen.add(name)
+        names.append(name)
+    return names
 
 
 def slug(text: str) -> str:
