@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from typing import Any
 
 import pytest
@@ -325,11 +326,16 @@ def test_a_document_beyond_the_token_limit_is_1003(ground: Ground) -> None:
 def test_rate_limits_are_the_contracts_for_tools_and_bare_methods(own_ground: Ground) -> None:
     door = own_ground.door("process", "--decks", "context", CUEDECK_LIMITS__ENABLED="true")
     deck = Deck(door)
-    for number in range(15):
-        asked = door.ask("read_context", {"query": "login", "mode": "keyword"}) if number % 2 else None
+    began, passed = time.monotonic(), 0
+    while True:
+        asked = door.ask("read_context", {"query": "login", "mode": "keyword"}) if passed % 2 else None
         answer = asked or deck.raw("read_context", query="login", mode="keyword")
-        assert "result" in answer, number
-    error = deck.bad("read_context", query="login")
+        if "error" in answer:
+            break
+        passed += 1
+    # What a slow machine takes for the burst, the bucket fills up meanwhile.
+    assert 15 <= passed <= 15 + (time.monotonic() - began) * 10 / 60 + 1
+    error = answer["error"]
     assert (error["code"], error["message"]) == (429, "Rate Limit Exceeded")
     assert error["data"]["limit"] == 10
     assert error["data"]["window_seconds"] == 60
