@@ -72,7 +72,11 @@ def export_state(root: Path, state_root: Path, target: Path) -> Archived:
             _pack(partial, staging, description)
             partial.replace(target)
         except OSError as error:
-            raise _refused(f"The archive cannot be written: {error.strerror}") from error
+            raise CueError(
+                ErrorCode.VALIDATION,
+                f"The archive cannot be written: {error.strerror}",
+                hint="Name a file in a folder that exists and may be written to.",
+            ) from error
         finally:
             partial.unlink(missing_ok=True)
     return _archived(target, description)
@@ -87,6 +91,7 @@ def import_state(
     changes nothing. The databases are then overwritten page by page in one SQLite transaction each, so
     processes that have them open see either the old or the new content.
     """
+    source = source.expanduser()
     with _staging(root) as staging:
         description = _unpack(source, staging / _FOLDER)
         for name, inner in _DATABASES.items():
@@ -184,7 +189,7 @@ def _unpack(source: Path, folder: Path) -> dict[str, Any]:
     """Unpack exactly the members an archive may have, each no larger than it says."""
     try:
         with (
-            source.expanduser().open("rb") as file,
+            source.open("rb") as file,
             zstandard.ZstdDecompressor().stream_reader(file) as packed,
         ):
             limit = min(_MAX_BYTES, max(source.stat().st_size * _MAX_RATIO, 64 * _CHUNK))
