@@ -18,7 +18,9 @@ MOST = 20
 def check(workspace: Workspace) -> Iterator[Finding]:
     """The refs of the index, and the files of them that defeated the parser."""
     with workspace.store.index.read() as session:
-        refs = table.refs(session)
+        every = table.refs(session)
+    # The layer of uncommitted changes is no ref that anybody could name.
+    refs = [ref for ref in every if not ref.name.startswith("@")]
     if not refs:
         yield passed("code index", "No code is indexed; `cue index` does it, and so does the first question.")
         return
@@ -35,7 +37,7 @@ def check(workspace: Workspace) -> Iterator[Finding]:
         yield passed(
             "code index", f"{len(refs)} refs; {most.name} has {most.files} files, {most.symbols} symbols"
         )
-    problems = sorted({problem for ref in refs for problem in ref.problems})
+    problems = sorted({problem for ref in every for problem in ref.problems})
     for path, reason in problems[:MOST]:
         yield Finding("code file", Status.WARN, reason, file=path)
     if len(problems) > MOST:
