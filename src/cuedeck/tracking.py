@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 _PLAIN_INDEX = (b"DIRC\x00\x00\x00\x02", b"DIRC\x00\x00\x00\x03")
-_UNSHARED = b"/.gitignore\n/.cache/\n/state.db*\n/SCENE.md\n"
+_UNSHARED = b"/.gitignore\n/.cache/\n/backups/\n/state.db*\n/SCENE.md\n"
 
 
 def keep_out_of_git(folder: Path) -> None:

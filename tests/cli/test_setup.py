@@ -63,7 +63,7 @@ def test_git_ignore_that_already_covers_it_stays() -> None:
     for text in (
         b".cuedeck/\n",
         b"/.cuedeck\r\n",
-        b"x\n/.cuedeck/.cache/\n.cuedeck/state.db*\n.cuedeck/SCENE.md",
+        b"x\n/.cuedeck/.cache/\n.cuedeck/backups/\n.cuedeck/state.db*\n.cuedeck/SCENE.md",
     ):
         assert with_ignored(text) == text
 

@@ -205,6 +205,26 @@ def test_a_symbol_is_found_by_what_an_import_or_a_path_calls_it(ask: Ask, repo: 
     assert found["total_references"] == 2
 
 
+def test_an_inherited_member_is_found_by_the_class_that_has_it(ask: Ask, repo: Repo) -> None:
+    repo.put("base.py", "class Scaffold:\n    def route(self):\n        pass\n")
+    repo.put(
+        "app.py", "from base import Scaffold\n\n\nclass Flask(Scaffold):\n    pass\n\n\nFlask().route()\n"
+    )
+    found = ask("find_references", symbol_name="app.Flask.route")
+    assert found["symbol"]["qualified_name"] == "base::Scaffold::route"
+    assert [site["path"] for site in found["references"]] == ["app.py"]
+    assert ask("locate_symbol", name="Flask.route")["results"][0]["path"] == "base.py"
+    assert ask("locate_symbol", name="Flask.nothing")["results"] == []
+    assert ask("locate_symbol", name="Flask.route", kind="class")["results"] == []
+
+
+def test_of_one_name_what_a_file_defines_comes_before_members(ask: Ask, repo: Repo) -> None:
+    repo.put("context.py", "class Context:\n    def session(self):\n        pass\n")
+    repo.put("state.py", "session = make()\n")
+    found = [record["path"] for record in ask("locate_symbol", name="session")["results"]]
+    assert found == ["state.py", "context.py"]
+
+
 def test_a_go_method_is_found_by_its_receiver(ask: Ask, repo: Repo) -> None:
     repo.put("srv/s.go", "package srv\n\ntype Server struct{}\n\nfunc (s *Server) Stop() {}\n")
     found = ask("locate_symbol", name="(*Server).Stop")["results"]

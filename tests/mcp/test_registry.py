@@ -4,7 +4,7 @@ import pytest
 from mcp_sample import REGISTRY
 
 from cuedeck.mcp.options import ConnectionOptions, names
-from cuedeck.mcp.registry import Selection, UnknownTool
+from cuedeck.mcp.registry import Selection, UnknownTool, nearest, product
 from cuedeck.model.errors import CueError, ErrorCode
 
 
@@ -60,6 +60,14 @@ def test_an_unknown_name_gets_the_nearest() -> None:
     with pytest.raises(UnknownTool) as refused:
         select("all").find("memory_stor")
     assert refused.value.names[0] == "memory_store"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("serch_code", "code_search_code"), ("find_refrences", "code_find_references")]
+)
+def test_a_misspelt_bare_name_is_recognised(typed: str, meant: str) -> None:
+    known = [entry.name for entry in product().select(ConnectionOptions(decks=("all",))).entries]
+    assert nearest(typed, known)[0] == meant
 
 
 def test_nothing_near_is_said_plainly() -> None:

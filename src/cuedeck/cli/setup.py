@@ -9,7 +9,7 @@ from pathlib import Path
 from cuedeck.cli.atomic import write_atomically
 from cuedeck.discovery import FOLDER
 
-IGNORED = (".cuedeck/.cache/", ".cuedeck/state.db*", ".cuedeck/SCENE.md")
+IGNORED = (".cuedeck/.cache/", ".cuedeck/backups/", ".cuedeck/state.db*", ".cuedeck/SCENE.md")
 
 SETTINGS = """\
 # Settings of this CueDeck workspace; docs/reference/settings.md of CueDeck lists every key.

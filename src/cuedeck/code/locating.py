@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.facts import BIND_MASK, CALLABLE, INSTANCE, TYPES, Bind, Kind
 from cuedeck.code.generated import is_secondary
-from cuedeck.code.symbols import SymbolRecord
+from cuedeck.code.symbols import SymbolRecord, module_name
 from cuedeck.code.values import CLASS, Symbol, Value
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
+_MOST_OWNERS: Final = 8
 _RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
 _TEST_PARTS: Final = frozenset(
     {"test", "tests", "testing", "spec", "specs", "__tests__", "testdata", "fixtures"}
@@ -45,10 +46,34 @@ def locate(
     found = _named(snapshot, parts, wanted, language)
     if not found and len(parts) > 1:
         # An import or a path names the folders that a qualified name leaves out.
-        found = _named(snapshot, parts, wanted, language, by_path=True)
+        found = _named(snapshot, parts, wanted, language, by_path=True) or _inherited(
+            snapshot, parts, wanted, language
+        )
     if not found and (bare := _bare(name)) != name:
         return locate(snapshot, bare, kind=kind, language=language)
     return sorted(found, key=_preference)
+
+
+def _inherited(
+    snapshot: Snapshot, parts: list[str], kind: str | None, language: str | None
+) -> list[SymbolRecord]:
+    """What a type has from its ancestors: ``Flask.route`` is ``Scaffold.route``."""
+    if len(parts) > _MOST_OWNERS:
+        return []
+    found: dict[tuple[str, int], SymbolRecord] = {}
+    with snapshot.lock:
+        for owner in locate(snapshot, "::".join(parts[:-1]), language=language)[:_MOST_OWNERS]:
+            scope = snapshot.outline(owner.path).definitions[owner.number].scope if owner.number >= 0 else -1
+            if owner.kind not in TYPES or scope < 0:
+                continue
+            declared = snapshot.linker.member(Value(CLASS, owner.path, scope), parts[-1])
+            if declared is None:
+                continue
+            for number in definitions_of(snapshot, declared):
+                record = snapshot.symbols(declared.path).record(number)
+                if kind in (None, record.kind):
+                    found[record.path, number] = record
+    return list(found.values())
 
 
 def _bare(name: str) -> str:
@@ -112,23 +137,24 @@ def is_test(path: str) -> bool:
 
 
 def _preference(record: SymbolRecord) -> tuple[object, ...]:
-    rank = (
-        0
-        if record.kind in TYPES
-        else 1
-        if record.kind in CALLABLE
-        else 3
-        if record.kind == Kind.MODULE
-        else 2
-    )
     return (
         is_secondary(record.path),
         is_test(record.path),
-        rank,
+        _rank(record),
         record.qualified_name.count("::"),
         record.path,
         record.line_start,
     )
+
+
+def _rank(record: SymbolRecord) -> int:
+    """Types, then what a file defines on its own, then what types and functions hold, then files."""
+    if record.kind in TYPES:
+        return 0
+    if record.kind == Kind.MODULE:
+        return 5
+    outer = "::" not in record.qualified_name.removeprefix(f"{module_name(record.path, record.language)}::")
+    return (1 if outer else 3) + (record.kind not in CALLABLE)
 
 
 def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:

@@ -150,15 +150,13 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The known names most like this one, best first."""
     from rapidfuzz import fuzz, process, utils
 
+    asked, plain = name[:200], utils.default_process
     found = process.extract(
-        name[:200],
-        list(known),
-        scorer=fuzz.WRatio,
-        processor=utils.default_process,
-        limit=limit,
-        score_cutoff=60,
+        asked, list(known), scorer=fuzz.WRatio, processor=plain, limit=5 * limit, score_cutoff=60
     )
-    return [match for match, _score, _index in found]
+    # One word in common makes names look alike; which is nearest their letters decide.
+    alike = sorted(found, key=lambda one: -fuzz.token_sort_ratio(asked, one[0], processor=plain))
+    return [match for match, _score, _index in alike[:limit]]
 
 
 def _chosen_decks(wanted: Sequence[str]) -> frozenset[Deck]:
