@@ -16,7 +16,8 @@ from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Query, Results
 from cuedeck.documents.reader import DocumentReader, ReadDocument
 from cuedeck.documents.search import DocumentSearch
-from cuedeck.documents.sections import passages_of
+from cuedeck.documents.sections import passage_model, passages_of
+from cuedeck.documents.spaces import Spaces
 from cuedeck.documents.vault import Vault
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import documents as rows
@@ -56,11 +57,16 @@ class Documents:
             embedder, load=self._texts, sink=self._store_vectors
         )
         self._reader = DocumentReader(self.index, token_limit=token_limit)
-        self._search = DocumentSearch(self.index, self._database, embedder, self._reader)
+        self._spaces = Spaces(self._database)
+        self._search = DocumentSearch(self.index, self._database, embedder, self._reader, self._spaces)
         self.vault = Vault(self.index, self.freshness, self._database)
         self._starting = threading.Lock()
         self._started = False
         self._queued = 0
+
+    @property
+    def _model(self) -> str:
+        return passage_model(self._embedder.model)
 
     @property
     def root(self) -> Path:
@@ -113,7 +119,7 @@ class Documents:
     def pending(self) -> int:
         """How many chunks still wait for their vector."""
         with self._database.read() as session:
-            return rows.count_without_vector(session, self._embedder.model)
+            return rows.count_without_vector(session, self._model)
 
     def close(self) -> None:
         """Stop watching and embedding."""
@@ -124,7 +130,7 @@ class Documents:
         """Ask for vectors of new chunks, and of those passed over while their file was changing."""
         if self._embedder.unavailable is not None:
             return
-        model = self._embedder.model
+        model = self._model
         with self._database.read() as session:
             missing = rows.without_vector(session, model, after=self._queued)
             again = rows.without_vector_in(session, model, refreshed.changed) if refreshed.changed else []
@@ -165,7 +171,8 @@ class Documents:
                 )
                 for row in found
             }
-            rows.put_vectors(session, self._embedder.model, vectors, scopes)
+            rows.put_vectors(session, self._model, vectors, scopes)
+        self._spaces.learn(self._model, more=self._queue.waiting)
 
 
 def trail_of(anchors: Sequence[tuple[str, int, int]], anchor: int) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cuedeck.documents.query import Mode
+from cuedeck.documents.space import Space
 from cuedeck.documents.wholes import whole_scores
 from cuedeck.search.candidates import candidate_cosines
 from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, share_of_best, weighted_blend
@@ -57,6 +58,7 @@ def rank(
     model: str,
     scope: Scope,
     limit: int,
+    space: Space | None = None,
 ) -> list[Candidate]:
     """The best documents for the terms and the query's vector."""
     depth = max(_LEAST if mode is Mode.KEYWORD else _MEANING, limit * _DEPTH)
@@ -68,7 +70,11 @@ def rank(
     if mode is not Mode.KEYWORD and vector is not None:
         index = session.vectors(DOCUMENT_VECTORS)
         also = rows.passages_of(words)
-        cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
+        if space is None:
+            cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
+        else:
+            near = index.nearest(space.towards(vector), model=model, scope=scope, limit=depth)
+            cosines = _cosines_in(space, index.get({*also, *(hit.id for hit in near)}, model=model), vector)
     meaning = _best_passages(cosines)
     home = rows.homes(session, {*words, *meaning})
     home_of_passage = {
@@ -91,6 +97,14 @@ def _by_words(session: Session, terms: Sequence[str], matched: Mapping[int, list
     wholes = share_of_best({document: sum(shares.values()) for document, shares in found.items()})
     halves = {document: _WHOLE * wholes.get(document, 0.0) for document in best}
     return _Words({document: halves[document] + (1.0 - _WHOLE) * best[document] for document in best}, halves)
+
+
+def _cosines_in(space: Space, passages: Mapping[int, Vector], vector: Vector) -> dict[int, float]:
+    import numpy as np
+
+    if not passages:
+        return {}
+    return dict(zip(passages, space.cosines(np.stack(list(passages.values())), vector), strict=True))
 
 
 def _best_passages(cosines: Mapping[int, float]) -> dict[int, float]:

@@ -12,7 +12,8 @@ from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Hit, Mode, Query, Results
 from cuedeck.documents.ranking import Candidate, rank
 from cuedeck.documents.reader import DocumentReader
-from cuedeck.documents.sections import anchors_of
+from cuedeck.documents.sections import anchors_of, passage_model
+from cuedeck.documents.spaces import Spaces
 from cuedeck.documents.wholes import Shares, whole_scores
 from cuedeck.search.analyser import analyse, query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts, total
@@ -43,7 +44,7 @@ class PendingCount:
     def count(self, session: Session) -> int:
         version, now = self._database.version(), time.monotonic()
         if self._known is None or (self._known[0] != version and now - self._known[1] > _RECOUNT_SECONDS):
-            count = rows.count_without_vector(session, self._embedder.model)
+            count = rows.count_without_vector(session, passage_model(self._embedder.model))
             self._known = (version, now, count)
         return self._known[2]
 
@@ -52,12 +53,18 @@ class DocumentSearch:
     """Searches the index; an answer never quotes a file that has changed since it was indexed."""
 
     def __init__(
-        self, index: DocumentIndex, database: Database, embedder: Embedder, reader: DocumentReader
+        self,
+        index: DocumentIndex,
+        database: Database,
+        embedder: Embedder,
+        reader: DocumentReader,
+        spaces: Spaces,
     ) -> None:
         self._index = index
         self._database = database
         self._embedder = embedder
         self._reader = reader
+        self._spaces = spaces
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._pending = PendingCount(database, embedder)
 
@@ -105,7 +112,7 @@ class DocumentSearch:
         if (reason := self._embedder.unavailable) is not None:
             return Mode.KEYWORD, None, reason
         with self._database.read() as session:
-            made = session.vectors(DOCUMENT_VECTORS).count(model=self._embedder.model)
+            made = session.vectors(DOCUMENT_VECTORS).count(model=passage_model(self._embedder.model))
         if made == 0:
             return Mode.KEYWORD, None, "No document has a vector yet; they are made in the background."
         vectors = self._embedder.try_embed([query.text], budget)
@@ -118,12 +125,14 @@ class DocumentSearch:
         self, query: Query, terms: Sequence[str], mode: Mode, vector: Vector | None
     ) -> tuple[list[tuple[Candidate, rows.DocumentRow, list[Row]]], int]:
         with self._database.read() as session:
+            model = passage_model(self._embedder.model)
             candidates = rank(
                 session,
                 terms,
                 vector,
                 mode=mode,
-                model=self._embedder.model,
+                model=model,
+                space=None if vector is None else self._spaces.current(session, model),
                 scope=query.filters.scope(),
                 limit=query.limit,
             )

@@ -145,6 +145,11 @@ def chunks_of(data: bytes, start: int, end: int, size: int | None = None) -> Ite
         yield start, end
 
 
+def passage_model(model: str) -> str:
+    """What vectors of passages are known by: those of passages cut otherwise are made again."""
+    return f"{model}/{PASSAGE_BYTES}"
+
+
 def passages_of(data: bytes, start: int, end: int, most: int) -> list[tuple[int, int]]:
     """Cut a chunk into what vectors are made of; of more than so many the last one takes the rest."""
     passages = list(chunks_of(data, start, end, PASSAGE_BYTES))

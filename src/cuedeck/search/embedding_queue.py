@@ -68,6 +68,11 @@ class EmbeddingQueue(Generic[K]):
             return len(self._keys.keys() | self._working)
 
     @property
+    def waiting(self) -> bool:
+        """Whether there are keys that no batch has taken up yet."""
+        return bool(self._keys)
+
+    @property
     def given_up(self) -> int:
         """How many keys failed for good since the start."""
         return self._given_up

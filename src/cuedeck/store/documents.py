@@ -323,14 +323,43 @@ def count_without_vector(session: Session, model: str) -> int:
 def put_vectors(
     session: Session, model: str, vectors: Mapping[int, Any], scopes: Mapping[int, Sequence[str]]
 ) -> None:
-    """Store vectors of passages whose chunks, which the scopes are of, are still there."""
-    there = {row["rid"] for row in chunks(session, {chunk_of_passage(passage) for passage in vectors})}
+    """Store the vectors of all passages of some chunks, which the scopes are of, if they are still there."""
+    there = homes(session, {chunk_of_passage(passage) for passage in vectors}).keys()
+    # Another model's passages may have been more.
+    sql = "SELECT rid FROM document_chunks WHERE rid IN :rids AND model IS NOT NULL"
+    before = [row["rid"] for row in session.rows(sql, rids=list(there))]
+    session.vectors(DOCUMENT_VECTORS).drop([each for each in passages_of(before) if each not in vectors])
     session.vectors(DOCUMENT_VECTORS).put(
         VectorRecord(passage, model, vector, scopes.get(chunk_of_passage(passage), ()))
         for passage, vector in vectors.items()
         if chunk_of_passage(passage) in there
     )
     session.run("UPDATE document_chunks SET model = :model WHERE rid IN :rids", model=model, rids=list(there))
+
+
+def sampled_chunks(session: Session, model: str, count: int) -> list[int]:
+    """So many chunks with vectors of a model, evenly spread over all of them."""
+    sql = "SELECT rid FROM document_chunks WHERE model = :model ORDER BY rid"
+    found = [row["rid"] for row in session.rows(sql, model=model)]
+    return found[:: max(1, len(found) // count)]
+
+
+def space_size(session: Session, model: str) -> int:
+    """How many passages the space of a model was learnt of; 0 while there is none."""
+    sql = "SELECT passages FROM document_spaces WHERE model = :model"
+    return int(session.value(sql, model=model) or 0)
+
+
+def space(session: Session, model: str) -> bytes:
+    """The stored space of a model."""
+    return bytes(session.value("SELECT space FROM document_spaces WHERE model = :model", model=model))
+
+
+def put_space(session: Session, model: str, passages: int, packed: bytes) -> None:
+    """Store the space of a model; those of other models are forgotten."""
+    session.run("DELETE FROM document_spaces WHERE model <> :model", model=model)
+    row = {"model": model, "passages": passages, "space": packed}
+    session.upsert("document_spaces", row, key=["model"])
 
 
 def _document(row: Row) -> DocumentRow:

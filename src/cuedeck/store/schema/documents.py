@@ -114,3 +114,10 @@ def larger_batches() -> list[Step]:
 def shorter_passages() -> list[Step]:
     # Vectors of longer passages are made again, in the background; their identities are taken over.
     return [statement(sqlite="UPDATE document_chunks SET model = NULL")]
+
+
+@migration("index", "documents", 4)
+def spaces() -> list[Step]:
+    # How the passages of a model lie, and of how many that was learnt.
+    columns = ["model text not null", "passages bigint not null", "space blob not null"]
+    return [table("document_spaces", columns, key=["model"])]
