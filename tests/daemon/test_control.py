@@ -29,3 +29,13 @@ def test_a_daemon_that_hangs(
         os.kill(daemon.pid, signal.SIGCONT)
     assert control.stop(root) is not None
     assert control.status(root) is None
+
+
+def test_a_daemon_that_does_not_end_is_not_called_stopped(
+    agent: Any, daemon: Any, folder: Path, environ: dict[str, str], monkeypatch: Any
+) -> None:
+    agent().initialize()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", environ["XDG_RUNTIME_DIR"])
+    monkeypatch.setattr(control, "_lives", lambda _pid: True)
+    with pytest.raises(NoDaemon, match=f"has not ended yet .pid {daemon.pid}"):
+        control.stop(str(folder), patience=0.1)

@@ -98,7 +98,7 @@ def test_a_read_only_disk_is_said_and_survived(small_disk: Path, make_ground: Ca
     ground.environ["XDG_RUNTIME_DIR"] = str(runtime)
     with Load(ground, agents=1) as load:
         load.acknowledged(5)
-    ground.stop()
+    end(ground)
     remount(small_disk, "ro")
     with Load(ground, agents=1) as refused:
         failed = refused.failed(5)
@@ -113,6 +113,16 @@ def test_a_read_only_disk_is_said_and_survived(small_disk: Path, make_ground: Ca
     assert again.errors == []
     for each in (load, again):
         assert sound(ground, each.promised)
+
+
+def end(ground: Ground) -> None:
+    """Stop the daemon and see it gone: while it writes, no disk can be made read-only."""
+    command = Path(f"/proc/{ground.daemon}/cmdline")
+    deadline = time.monotonic() + 60
+    # Where nobody reaps it, it stays in the table of processes without a command.
+    while command.exists() and command.read_bytes():
+        assert time.monotonic() < deadline, "the daemon does not end"
+        ground.stop()
 
 
 def remount(disk: Path, mode: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from cuedeck.daemon.location import Address
+from cuedeck.daemon.location import Address, NoDaemon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,9 @@ def stop(root: str, *, patience: float = STOP_SECONDS) -> int | None:
 
     pid = int(json.loads(answer)["pid"])
     deadline = time.monotonic() + patience
-    while time.monotonic() < deadline and _lives(pid):
+    while _lives(pid):
+        if time.monotonic() > deadline:
+            raise NoDaemon(f"it was told to stop {patience:g} s ago and has not ended yet (pid {pid})")
         time.sleep(0.01)
     return pid
 
