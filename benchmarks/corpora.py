@@ -14,8 +14,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks._peers import ABSENT, NODE, PYTHON
+
 ROOT = Path(__file__).parents[1]
 _HISTORY = 60
+# Without its main peer a comparison says nothing.
+PEER = {
+    "peers_code": PYTHON / "basedpyright-langserver",
+    "peers_memory": NODE / "mcp-server-memory",
+    "peers_notes": PYTHON / "python",
+}
 _TOOLS = "a tool that prepares data for other benchmarks; it is given its folders by hand"
 
 
@@ -44,6 +52,8 @@ def _given(name: str, scratch: Path) -> Given:
             return _vault(scratch)
         case "code_refs" | "code_refs_languages" | "code_refs_rust" | "documents_headings":
             return Given(skipped=_TOOLS)
+        case "peers_code" | "peers_memory" | "peers_notes":
+            return Given() if PEER[name].exists() else Given(skipped=f"{PEER[name].name} is {ABSENT}")
         case (
             "eval_retrieval" | "code_search_quality" | "documents_retrieval" | "memory_locomo" | "tasks_eval"
         ):
