@@ -12,10 +12,11 @@ import os
 import re
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.eval_retrieval import Collection, read, score
+from benchmarks.eval_retrieval import Collection, Item, Keyword, plain_words, read, score
 from cuedeck.config.sections import MemorySection, SearchSection
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
@@ -60,6 +61,18 @@ def grep(collection: Collection) -> dict[str, list[str]]:
     return run
 
 
+def plain_bm25(collection: Collection) -> dict[str, list[str]]:
+    """The floor: BM25 over bare words, inside the question's conversation."""
+    groups: dict[str, list[Item]] = defaultdict(list)
+    for item in collection.corpus:
+        groups[item.group].append(item)
+    indexes = {group: Keyword(items, plain_words) for group, items in groups.items()}
+    return {
+        query.id: list(indexes[query.group].search(plain_words(query.text)))[:10]
+        for query in collection.queries
+    }
+
+
 def _words(text: str) -> Iterable[str]:
     return re.findall(r"\w+", text.lower())
 
@@ -83,6 +96,7 @@ def main() -> None:
         print(f"{len(items)} memories, {len(wanted.queries)} questions, {memories.pending()} without vector")
         runs = {
             "grep": grep(wanted),
+            "plain BM25": plain_bm25(wanted),
             "keyword": ranking(words_only, wanted, items, Fusion.RRF),
             "rrf (default)": ranking(memories, wanted, items, Fusion.RRF),
             "blend": ranking(memories, wanted, items, Fusion.BLEND),

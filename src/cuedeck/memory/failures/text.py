@@ -9,6 +9,13 @@ from .model import Frame, Location
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ")
+# Which of several commands a line is of, as concurrently and recursive pnpm say it; Maven's levels are none.
+_TAGS = (
+    re.compile(
+        r"^\[((?!(?:INFO|ERROR|WARN|WARNING|DEBUG|TRACE|FATAL)\])@?[\w.:-]+(?:/[A-Za-z][\w.-]*)?)\](?: |$)"
+    ),
+    re.compile(r"^((?:[\w@.-]+/)*[\w@.-]+ [\w:-]+)[:$](?: |$)"),
+)
 _LIBRARY = re.compile(
     r"site-packages/|dist-packages/|/lib/python\d|[/\\]Lib[/\\](?!site)|^<frozen |^<string>$"
     r"|node_modules/|^node:|^internal/|^\(?<anonymous>|^native$"
@@ -34,6 +41,21 @@ def lines_of(output: str) -> list[str]:
     stamped = sum(1 for line in lines if _STAMP.match(line))
     if stamped * 2 > len(lines):
         lines = [_STAMP.sub("", line) for line in lines]
+    return _untagged(lines)
+
+
+def _untagged(lines: list[str]) -> list[str]:
+    """What several commands said at the same time, one after the other and without their tags."""
+    filled = sum(1 for line in lines if line)
+    for tag in _TAGS:
+        groups: dict[str, list[str]] = {"": []}
+        for line in lines:
+            match = tag.match(line)
+            groups.setdefault(match[1] if match else "", []).append(line[match.end() :] if match else line)
+        rest = groups.pop("")
+        said = sum(map(len, groups.values()))
+        if said * 4 > filled * 3 and said > 2 * len(groups):
+            return [line for group in groups.values() for line in group] + rest
     return lines
 
 
