@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[1]
 ROW = re.compile(
     r"^(.+?)\s+ours\s+([\d.]+)\s+(\S+)\s+(.+?)\s+([\d.]+)\s+(?:equal|[\d.]+x (?:ahead|behind))$", re.M
 )
+MEDIAN = re.compile(r"^(CueDeck|DBOS), (.+?): p50 ([\d.]+) ms", re.M)
 LABEL, SCALE, HEIGHT, MIDDLE = 330, 62, 24, 560
 WIDTH = 900
 
@@ -24,7 +25,17 @@ def rows(text: str) -> list[tuple[str, float]]:
     for what, ours, _, peer, theirs in ROW.findall(text):
         if float(ours) and float(theirs):
             found.append((f"{what.strip()} / {peer.strip()}", float(theirs) / float(ours)))
-    return found
+    return found + medians(text)
+
+
+def medians(text: str) -> list[tuple[str, float]]:
+    """What both workflow engines were timed at under one name."""
+    timed = {(who, what): float(value) for who, what, value in MEDIAN.findall(text)}
+    return [
+        (f"workflow, {what} / DBOS", theirs / timed["CueDeck", what])
+        for (who, what), theirs in timed.items()
+        if who == "DBOS" and timed.get(("CueDeck", what))
+    ]
 
 
 def drawing(compared: list[tuple[str, float]]) -> str:
