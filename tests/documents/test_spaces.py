@@ -53,16 +53,6 @@ def test_cosines_are_those_of_evened_out_vectors() -> None:
     )
 
 
-def test_towards_orders_as_the_space_does_among_vectors_of_one_length() -> None:
-    vectors = crowd(400)
-    space = Space.of(vectors)
-    query = vectors[11]
-    centred = vectors - space.mean
-    lengths = np.sqrt(np.einsum("ij,jk,ik->i", centred, space.metric, centred))
-    plain = ((vectors - space.mean) @ space.towards(query)) / lengths
-    assert np.argsort(-plain).tolist() == np.argsort(-np.array(space.cosines(vectors, query))).tolist()
-
-
 def test_a_stored_space_comes_back_as_it_was() -> None:
     space = Space.of(crowd(300))
     again = Space.unpacked(space.packed(), 16)

@@ -70,11 +70,10 @@ def rank(
     if mode is not Mode.KEYWORD and vector is not None:
         index = session.vectors(DOCUMENT_VECTORS)
         also = rows.passages_of(words)
-        if space is None:
-            cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
-        else:
-            near = index.nearest(space.towards(vector), model=model, scope=scope, limit=depth)
-            cosines = _cosines_in(space, index.get({*also, *(hit.id for hit in near)}, model=model), vector)
+        cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
+        # Beside words it makes no difference, and costs.
+        if space is not None and mode is Mode.SEMANTIC:
+            cosines = _cosines_in(space, index.get(cosines, model=model), vector)
     meaning = _best_passages(cosines)
     home = rows.homes(session, {*words, *meaning})
     home_of_passage = {

@@ -29,13 +29,6 @@ class Space:
     mean: Floats
     metric: Floats
 
-    def towards(self, vector: Vector) -> Floats:
-        """The vector whose plain cosine puts passages nearly into the order of this space."""
-        import numpy as np
-
-        turned: Floats = self.metric @ (vector - self.mean)
-        return turned / np.float32(np.linalg.norm(turned) or 1.0)
-
     def cosines(self, vectors: Floats, vector: Vector) -> list[float]:
         """How near each of the vectors is to one."""
         import numpy as np
