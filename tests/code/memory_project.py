@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cuedeck.code.extract import extract
 from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
-from cuedeck.code.languages import language_named, language_of
+from cuedeck.code.languages import language_named, language_of, language_of_source
 from cuedeck.code.linker import Linker
 from cuedeck.code.rules import Rules
 from cuedeck.code.values import Symbol, Targets, Value
@@ -24,18 +24,18 @@ class MemoryProject:
         self.facts: dict[str, Facts] = {}
         for file in sorted(root.rglob("*")):
             path = file.relative_to(root).as_posix()
-            name = language_of(path)
             if (
-                name is None
+                language_of(path) is None
                 or ".git/" in path
                 or "node_modules/" in path
                 or not file.is_file()
                 or (endings and not path.endswith(endings))
             ):
                 continue
-            language = language_named(name)
+            source = file.read_bytes()
+            language = language_named(language_of_source(path, source) or "")
             if language is not None:
-                self.facts[path] = extract(file.read_bytes(), language)
+                self.facts[path] = extract(source, language)
         self._using: dict[str, set[str]] = defaultdict(set)
         for path, facts in self.facts.items():
             for text in facts.links.strings:
@@ -52,6 +52,9 @@ class MemoryProject:
 
     def outline(self, path: str) -> Outline:
         return self.facts[path].outline
+
+    def line_of(self, path: str, offset: int) -> int:
+        return self.facts[path].outline.line_of(offset)
 
     def prepare(self, paths: Collection[str]) -> None:
         """Everything is in memory."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 7
+EXTRACTOR_VERSION: Final = 8
 
 
 class Op:
@@ -49,6 +49,8 @@ class Op:
     NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
     PREDICATE: Final = 27  # a = type expression, b = string: the parameter that is of it when this is true
+    INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
+    MEMBERS: Final = 29  # a = type expression: what any of its members holds
 
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
@@ -71,7 +73,7 @@ ROLE_SHIFT: Final = 5
 OP_MASK: Final = (1 << ROLE_SHIFT) - 1
 
 # Ops that name something at ``pos`` through the string ``b``.
-NAMING: Final = frozenset({Op.NAME, Op.ATTR, Op.KEYWORD, Op.IMPORTED, Op.MODULE})
+NAMING: Final = frozenset({Op.NAME, Op.ATTR, Op.KEYWORD, Op.IMPORTED, Op.MODULE, Op.INTRINSIC})
 _IS_NAMING: Final = bytes(op & OP_MASK in NAMING for op in range(256))
 
 
@@ -205,9 +207,15 @@ class Outline:
         """The 0-based byte column of a byte offset."""
         return offset - self.lines[bisect_right(self.lines, offset) - 1]
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The bare name of each definition."""
+        return tuple([definition.name for definition in self.definitions])
+
     def named(self, name: str) -> list[int]:
         """The definitions of a bare name."""
-        return [number for number, definition in enumerate(self.definitions) if definition.name == name]
+        names, at = self.names, -1
+        return [at := names.index(name, at + 1) for _ in range(names.count(name))]
 
     def enclosing(self, offset: int) -> int:
         """The innermost function, class or other owner around an offset, or -1."""

@@ -33,6 +33,7 @@ from cuedeck.code.values import (
     Targets,
     Value,
     Values,
+    has_member,
 )
 from cuedeck.code.values import (
     INSTANCE as INSTANCE_OF,
@@ -319,9 +320,12 @@ class Linker(Calls):
     def attribute(self, path: str, number: int) -> Targets:
         """What an attribute expression names."""
         links = self.links(path)
+        values = self.evaluate(path, links.a[number])
+        if not values:
+            return ()
         name = links.strings[links.b[number]]
         found: list[Target] = []
-        for value in self.concrete(self.evaluate(path, links.a[number])):
+        for value in self.concrete(values):
             found += self.attribute_of(value, name)
         return tuple(dict.fromkeys(found))
 
@@ -330,6 +334,8 @@ class Linker(Calls):
         if value.tag in (MODULE, PACKAGE):
             return self.module_member(value, name)
         if value.tag in (CLASS, INSTANCE_OF, SUPER):
+            if value.name and not has_member(value.name, name):
+                return ()
             found = self.member(value, name, skip=int(value.tag == SUPER))
             return (found,) if found else ()
         if value.tag == PARAMETER:
@@ -357,8 +363,19 @@ class Linker(Calls):
             return (module,) if module is not None else ()
         if op == Op.NARROWED:
             return self.targets(path, a)
+        if op == Op.INTRINSIC:
+            return self.element(path, links.strings[b])
         if op == Op.KEYWORD:
             return self.keyword(path, a, links.strings[b])
+        return ()
+
+    def element(self, path: str, tag: str) -> Targets:
+        """What a tag means by the first interface of elements that knows it."""
+        for symbol in self.rules_of(path).intrinsic(path, tag):
+            for value in self.type_of(symbol):
+                found = self.member(value, tag) if value.tag == CLASS else None
+                if found:
+                    return (found,)
         return ()
 
     def structure(self, path: str, name: str, found: Targets) -> Targets:

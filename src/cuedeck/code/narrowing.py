@@ -21,6 +21,8 @@ from cuedeck.code.values import (
     Symbol,
     Value,
     Values,
+    elements,
+    restriction,
     unique,
 )
 
@@ -30,6 +32,7 @@ Constants = frozenset[str | Symbol]
 _CALLED: Final = (FUNCTION, CALLABLE, CLASS)
 _HELD: Final = (INSTANCE, SEQUENCE, MAPPING, TUPLE)
 _MAX_DEPTH: Final = 8
+_MAX_MEMBERS: Final = 40
 
 
 class Narrowing(Typing):
@@ -70,6 +73,50 @@ class Narrowing(Typing):
                 kept = arrays if holds else [v for v in values if v not in arrays]
                 return tuple(kept) or values
         return values
+
+    def held(self, owner: Value) -> Values:
+        """What any member of a type holds."""
+        found: list[Value] = list(elements(owner))
+        for path, scope in self.lineage(owner) if owner.tag == INSTANCE else ():
+            links = self.links(path)
+            for name in list(links.names[scope])[:_MAX_MEMBERS]:
+                symbol = Symbol(path, scope, links.strings[name])
+                found += self.substitute(self.type_of(symbol), self.meaning(owner, path, scope))
+        return unique(found)
+
+    def utility(self, path: str, label: str, arguments: tuple[int, ...]) -> Values | None:
+        """What a well-known type that is computed from others annotates."""
+        rules = self.rules_of(path)
+        if label in rules.results_of and arguments:
+            # ``typeof C`` is read as an instance already.
+            return unique(
+                [
+                    v
+                    for given in self.annotation(path, arguments[0])
+                    for v in (self.outcome(given) or self.protocol(given, "__call__") or (given,))
+                    if v.tag != FUNCTION or v != given
+                ]
+            )
+        if len(arguments) != 2:
+            return None
+        if label in rules.merging:
+            second = self.annotation(path, arguments[1])
+            names = [name for value in second for name in self.member_names(value)]
+            return (*restricted(self.annotation(path, arguments[0]), "-", names), *second)
+        if label in rules.leaving_out or label in rules.keeping:
+            constants = self.constants(path, arguments[1]) or frozenset()
+            names = sorted(text[1:] for text in constants if isinstance(text, str) and text[:1] == '"')
+            sign = "-" if label in rules.leaving_out else "+"
+            values = self.annotation(path, arguments[0])
+            return restricted(values, sign, names) if names else values
+        return None
+
+    def member_names(self, value: Value) -> list[str]:
+        """The names of the members that a type declares itself."""
+        if value.tag != INSTANCE:
+            return []
+        links = self.links(value.path)
+        return [links.strings[name] for name in links.names[value.scope]]
 
     # -- classes
 
@@ -186,6 +233,13 @@ class Narrowing(Typing):
                 return None
             found.add(Symbol(path, scope, links.strings[name]))
         return frozenset(found) or None
+
+
+def restricted(values: Values, sign: str, names: Iterable[str]) -> Values:
+    """Types without some members, or with no others."""
+    return tuple(
+        v._replace(name=restriction(v.name, sign, names)) if v.tag == INSTANCE else v for v in values
+    )
 
 
 def of_type(values: Values, holds: bool, words: str) -> Values:

@@ -66,6 +66,15 @@ class Rules:
     # A foreign generic type may be a wrapper with its argument's members; members of mappings are elements.
     foreign_wrappers: ClassVar[bool] = False
     callback_methods: ClassVar[frozenset[str]] = frozenset()
+    # Generic types that leave out, or keep only, the named members of their first argument; and those that
+    # are the members of both arguments, the second's before the first's.
+    leaving_out: ClassVar[frozenset[str]] = frozenset()
+    keeping: ClassVar[frozenset[str]] = frozenset()
+    merging: ClassVar[frozenset[str]] = frozenset()
+    # Generic types that are what a function gives, or what a class makes.
+    results_of: ClassVar[frozenset[str]] = frozenset()
+    # Methods of a container that take what it holds.
+    taking_methods: ClassVar[frozenset[str]] = frozenset()
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
     # Annotations that say nothing about the type: the value does.
     qualifiers: ClassVar[frozenset[str]] = frozenset()
@@ -92,14 +101,14 @@ class Rules:
     def __init__(self, project: Project) -> None:
         self.project = project
 
-    def module(self, path: str, imported: Import) -> Value | None:
-        """The module an import in a file names, or nothing when it is outside the project."""
     def moved(self, project: Project) -> Rules:
         """The same rules for a later state of the same paths, with what they know of those."""
         other = type(self)(project)
         other.__dict__.update(self.__dict__ | {"project": project})
         return other
 
+    def module(self, path: str, imported: Import) -> Value | None:
+        """The module an import in a file names, or nothing when it is outside the project."""
         return None
 
     def submodule(self, module: Value, name: str) -> Value | None:
@@ -116,6 +125,10 @@ class Rules:
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """Scopes elsewhere that add members to a class."""
+        return ()
+
+    def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
+        """The interfaces that may declare the elements of a language inside a file's language, best first."""
         return ()
 
     def is_tag(self, symbol: Symbol) -> bool:

@@ -25,6 +25,7 @@ from cuedeck.code.values import (
     Values,
     elements,
     mapping,
+    rest_part,
     sequence,
     unique,
 )
@@ -58,6 +59,14 @@ class Typing(Generics):
     @abstractmethod
     def narrow(self, path: str, number: int, tests: Iterable[int]) -> Values:
         """What an expression may be worth where tests were passed."""
+
+    @abstractmethod
+    def utility(self, path: str, label: str, arguments: tuple[int, ...]) -> Values | None:
+        """What a well-known type that is computed from others annotates."""
+
+    @abstractmethod
+    def held(self, owner: Value) -> Values:
+        """What any member of a type holds."""
 
     @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
@@ -277,6 +286,9 @@ class Typing(Generics):
         base, arguments = links.a[number], self.arguments_of(path, number)
         rules = self.rules_of(path)
         label = self.label(path, base)
+        utility = self.utility(path, label, arguments)
+        if utility is not None:
+            return utility
         known = self.annotation(path, base) if label else ()
         if not any(value.tag in (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, PARAMETER) for value in known):
             special = self.special_form(path, label, arguments)
@@ -353,7 +365,7 @@ class Typing(Generics):
                 return self.values(self.targets(path, number), (path, a, links.pos[number]))
             case Op.ATTR:
                 return self.attribute_values(path, a, links.strings[b]) or self.entry(path, a)
-            case Op.MODULE | Op.IMPORTED:
+            case Op.MODULE | Op.IMPORTED | Op.INTRINSIC:
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])
@@ -384,6 +396,8 @@ class Typing(Generics):
                 return (Value(FUNCTION, path, a),)
             case Op.ARGUMENT:
                 return self.expected(path, a, b)
+            case Op.MEMBERS:
+                return unique([v for owner in self.annotation(path, a) for v in self.held(owner)])
             case Op.NARROWED:
                 return self.narrow(path, a, links.lists[b])
             case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT:
@@ -423,6 +437,10 @@ class Typing(Generics):
                 found += self.substitute(declared, meaning)
         if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
             found += self.handed(path, links.a[callee], position)
+        elif not found and self.label(path, callee) in self.rules_of(path).taking_methods:
+            for owner in self.concrete(self.evaluate(path, links.a[callee])):
+                if owner.tag != MAPPING or position:
+                    found += elements(owner)
         return settled(found)
 
     def fitting(self, functions: Values, count: int) -> Values:
@@ -578,10 +596,3 @@ class Typing(Generics):
             else:
                 found += self.protocol(value, "__getitem__")
         return unique(found)
-
-
-def rest_part(value: Value, position: int) -> Values:
-    """What one of the further arguments of a function is, by the type of all of them."""
-    if value.tag == TUPLE:
-        return value.inside[position] if position < len(value.inside) else ()
-    return elements(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 
@@ -20,7 +21,7 @@ class Value(NamedTuple):
     ``inside`` says what its type parameters stand for, each parameter followed by its values; a PARAMETER is
     such a type parameter, by its name; a PACKAGE or EXTERNAL is a key in ``path``; SEQUENCE, MAPPING (values,
     then keys) and TUPLE hold what is inside them, CALLABLE what calling it gives, TYPE_OF what it makes, and
-    RECORD what its one member ``name`` holds.
+    RECORD what its one member ``name`` holds. The ``name`` of an INSTANCE says which members it has not.
     """
 
     tag: int
@@ -56,6 +57,18 @@ def unique(values: list[Value]) -> Values:
     return tuple(dict.fromkeys(values)) if len(values) > 1 else tuple(values)
 
 
+def restriction(known: str, sign: str, names: Iterable[str]) -> str:
+    """What a restricted type's ``name`` says: members left out after ``-``, the only ones after ``+``."""
+    parts = [part for part in known.split(" ") if part] + [sign + name for name in names]
+    return " ".join(dict.fromkeys(parts))
+
+
+def has_member(restricted: str, name: str) -> bool:
+    """Whether a restricted type still has a member."""
+    parts = restricted.split(" ")
+    return f"-{name}" not in parts and (f"+{name}" in parts or not any(p.startswith("+") for p in parts))
+
+
 def sequence(values: Values) -> Value:
     """A container of these."""
     return Value(SEQUENCE, inside=(values,))
@@ -73,3 +86,10 @@ def elements(value: Value) -> Values:
     if value.tag == TUPLE:
         return unique([found for part in value.inside for found in part])
     return ()
+
+
+def rest_part(value: Value, position: int) -> Values:
+    """What one of the further arguments of a function is, by the type of all of them."""
+    if value.tag == TUPLE:
+        return value.inside[position] if position < len(value.inside) else ()
+    return elements(value)

@@ -270,3 +270,103 @@ def test_call_signatures_without_semicolons_and_newer_syntax_are_read(project: P
     )
     written.check("title")
     written.check("After")
+
+
+def test_methods_of_an_object_take_what_its_type_says(project: Project) -> None:
+    written = project(
+        """
+        === hooks.ts
+        interface Context { checker: string } // <def checker>
+        interface Hook { convert(context: Context): void; run: (c: Context) => void } // <def convert>
+        export const hook: Hook = {
+          convert(context) { // <convert>
+            context.checker // <checker>
+          },
+          run(c) { c.checker }, // <checker>
+        }
+        """
+    )
+    written.check("checker")
+    written.check("convert")
+
+
+def test_containers_take_what_they_hold(project: Project) -> None:
+    written = project(
+        """
+        === parts.ts
+        interface Part { text: string } // <def text>
+        const parts: Part[] = []
+        parts.push({ text: '' }) // <text>
+        const named = new Map<string, Part>()
+        const known: Map<string, Part> = named
+        known.set('', { text: '' }) // <text>
+        """
+    )
+    written.check("text")
+
+
+def test_elements_of_jsx_are_members_of_their_interface(project: Project) -> None:
+    written = project(
+        """
+        === jsx.d.ts
+        declare namespace JSX {
+          interface Box { width: number } // <def width>
+          interface IntrinsicElements { box: Box; line: {} } // <def box>
+        }
+        === view.tsx
+        export const view = (
+          <box width={1}> {/* <box> <width> */}
+            <line />
+          </box> // <box>
+        )
+        """
+    )
+    written.check("box")
+    written.check("width")
+
+
+def test_types_computed_from_other_types(project: Project) -> None:
+    written = project(
+        """
+        === made.ts
+        interface Options { url: string; retry: number } // <def url>
+        interface Own { retry: string } // <def retry>
+        type Merge<A, B> = Omit<A, keyof B> & B
+        function make() { return { value: 1 } } // <def value>
+        class Maker { made = 1 } // <def made>
+        interface Kinds { one: Maker; two: Maker }
+        export function f(
+          a: Omit<Options, 'retry'>,
+          b: Pick<Options, 'retry'>,
+          c: Merge<Options, Own>,
+          d: ReturnType<typeof make>,
+          e: InstanceType<typeof Maker>,
+          g: Kinds[keyof Kinds],
+        ) {
+          a.url // <url>
+          b.url
+          c.url // <url>
+          c.retry // <retry>
+          d.value // <value>
+          e.made // <made>
+          g.made // <made>
+        }
+        """
+    )
+    for mark in ("url", "retry", "value", "made"):
+        written.check(mark)
+
+
+def test_a_function_says_what_it_is_called_on(project: Project) -> None:
+    written = project(
+        """
+        === this.ts
+        interface Source { pipe(): void } // <def Source> <def pipe>
+        export const operator = function (this: Source) { // <Source>
+          this.pipe() // <pipe>
+          return () => this.pipe() // <pipe>
+        }
+        """
+    )
+    written.check("Source")
+    written.check("pipe")

@@ -122,6 +122,7 @@ class EcmaWalk(GuardWalk):
         "object_type": "object_type",
         "jsx_self_closing_element": "jsx",
         "jsx_opening_element": "jsx",
+        "jsx_closing_element": "closing",
         "class_heritage": "children",
     }
 
@@ -129,8 +130,11 @@ class EcmaWalk(GuardWalk):
         super().__init__(source, table)
         # Functions with signatures of their own: what their implementation says does not count.
         self.overloaded: set[tuple[int, int]] = set()
+        # What a function says that it is called on.
+        self.receivers: dict[int, int] = {}
 
     expected_result = 0  # what the function being visited is expected to return
+    method_expected = 0  # what the method of an object that is visited next is expected to be
 
     # -- expressions
 
@@ -149,6 +153,14 @@ class EcmaWalk(GuardWalk):
             case "ternary_expression":
                 return self.ternary(node, scope, expected=expected)
         return self.visit(node, scope)
+
+    def this(self, node: Node, scope: int, role: int = 0) -> int:
+        around = scope if self.receivers else -1
+        while around >= 0 and around != self.scopes[scope][2]:
+            if around in self.receivers:
+                return self.row(Op.TYPED, self.receivers[around])
+            around = self.scopes[around][1]
+        return super().this(node, scope, role)
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
         fragment = self.require_source(node)
@@ -250,7 +262,7 @@ class EcmaWalk(GuardWalk):
                 case "method_definition":
                     name = child.child_by_field_name("name")
                     if name is not None and not name.named_child_count:
-                        self.expect(name, expected)
+                        self.method_expected = self.expect(name, expected)
                     self.visit(child, inner)
                 case "spread_element":
                     bases.append(self.only(child, scope))
@@ -285,8 +297,7 @@ class EcmaWalk(GuardWalk):
 
     def jsx(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
-        made = self.visit(name, scope, Role.CALL) if name is not None else 0
-        properties = self.row(Op.ARGUMENT, made, 0) if made else 0
+        properties = self.tag(name, scope)[1] if name is not None else 0
         for child in node.named_children:
             if child.type != "jsx_attribute":
                 if child != name:
@@ -299,6 +310,18 @@ class EcmaWalk(GuardWalk):
                 for value in values:
                     self.given(value, scope, wanted)
         return 0
+
+    def tag(self, name: Node, scope: int) -> tuple[int, int]:
+        """The component or element that a tag names, and what its attributes set."""
+        if name.type == "identifier" and self.source[name.start_byte : name.start_byte + 1].islower():
+            element = self.row(Op.INTRINSIC, 0, self.name(name), name.start_byte)
+            return element, element
+        made = self.visit(name, scope, Role.CALL)
+        return made, self.row(Op.ARGUMENT, made, 0) if made else 0
+
+    def closing(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        return self.tag(name, scope)[0] if name is not None else 0
 
     def class_value(self, node: Node, scope: int, role: int = 0) -> int:
         """A class used as a value; it gets a name nobody can write."""
@@ -439,6 +462,7 @@ class EcmaWalk(GuardWalk):
                 # The scope that is opened next is the block's.
                 self.augment(name, len(self.scopes))
             return super().declare(node, scope, spec, name, kind, whole)
+        expected, self.method_expected = self.method_expected, 0
         inner = self.open(spec, scope)
         body = node.child_by_field_name("body")
         if not access:
@@ -450,9 +474,9 @@ class EcmaWalk(GuardWalk):
         head = (whole.start_byte, body.start_byte if body is not None else node.end_byte)
         kind = Kind.PROPERTY if access else kind
         self.define(kind, name, whole, scope, own=inner, head=head, doc=doc_above(whole))
-        self.signature_of(node, inner, body)
+        self.signature_of(node, inner, body, expected)
         if body is not None:
-            self.returning(node, body, inner, 0)
+            self.returning(node, body, inner, expected)
         if access == "get":
             value = self.row(Op.CALL, self.row(Op.FUNCTION, inner))
             self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, 0, value)
@@ -502,10 +526,13 @@ class EcmaWalk(GuardWalk):
 
     def parameter(self, node: Node, scope: int, expected: int = 0) -> None:
         target = node.child_by_field_name("pattern") or node.child_by_field_name("left") or node
-        if target.type in ("this", "comment"):
+        if target.type == "comment":
             return
         hint = node.child_by_field_name("type")
         annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        if target.type == "this":
+            self.receivers[scope] = annotation
+            return
         default = node.child_by_field_name("value") or node.child_by_field_name("right")
         typed = self.row(Op.TYPED, annotation) if annotation else expected
         value = self.given(default, scope, typed) if default is not None else 0
@@ -536,26 +563,6 @@ class EcmaWalk(GuardWalk):
                 self.assign(child, scope, 0, 0, Kind.MEMBER, child)
             else:
                 self.visit(child, scope)
-
-    def parents(self, node: Node, scope: int, role: int) -> list[int]:
-        if node.type == "implements_clause":
-            role = Role.IMPLEMENTS
-        if node.type in self.calls:
-            return [self.visit(node, scope)]
-        if node.type == "extends_clause":
-            return self.extended(node, scope, role)
-        return super().parents(node, scope, role)
-
-    def extended(self, node: Node, scope: int, role: int) -> list[int]:
-        """The parents after ``extends``, each with its type arguments."""
-        found: list[int] = []
-        for child in node.named_children:
-            if child.type == "type_arguments" and found:
-                inner = [self.visit(c, scope, Role.TYPE) for c in child.named_children]
-                found[-1] = self.row(Op.INDEX, found[-1], self.items(inner))
-            else:
-                found += self.parents(child, scope, role)
-        return found
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

@@ -20,6 +20,7 @@ _BUILT: Final = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "types",
 _COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 _MAX_EXTENDS: Final = 10
+_ELEMENTS: Final = "IntrinsicElements"
 
 
 class EcmaRules(Rules):
@@ -34,10 +35,15 @@ class EcmaRules(Rules):
             "Required",
             "Readonly",
             "NonNullable",
-            "Pick",
-            "Omit",
+            "Extract",
+            "Exclude",
+            "NoInfer",
         }
     )
+    leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except"})
+    keeping: ClassVar[frozenset[str]] = frozenset({"Pick"})
+    merging: ClassVar[frozenset[str]] = frozenset({"Merge"})
+    results_of: ClassVar[frozenset[str]] = frozenset({"ReturnType", "InstanceType"})
     sequences: ClassVar[frozenset[str]] = frozenset(
         {
             "Array",
@@ -79,6 +85,7 @@ class EcmaRules(Rules):
         }
     )
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "then"})
+    taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     body_names: ClassVar[bool] = False
     function_types: ClassVar[bool] = True
@@ -156,6 +163,20 @@ class EcmaRules(Rules):
             for binding in links.names[other.scope].get(links.string_numbers[name], ()):
                 if links.bindings[3][binding] == Bind.CLASS:
                     yield other.path, links.bindings[4][binding]
+
+    def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
+        return sorted(self._intrinsics, key=lambda s: -len(posixpath.commonprefix([path, s.path])))
+
+    @cached_property
+    def _intrinsics(self) -> list[Symbol]:
+        """The interfaces of the elements of JSX."""
+        found = []
+        for path in sorted(self.project.files_naming(_ELEMENTS)):
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(_ELEMENTS, -1), ()):
+                if links.bindings[3][binding] == Bind.CLASS:
+                    found.append(Symbol(path, links.bindings[0][binding], _ELEMENTS))
+        return found
 
     def module(self, path: str, imported: Import) -> Value | None:
         name = imported.module.split("?", 1)[0]

@@ -33,7 +33,10 @@ class TypeWalk(ModuleWalk):
         while key is not None and key.type in ("literal_type", "string"):
             key = first_of(key)
         if key is None or key.type != "string_fragment":
-            return self.row(Op.ELEMENT, owner) if owner else 0
+            every = key is not None and key.type == "index_type_query"
+            if key is not None:
+                self.visit(key, scope, Role.TYPE)
+            return self.row(Op.MEMBERS if every else Op.ELEMENT, owner) if owner else 0
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
@@ -113,6 +116,26 @@ class TypeWalk(ModuleWalk):
             if name is not None:
                 kept = self.row(Op.TYPED, limit) if limit else 0
                 self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, kept)
+
+    def parents(self, node: Node, scope: int, role: int) -> list[int]:
+        if node.type == "implements_clause":
+            role = Role.IMPLEMENTS
+        if node.type in self.calls:
+            return [self.visit(node, scope)]
+        if node.type == "extends_clause":
+            return self.extended(node, scope, role)
+        return super().parents(node, scope, role)
+
+    def extended(self, node: Node, scope: int, role: int) -> list[int]:
+        """The parents after ``extends``, each with its type arguments."""
+        found: list[int] = []
+        for child in node.named_children:
+            if child.type == "type_arguments" and found:
+                inner = [self.visit(c, scope, Role.TYPE) for c in child.named_children]
+                found[-1] = self.row(Op.INDEX, found[-1], self.items(inner))
+            else:
+                found += self.parents(child, scope, role)
+        return found
 
     def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node) -> None:
         """Bind the names of a destructuring pattern to the parts of a value."""
