@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
+_BREAKS: Final = "".join(_SEPARATORS)
 _MOST_OWNERS: Final = 8
 _RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
 _TEST_PARTS: Final = frozenset(
@@ -107,11 +108,24 @@ def _modules(snapshot: Snapshot, parts: list[str], language: str | None, by_path
     for path, entry in snapshot.files.items():
         if parts[-1] not in path or (language and entry.language != language):
             continue
+        if not _names(path, parts[-1]):
+            continue
         symbols = snapshot.symbols(path)
         names = (path, path.rpartition(".")[0]) if by_path else (symbols.module,)
         if any(_ends_with(name_parts(name), parts) for name in names):
             found.append(symbols.record(-1))
     return found
+
+
+def _names(path: str, part: str) -> bool:
+    """Whether a path holds a word as a whole part: else nothing of the file needs to be read."""
+    at = path.find(part)
+    while at >= 0:
+        end = at + len(part)
+        if path[max(0, at - 1) : at] in _BREAKS and path[end : end + 1] in _BREAKS:
+            return True
+        at = path.find(part, at + 1)
+    return False
 
 
 def _ends_with(name: list[str], parts: list[str]) -> bool:

@@ -172,13 +172,12 @@ class _Search:
 
     def unproven(self, path: str, targets: Targets) -> bool:
         """Whether a name leads nowhere, or to an import that ought to be in the project but was not found."""
-        unlinked = type(self.snapshot.rules(path)) is Rules
-        return all(
-            isinstance(target, Value)
-            and target.tag == EXTERNAL
-            and (unlinked or target.path.startswith(_LOCAL_IMPORTS))
-            for target in targets
-        )
+        for target in targets:
+            if not isinstance(target, Value) or target.tag != EXTERNAL:
+                return False
+            if not target.path.startswith(_LOCAL_IMPORTS) and type(self.snapshot.rules(path)) is not Rules:
+                return False
+        return True
 
     def rebound(self, path: str, links: Links, binding: int) -> None:
         """Later assignments to the same variable are references to it; imports of it are too."""

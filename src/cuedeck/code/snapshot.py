@@ -57,7 +57,7 @@ class FactsCache:
         self._held: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
         self._size = 0
         # Resolution asks for links far more often than for anything else.
-        self._links: dict[int, Links] = {}
+        self.at_hand: dict[int, Links] = {}
         self._lock = threading.Lock()
         self.texts: Texts | None = None
 
@@ -76,14 +76,8 @@ class FactsCache:
 
     def links(self, blob: int) -> Links:
         """What resolution needs of a blob."""
-        found = self._links.get(blob)
-        if found is None:
-            found = self._get("l", blob, table.facts, unpack_links)
+        found: Links = self._get("l", blob, table.facts, unpack_links)
         return found
-
-    def known_links(self, blob: int) -> Links | None:
-        """What resolution needs of a blob that may be gone from the store, if it is in memory."""
-        return self._links.get(blob)
 
     def load(self, blobs: Collection[int], *, links: bool) -> None:
         """Read many blobs in one go."""
@@ -119,12 +113,12 @@ class FactsCache:
                 self._held[key] = (value, size)
                 self._size += size * _GROWTH[key[0]]
                 if key[0] == "l":
-                    self._links[key[1]] = value
+                    self.at_hand[key[1]] = value
             while self._size > self.limit and len(self._held) > 1:
                 (kind, blob), (_, old) = self._held.popitem(last=False)
                 self._size -= old * _GROWTH[kind]
                 if kind == "l":
-                    del self._links[blob]
+                    del self.at_hand[blob]
         return value
 
 
@@ -204,7 +198,7 @@ class Snapshot:
             return True
         if now.blob == then.blob:
             return False
-        before = self.cache.known_links(then.blob)
+        before = self.cache.at_hand.get(then.blob)
         try:
             return before is None or not same_but_for_place(before, self.cache.links(now.blob))
         except Outdated:
@@ -219,7 +213,9 @@ class Snapshot:
         return self._rules[language]
 
     def links(self, path: str) -> Links:
-        return self.cache.links(self.files[path].blob)
+        blob = self.files[path].blob
+        # Nothing is asked for more often: what is at hand is taken without another call.
+        return self.cache.at_hand.get(blob) or self.cache.links(blob)
 
     def outline(self, path: str) -> Outline:
         """A file's definitions."""

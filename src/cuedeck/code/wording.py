@@ -32,7 +32,7 @@ _MAX_DOC_WORDS: Final = 36
 _MAX_DOC: Final = 1200
 _MAX_LENGTH: Final = 255
 _KEPT_STEMS: Final = 32768
-_KEPT_WORDS: Final = 65536
+_KEPT_WORDS: Final = 131072
 # Words of grammar that nobody asks for, as the analyser stems them; types and verbs are asked for.
 _NOISE: Final = frozenset(
     """self def return none elif els pass rais except lambda yield async await fals true assert this var let
