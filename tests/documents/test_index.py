@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from cuedeck.documents.events import FileEvents
-from cuedeck.documents.index import DocumentIndex
+from cuedeck.documents.index import DocumentIndex, Refreshed
 from cuedeck.search.analyser import query_terms
 from cuedeck.store import documents as rows
 from cuedeck.store import open_store
-from cuedeck.store.protocol import Store
+from cuedeck.store.protocol import Store, TextRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT
 from cuedeck.store.vault import vault_links
 
@@ -261,6 +261,53 @@ def test_an_edit_keeps_the_pieces_it_does_not_touch(root: Path, tmp_path: Path) 
     assert len(after) == 7
     assert sum(after.get(digest) == rid for digest, rid in before.items()) == 5
     store.close()
+
+
+def test_an_index_that_was_read_otherwise_is_read_again_without_news(store: Store, root: Path) -> None:
+    put(root, "a.md", "# A\n\nalpha [[b]] #tag\n\n## Part\n\nbeta\n")
+    put(root, "b.md", "gamma [[a]]\n")
+    DocumentIndex(root, store.index).refresh()
+    fresh = snapshot(store)
+    with store.index.write(actor="older version") as session:
+        pieces = session.rows("SELECT rid, digest FROM document_chunks ORDER BY rid")
+        session.run("DELETE FROM document_links")
+        session.run("UPDATE documents SET shape = 'of old'")
+        session.text(DOCUMENT_TEXT).put(
+            [TextRecord(row["rid"], {"body": ["stale"]}, ["k_markdown"]) for row in pieces]
+        )
+        rows.set_meta(session, "reading", "1")
+        rows.next_revision(session)
+    put(root, "b.md", "gamma delta [[a]]\n")
+    index = DocumentIndex(root, store.index)
+    assert not index.complete
+    seen = index.refresh()
+    assert (seen.added, seen.changed, seen.removed) == ([], ["b.md"], [])
+    assert index.complete
+    assert index.refresh() == Refreshed()
+    assert found(store, "stale") == []
+    assert found(store, "delta") == ["b.md"]
+    with store.index.read() as session:
+        assert [event.path for event in rows.events_after(session, 0, 10)] == ["b.md"]
+        again = session.rows("SELECT rid, digest FROM document_chunks ORDER BY rid")
+    assert len([piece for piece in pieces if piece in again]) == 2
+    put(root, "b.md", "gamma [[a]]\n")
+    index.refresh()
+    assert snapshot(store) == fresh
+
+
+def test_an_index_from_before_readings_were_counted_is_read_again(store: Store, root: Path) -> None:
+    put(root, "a.md", "alpha")
+    DocumentIndex(root, store.index).refresh()
+    with store.index.write(actor="older version") as session:
+        session.run("DELETE FROM document_meta WHERE name = 'reading'")
+        session.run("UPDATE documents SET type = 'stale'")
+        rows.next_revision(session)
+    index = DocumentIndex(root, store.index)
+    assert not index.refresh().anything
+    assert index.complete
+    with store.index.read() as session:
+        assert session.value("SELECT type FROM documents") is None
+        assert rows.last_event(session) == 0
 
 
 BODIES = [

@@ -17,6 +17,9 @@ from cuedeck.documents.scan import FileStamp
 from cuedeck.documents.tags import tag_key
 from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkValues
 
+# How files are read: what they link to, how they are cut, which tokens they are found by. It counts on with
+# every change of that; an index that was read otherwise is read again, once and silently.
+READING = "2"
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
 
@@ -128,8 +131,8 @@ def _distinct(tags: Iterable[str]) -> list[str]:
 
 
 def _shape(found: Extracted) -> str:
-    """What every piece of a file shares: its name and its filters."""
-    text = "\0".join((found.path, found.name_tokens, *found.scope))
+    """What every piece of a file shares: its name, its filters and the way it was read."""
+    text = "\0".join((READING, found.path, found.name_tokens, *found.scope))
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
 

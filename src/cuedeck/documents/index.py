@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from cuedeck.documents.entries import Reading
+from cuedeck.documents.entries import READING, Reading
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.links import KnownNames, Names, name_keys, resolve
 from cuedeck.documents.markdown import LinkKind
@@ -68,6 +68,7 @@ class DocumentIndex:
         self._guard = threading.Lock()
         self._known: dict[str, Stamp] = {}
         self._baseline = False
+        self._reading: str | None = None
         # The first index reports nothing, except what was written since somebody opened the workspace.
         self._news_since_ns = opened_ns
         self._known_revision: int | None = None
@@ -79,9 +80,12 @@ class DocumentIndex:
             scan = self._scanner.scan()
             self._folders = scan.folders
             known = dict(self._stamps())
-            look = [path for path, stamp in scan.files.items() if not _same(known.get(path), stamp)]
+            current = self.complete
+            look = [
+                path for path, stamp in scan.files.items() if not current or not _same(known.get(path), stamp)
+            ]
             gone = [path for path in known if path not in scan.files and not _hidden(path, scan)]
-            if not look and not gone and self._has_baseline():
+            if not look and not gone and current:
                 return Refreshed()
             return self._take_in(look, gone, scan, progress)
 
@@ -105,8 +109,8 @@ class DocumentIndex:
 
     @property
     def complete(self) -> bool:
-        """Whether every file was looked at once; no longer so when the database was deleted under us."""
-        return self._has_baseline()
+        """Whether every file was read, and as it is read now; not when the database was deleted under us."""
+        return self._has_baseline() and self._reading == READING
 
     def stamp(self, path: str) -> FileStamp | None:
         """A plain file's stamp now, or nothing."""
@@ -160,6 +164,7 @@ class DocumentIndex:
                     if revision != self._known_revision:
                         self._known = rows.stamps(session)
                         self._baseline = rows.meta(session, "baseline") is not None
+                        self._reading = rows.meta(session, "reading")
                         self._known_revision = revision
                 self._known_version = version
             return self._known
@@ -207,7 +212,7 @@ class DocumentIndex:
             done += len(batch)
             if progress is not None:
                 progress(done, len(look))
-        self._finish(gone, touched, result, silent)
+        self._finish(gone, touched, result, silent=silent, whole=scan is not None)
         return result
 
     def _write(
@@ -215,8 +220,9 @@ class DocumentIndex:
     ) -> set[str]:
         """Write one batch; returns the name keys that now lead elsewhere."""
         known = rows.existing(session, [reading.path for reading in found])
-        same = [r for r in found if known.get(r.path, {}).get("hash") == r.hash]
-        different = [r for r in found if known.get(r.path, {}).get("hash") != r.hash]
+        unchanged = {r.path for r in found if known.get(r.path, {}).get("hash") == r.hash}
+        same = [r for r in found if r.path in unchanged and self._reading == READING]
+        different = [r for r in found if r.path not in unchanged or self._reading != READING]
         rows.restamp(
             session, ((reading.path, *reading.stamp, reading.mtime_ns // 1_000_000) for reading in same)
         )
@@ -228,14 +234,17 @@ class DocumentIndex:
         write_entries(session, [reading.entry for reading in different], partial(_leads, names))
         new = [path for path in paths if path not in known]
         result.added += new
-        result.changed += [path for path in paths if path in known]
+        # What is only read otherwise now is no news.
+        result.changed += [path for path in paths if path in known and path not in unchanged]
         aliases = {alias for reading in different for alias in reading.aliases}
         if known_names:
             return aliases
         appeared = {key for path in new for key in name_keys(path)}
         return (before ^ rows.names_of(session, paths)) | appeared | aliases
 
-    def _finish(self, gone: Sequence[str], touched: set[str], result: Refreshed, silent: bool) -> None:
+    def _finish(
+        self, gone: Sequence[str], touched: set[str], result: Refreshed, *, silent: bool, whole: bool
+    ) -> None:
         with self._database.write(actor=ACTOR) as session:
             vanished = rows.existing(session, gone) if gone else {}
             touched |= rows.names_of(session, list(vanished)) if vanished else set()
@@ -248,7 +257,10 @@ class DocumentIndex:
             revision = rows.next_revision(session)
             if silent:
                 rows.set_meta(session, "baseline", str(_now()))
+            if whole:
+                rows.set_meta(session, "reading", READING)
         self._baseline = True
+        self._reading = READING if whole else self._reading
         self._news_since_ns = None
         self._learn(revision, dict.fromkeys(vanished))
 

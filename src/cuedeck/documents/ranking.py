@@ -14,10 +14,10 @@ from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Scope, Session, Vector
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 
-# Chunks looked at on either side: enough that a long document cannot crowd others out.
+# Chunks and passages looked at: enough that a long document cannot crowd others out.
 _DEPTH = 8
-_LEAST = 100
-_MEANING = 300
+_CHUNKS = 100
+_PASSAGES = 300
 # How much a document's further matching chunks add to its best one.
 _FURTHER = (0.15, 0.05)
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
@@ -61,16 +61,18 @@ def rank(
     space: Space | None = None,
 ) -> list[Candidate]:
     """The best documents for the terms and the query's vector."""
-    depth = max(_LEAST if mode is Mode.KEYWORD else _MEANING, limit * _DEPTH)
+    deepest = limit * _DEPTH
     words: dict[int, float] = {}
     cosines: dict[int, float] = {}
     if mode is not Mode.SEMANTIC:
-        hits = session.text(DOCUMENT_TEXT).match(terms, scope=scope, limit=depth)
+        hits = session.text(DOCUMENT_TEXT).match(terms, scope=scope, limit=max(_CHUNKS, deepest))
         words = {hit.id: hit.score for hit in hits}
     if mode is not Mode.KEYWORD and vector is not None:
         index = session.vectors(DOCUMENT_VECTORS)
         also = rows.passages_of(words)
-        cosines = candidate_cosines(index, vector, model=model, also=also, scope=scope, limit=depth)
+        cosines = candidate_cosines(
+            index, vector, model=model, also=also, scope=scope, limit=max(_PASSAGES, deepest)
+        )
         # Beside words it makes no difference, and costs.
         if space is not None and mode is Mode.SEMANTIC:
             cosines = _cosines_in(space, index.get(cosines, model=model), vector)
