@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -283,6 +284,53 @@ def test_a_folder_may_become_a_repository_while_it_is_served(tmp_path: Path, ope
     commit = repo.commit()
     assert "a::greet" in names(code, commit)
     assert "live" not in {row.name for row in listed(code)}
+
+
+def test_a_repository_may_go_and_another_come_while_it_is_served(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    old = repo.commit()
+    code = open_code(repo.root)
+    assert code.view().ref == "main"
+    shutil.rmtree(repo.root / ".git")
+    assert code.view().ref == "live"
+    assert "a::greet" in names(code)
+    repo.git("init", "-q", "-b", "other")
+    new = repo.commit("anew")
+    assert code.view().ref == "other"
+    assert code.wanted(new).commit == new
+    with pytest.raises(CueError):
+        code.wanted(old)
+
+
+@pytest.mark.parametrize(("setting", "dirty"), [("true", set()), ("input", set()), ("false", {"a.py"})])
+def test_line_ends_that_git_converts_are_no_change(
+    repo: Repo, open_code: Open, setting: str, dirty: set[str]
+) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("config", "core.autocrlf", setting)
+    repo.put("a.py", BASE.replace("\n", "\r\n"))
+    code = open_code(repo.root)
+    assert {file.path for file in compare_refs(code, None, None, working_tree=True).files} == dirty
+    repo.put("a.py", BASE.replace("leave", "go").replace("\n", "\r\n"))
+    changes = compare_refs(code, None, None, working_tree=True).changes
+    assert {change.shown.name for change in changes if not change.formatting_only} == {"leave", "go"}
+    assert {change.shown.name for change in changes if change.formatting_only} == (
+        {"greet"} if dirty else set()
+    )
+    found = find(code.view().snapshot, "greet")
+    assert [site.context for site in found.sites(found.references)] == ["return greet('x')"]
+
+
+def test_attributes_decide_about_line_ends(repo: Repo, open_code: Open) -> None:
+    repo.put(".gitattributes", "a.py text\nb.py -text\n")
+    for name in ("a.py", "b.py"):
+        repo.put(name, BASE)
+    repo.commit()
+    for name in ("a.py", "b.py"):
+        repo.put(name, BASE.replace("\n", "\r\n"))
+    found = compare_refs(open_code(repo.root), None, None, working_tree=True)
+    assert [file.path for file in found.files] == ["b.py"]
 
 
 def test_a_repository_that_cannot_be_opened_is_said_to_be_one(repo: Repo, open_code: Open) -> None:

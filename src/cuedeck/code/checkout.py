@@ -83,7 +83,17 @@ class Checkout:
         except OSError:
             return None
         with os.fdopen(descriptor, "rb") as file:
-            return file.read(_MAX_READ) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+            data = file.read(_MAX_READ) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
+        return self._as_stored(path, data) if data is not None and b"\r\n" in data else data
+
+    def _as_stored(self, path: str, data: bytes) -> bytes:
+        """What git would store of a file that is checked out with line ends of its own."""
+        if self.repository is None or not self.repository.converts_line_ends(path):
+            return data
+        entry = self._tracked.get(path)
+        if entry is not None and self.hash(data) == entry.oid:
+            return data
+        return data.replace(b"\r\n", b"\n")
 
     def close(self) -> None:
         """Stop watching."""

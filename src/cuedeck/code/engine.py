@@ -89,7 +89,7 @@ class Code:
     @property
     def is_git(self) -> bool:
         """Whether refs mean anything here."""
-        if self.repository is None:
+        if self.repository is None or not self.repository.is_there():
             self._look_again()
         return self.repository is not None
 
@@ -130,10 +130,10 @@ class Code:
         return Wanted(name, found.kind, found.commit, False, found.name)
 
     def _look_again(self) -> None:
-        """A folder may have become a repository since it was opened."""
+        """A folder may have become a repository since it was opened, another one, or none."""
         with self._lock:
             found, self.unreadable = Repository.look(self.root)
-            if found is not None and self.repository is None:
+            if found is not None or self.repository is not None:
                 self.checkout.close()
                 self.checkout = Checkout(self.root, found)
                 self.repository, self._disk_indexed = found, ()

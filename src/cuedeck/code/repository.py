@@ -13,6 +13,7 @@ from cuedeck.code.languages import language_of, language_of_source
 
 NOT_HERE: Final = "not in this clone"
 _MAX_REF: Final = 512
+_OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 _EXECUTABLE: Final = 0o100755
 _COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
@@ -59,6 +60,7 @@ class Repository:
         self.root = root
         self.git = repository
         self.prefix = prefix
+        self._folder = Path(repository.path).stat().st_ino
         # Commits never change, and a ref that is looked at is compared several times.
         self._deltas: dict[tuple[str, str], dict[str, TreeFile | None]] = {}
 
@@ -83,6 +85,21 @@ class Repository:
             return None, ""
         inside = root.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
         return cls(root, repository, "" if inside == "." else inside + "/"), ""
+
+    def is_there(self) -> bool:
+        """Whether the repository that was opened still is the one in its place."""
+        try:
+            return Path(self.git.path).stat().st_ino == self._folder
+        except OSError:
+            return False
+
+    def converts_line_ends(self, path: str) -> bool:
+        """Whether git stores a file with other line ends than it may have on disk."""
+        text, eol = (self.git.get_attr(self.prefix + path, name) for name in ("text", "eol"))
+        if text is not None or eol is not None:
+            return text is not False
+        config = self.git.config
+        return "core.autocrlf" in config and config["core.autocrlf"].lower() not in _OFF
 
     def reopen(self) -> Repository:
         """The same repository for another thread."""
