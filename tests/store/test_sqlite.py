@@ -327,6 +327,18 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
     assert caught.value.hint
 
 
+def test_a_lock_is_named_from_the_workspace_on(tmp_path: Path) -> None:
+    impatient = open_sample(None, tmp_path, "w", busy_timeout=0.2)
+    holding = apsw.Connection(str(tmp_path / ".cuedeck/.cache/index.db"))
+    holding.execute("BEGIN IMMEDIATE")
+    with pytest.raises(CueError) as caught, impatient.index.write(actor="me"):
+        pass
+    assert caught.value.data["lock_file"] == ".cuedeck/.cache/index.db-lock"
+    holding.execute("ROLLBACK")
+    holding.close()
+    impatient.close()
+
+
 def test_a_lock_that_cannot_be_made_is_named_and_leaks_nothing(
     tmp_path: Path, open_here: Callable[[], Store]
 ) -> None:

@@ -153,5 +153,5 @@ def _no_execution(run_id: str) -> CueError:
         ErrorCode.EXECUTION_NOT_FOUND,
         f"Execution not found: {shortened(run_id)}",
         data={"executionId": shortened(run_id)},
-        hint="get_workflow_history lists executions.",
+        hint="get_workflow_history and `cue workflow history` list executions.",
     )

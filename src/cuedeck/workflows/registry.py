@@ -65,7 +65,9 @@ class Registry:
             ErrorCode.WORKFLOW_NOT_FOUND,
             f"Workflow not found: {shortened(workflow_id)}",
             data={"workflowId": shortened(workflow_id)},
-            hint=f"Did you mean '{close[0]}'?" if close else "list_workflows names them all.",
+            hint=f"Did you mean '{close[0]}'?"
+            if close
+            else "list_workflows and `cue workflow list` name them all.",
         )
 
     def runnable(self, workflow_id: str) -> Workflow:

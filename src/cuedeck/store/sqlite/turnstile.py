@@ -22,7 +22,7 @@ class Turnstile:
     """A gate before SQLite's write lock. The kernel opens it when the process that shut it dies."""
 
     def __init__(self, path: Path) -> None:
-        self.shown = path.name
+        self.shown = _in_workspace(path)
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         self._descriptor = os.open(path, flags, 0o600)
         self._shut = False
@@ -77,3 +77,10 @@ class Turnstile:
     def _unlock(self) -> None:
         if fcntl is not None:
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+
+
+def _in_workspace(path: Path) -> str:
+    """A path as a caller knows it: from the workspace's root on."""
+    parts = path.parts
+    own = [place for place, part in enumerate(parts) if part == ".cuedeck"]
+    return "/".join(parts[own[-1] :]) if own else path.name
