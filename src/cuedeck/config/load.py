@@ -41,6 +41,22 @@ def user_config_path(environ: Mapping[str, str]) -> Path:
     return Path(base) / "cuedeck" / "config.toml"
 
 
+Signature = tuple[tuple[int, int, int] | None, ...]
+
+
+def files_signature(root: Path, environ: Mapping[str, str]) -> Signature:
+    """What tells whether a configuration file has changed, come or gone."""
+    return _stamp(user_config_path(environ)), _stamp(root / WORKSPACE_FILE)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
 def _layers(
     root: Path | None, environ: Mapping[str, str], flags: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Layer | None]:

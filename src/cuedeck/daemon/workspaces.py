@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from cuedeck.config import Config, load_config
-from cuedeck.config.load import WORKSPACE_FILE, user_config_path
+from cuedeck.config.load import Signature, files_signature
 from cuedeck.daemon.background import Background
 from cuedeck.daemon.protocol import travels
 from cuedeck.workspace import Workspace
 
 Environment = tuple[tuple[str, str], ...]
-Signature = tuple[tuple[int, int, int] | None, ...]
 # A call that began under old settings has ended by then.
 CLOSED_AFTER_SECONDS = 600.0
 
@@ -50,7 +48,7 @@ class Workspaces:
     def get(self, environment: Environment) -> Workspace:
         """The workspace under these overrides, with what the configuration files say now."""
         environ = {**_own_environment(), **dict(environment)}
-        signature = self._signature(environ)
+        signature = files_signature(self._root, environ)
         known = self._known.get(environment)
         if known is not None and known.signature == signature:
             return known.open.workspace
@@ -92,17 +90,6 @@ class Workspaces:
         self._retired = [entry for entry in self._retired if entry[1] not in over]
         for each in over:
             each.workspace.close()
-
-    def _signature(self, environ: Mapping[str, str]) -> Signature:
-        return _stamp(user_config_path(environ)), _stamp(self._root / WORKSPACE_FILE)
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _own_environment() -> dict[str, str]:

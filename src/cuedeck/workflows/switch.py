@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from cuedeck.config.load import WORKSPACE_FILE, load_config, user_config_path
+from cuedeck.config.load import WORKSPACE_FILE, Signature, files_signature, load_config
 from cuedeck.config.sections import WorkflowSetting
 from cuedeck.config.source import line_of
 from cuedeck.model.errors import CueError
@@ -22,31 +22,19 @@ class Switches:
 
     def __init__(self, root: Path, settings: Mapping[str, WorkflowSetting]) -> None:
         self._root = root
-        self._files = (root / WORKSPACE_FILE, user_config_path(os.environ))
-        self._stamp: tuple[object, ...] = ()
+        self._signature: Signature = ()
         self._settings = settings
 
     def __call__(self) -> Mapping[str, WorkflowSetting]:
         """The settings as the files have them; of a file with a mistake, those before it."""
-        stamp = self._stamps()
-        if stamp != self._stamp:
-            self._stamp = stamp
+        signature = files_signature(self._root, os.environ)
+        if signature != self._signature:
+            self._signature = signature
             try:
                 self._settings = load_config(self._root).workflows.by_id
             except CueError as error:
                 log.warning("the settings of workflows stay as they were: %s", error.message)
         return self._settings
-
-    def _stamps(self) -> tuple[object, ...]:
-        return tuple(_stamp(file) for file in self._files)
-
-
-def _stamp(file: Path) -> tuple[int, int, int] | None:
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def set_enabled(root: Path, workflow_id: str, *, on: bool) -> None:
