@@ -58,7 +58,7 @@ def _refusal(source: bytes) -> str | None:
 
 
 def _facts(source: bytes, language: Language) -> Facts:
-    tree, complete = _parse(source, language)
+    tree, complete = _parse(source if language.rewrite is None else language.rewrite(source), language)
     if complete and tree.root_node.has_error and language.repair is not None:
         mended, whole = _parse(language.repair(source), language)
         if _errors(mended.root_node) < _errors(tree.root_node):

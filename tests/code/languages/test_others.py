@@ -184,3 +184,114 @@ def test_php_static_properties_and_inherited_constructors(project: Project) -> N
     )
     written.check("count")
     written.check("make", "__construct")
+
+
+def test_lua_assignments_tables_and_modules(project: Project) -> None:
+    written = project(
+        """
+        === lua/pl/text.lua
+        local text = {}
+        local function tag() end
+        function text.trim(s) -- <def trim>
+          local count = 1 -- <def count>
+          local function step()
+            count = count + 1 -- <count>
+          end
+          step()
+          return count -- <count>
+        end
+        text.trim('') -- <trim>
+        return text
+        === lua/pl/other.lua
+        local text = {}
+        function text.trim() end
+        text.trim()
+        return text
+        === spec/text_spec.lua
+        local text = require 'pl.text'
+        local cut = text.trim -- <trim>
+        local trim = 1
+        """
+    )
+    written.check("trim")
+    written.check("count")
+
+
+def test_ruby_modules_that_several_files_open(project: Project) -> None:
+    written = project(
+        """
+        === lib/kit/constants.rb
+        module Kit
+          LIMIT = 1 # <def LIMIT>
+          module Mime
+            TYPES = {} # <def TYPES>
+          end
+        end
+        module Other
+          LIMIT = 2
+        end
+        === lib/kit/request.rb
+        module Kit
+          class Request
+            def size
+              LIMIT # <LIMIT>
+            end
+            def type
+              Mime::TYPES # <TYPES>
+            end
+          end
+        end
+        === test/kit_test.rb
+        Kit::LIMIT # <LIMIT>
+        Other::LIMIT
+        """
+    )
+    written.check("LIMIT")
+    written.check("TYPES")
+
+
+def test_a_macro_before_the_name_of_a_class_of_cpp(project: Project) -> None:
+    written = project(
+        """
+        === include/store.h
+        #define EXPORTED
+        namespace store {
+        class EXPORTED Cursor { // <def Cursor>
+         public:
+          int position(); // <def position>
+        };
+        }
+        === src/use.cc
+        #include "store.h"
+        namespace store {
+        int use(Cursor* cursor) { return cursor->position(); } // <Cursor> <position>
+        }
+        """
+    )
+    written.check("Cursor")
+    written.check("position")
+
+
+def test_swift_members_of_the_expected_type(project: Project) -> None:
+    written = project(
+        """
+        === Sources/Reason.swift
+        enum Reason {
+            case missing(host: String) // <def missing>
+            case same
+        }
+        enum Other { case same }
+        func fail(_ reason: Reason) {}
+        === Sources/Use.swift
+        func use(reason: Reason) {
+            fail(.missing(host: "")) // <missing>
+            switch reason {
+            case .missing: break // <missing>
+            case .same: break
+            }
+            let missing = 1
+            print(missing)
+        }
+        """
+    )
+    written.check("missing")

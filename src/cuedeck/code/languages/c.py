@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -449,6 +450,17 @@ class CppWalk(CWalk):
     """Visits C++."""
 
 
+# A macro between ``class`` and its name, such as one that exports it.
+_DECORATED: Final = re.compile(
+    rb"\b(class|struct)([ \t]+)([A-Z][A-Z0-9_]+)(?=[ \t]+[A-Za-z_]\w*\s*(?:final\s*)?[:{;])"
+)
+
+
+def _undecorated(source: bytes) -> bytes:
+    """The source without macros that the grammar takes for the names of classes."""
+    return _DECORATED.sub(lambda found: found[1] + found[2] + b" " * len(found[3]), source)
+
+
 C: Final = Language("c", (".c", ".h"), _c, CWalk, PlainCRules, source_roots=("src", "include"))
 CPP: Final = Language(
     "cpp",
@@ -457,4 +469,5 @@ CPP: Final = Language(
     CppWalk,
     CRules,
     source_roots=("src", "include"),
+    rewrite=_undecorated,
 )

@@ -29,3 +29,5 @@ class Language:
     comment: str = "//"
     # Rewrites a source that the grammar does not understand to one of the same length that it may.
     repair: Callable[[bytes], bytes] | None = None
+    # Rewrites every source, likewise, where the grammar misunderstands without noticing.
+    rewrite: Callable[[bytes], bytes] | None = None

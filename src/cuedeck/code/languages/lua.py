@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import TableWalk, doc_above, first_of
+from cuedeck.code.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -126,13 +128,32 @@ class LuaWalk(TableWalk):
             if given is not None and given.type == "function_definition":
                 self.stored(name, given, whole, scope)
                 continue
+            if name.type == "identifier" and given is not None and given.type == "table_constructor":
+                self.table_value(name, given, whole, scope, local=role == 1)
+                continue
             value = self.visit(given, scope) if given is not None else 0
             if name.type == "identifier":
-                place = scope if role == 1 or self.name(name) in self.names[scope] else 0
+                place = scope if role == 1 else self.declared(name, scope)
                 self.assign(name, place, 0, value, Kind.VARIABLE, whole)
             else:
                 self.visit(name, scope, Role.WRITE)
         return 0
+
+    def declared(self, name: Node, scope: int) -> int:
+        """The scope whose variable a name means: the nearest that has it, or everybody's."""
+        number = self.name(name)
+        while scope > 0 and number not in self.names[scope]:
+            scope = self.scopes[scope][1]
+        return max(scope, 0)
+
+    def table_value(self, name: Node, table: Node, whole: Node, scope: int, *, local: bool) -> None:
+        """A table with a name is a class to the functions that are put into it."""
+        place = scope if local else self.declared(name, scope)
+        inner = self.scope(ScopeKind.CLASS, place)
+        self.scopes[inner][2] = inner
+        self.children(table, inner)
+        self.assign(name, place, 0, 0, Kind.VARIABLE, whole)
+        self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
 
     def field(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -164,6 +185,29 @@ class LuaRules(OpenRules):
     language: ClassVar[str] = "lua"
     endings: ClassVar[tuple[str, ...]] = (".lua",)
     body_names: ClassVar[bool] = False
+
+    def inside(self, package: str, name: str) -> Targets:
+        """What a module's table holds: the functions that its file puts into tables."""
+        ending = package.replace(".", "/")
+        files = [p for p in self.project.files_naming(name) if _stem(p) == ending]
+        files = files or [p for p in self.project.files_naming(name) if _stem(p).endswith("/" + ending)]
+        found: list[Symbol] = []
+        for path in files[:1]:
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                scope = links.bindings[0][binding]
+                if links.scopes[scope].kind == ScopeKind.EXTENSION:
+                    found.append(Symbol(path, scope, name))
+        return tuple(dict.fromkeys(found)) or super().inside(package, name)
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        # Every file calls its own table ``M``.
+        return (place for place in super().extensions(path, scope, name) if place[0] == path)
+
+
+def _stem(path: str) -> str:
+    """A file's path without what a module's name leaves out."""
+    return path.removesuffix(".lua").removesuffix("/init")
 
 
 def _grammar() -> Any:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
+from cuedeck.code.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _ACCESSORS: Final = frozenset({"attr_accessor", "attr_reader", "attr_writer"})
 _MIXINS: Final = frozenset({"include", "extend", "prepend"})
+_MAX_SAME: Final = 4
+_MAX_OPENED: Final = 64
 
 
 class RubyWalk(TableWalk):
@@ -152,6 +156,51 @@ class RubyRules(OpenRules):
     language: ClassVar[str] = "ruby"
     endings: ClassVar[tuple[str, ...]] = (".rb", ".rake", ".gemspec")
     bare_members: ClassVar[bool] = True
+
+    def seen(self, path: str, name: str) -> Targets:
+        found = super().seen(path, name)
+        if found or not name[:1].isupper():
+            return found
+        # A constant of a module that this file opens too.
+        links = self.project.links(path)
+        opened = {links.strings[number] for number in links.classes.values()}
+        return tuple(symbol for symbol in self._constants(name) if self._owner(symbol) in opened)[:_MAX_SAME]
+
+    def _constants(self, name: str) -> Iterator[Symbol]:
+        """Where classes and modules bind a name."""
+        for path in self.project.files_naming(name):
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                scope = links.bindings[0][binding]
+                if path.endswith(self.endings) and links.scopes[scope].kind == ScopeKind.CLASS:
+                    yield Symbol(path, scope, name)
+
+    def _owner(self, symbol: Symbol) -> str:
+        links = self.project.links(symbol.path)
+        return links.strings[links.classes.get(symbol.scope, 0)]
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        """A class or module is opened again wherever its whole name is written."""
+        whole = self._nesting(path, scope)
+        found = [
+            (other, number)
+            for other in self.project.files_naming(name)
+            if other.endswith(self.endings)
+            for number, named in self.project.links(other).classes.items()
+            if self.project.links(other).strings[named] == name
+            and (other, number) != (path, scope)
+            and self._nesting(other, number) == whole
+        ]
+        return found[:_MAX_OPENED]
+
+    def _nesting(self, path: str, scope: int) -> tuple[str, ...]:
+        links = self.project.links(path)
+        names: list[str] = []
+        while scope >= 0:
+            if scope in links.classes:
+                names.append(links.strings[links.classes[scope]])
+            scope = links.scopes[scope].parent
+        return tuple(names)
 
 
 def _grammar() -> Any:

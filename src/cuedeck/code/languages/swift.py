@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, doc_above
+from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# What a dot continues, rather than beginning a member of the expected type; and how that type is written.
+_JOINED: Final = (b")", b"]", b"}", b"?", b"!", b"_", b">", b"`", b'"', b".")
+_IMPLICIT: Final = "."
+_TYPES: Final = (ScopeKind.CLASS, ScopeKind.EXTENSION)
 _KINDS: Final = {"struct": Kind.STRUCT, "enum": Kind.ENUM, "actor": Kind.CLASS}
 
 
@@ -57,6 +62,17 @@ class SwiftWalk(TableWalk):
         "array_type": "array",
         "control_transfer_statement": "return_",
     }
+
+    implicit = -1  # the import that stands for whatever type is expected
+
+    def reference(self, node: Node, scope: int, role: int = 0) -> int:
+        at = node.start_byte
+        before, dot = self.source[at - 2 : at - 1], self.source[at - 1 : at]
+        if dot != b"." or before.isalnum() or before in _JOINED:
+            return super().reference(node, scope, role)
+        if self.implicit < 0:
+            self.implicit = self.imported(_IMPLICIT)
+        return self.row(Op.ATTR, self.row(Op.MODULE, self.implicit), self.name(node), at, role)
 
     def navigate(self, node: Node, scope: int, role: int = 0) -> int:
         target, suffix = node.child_by_field_name("target"), node.child_by_field_name("suffix")
@@ -175,6 +191,25 @@ class SwiftRules(OpenRules):
     language: ClassVar[str] = "swift"
     endings: ClassVar[tuple[str, ...]] = (".swift",)
     bare_members: ClassVar[bool] = True
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        if imported.module == _IMPLICIT:
+            return Value(PACKAGE, "swift-implicit:")
+        return super().module(path, imported)
+
+    def package_member(self, key: str, name: str) -> Targets:
+        return self._only_member(name) if key == "swift-implicit:" else super().package_member(key, name)
+
+    def _only_member(self, name: str) -> Targets:
+        """The one member of that name that any type declares; of several, none can be chosen."""
+        found: list[Symbol] = []
+        for path in self.project.files_naming(name):
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                scope = links.bindings[0][binding]
+                if path.endswith(self.endings) and links.scopes[scope].kind in _TYPES:
+                    found.append(Symbol(path, scope, name))
+        return tuple(found) if len(set(found)) == 1 else ()
 
 
 def _grammar() -> Any:
