@@ -52,6 +52,7 @@ class Op:
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
     MEMBERS: Final = 29  # a = type expression: what any of its members holds
 
+
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
 
