@@ -137,3 +137,12 @@ def test_a_started_engine_fires_by_itself(store: Store) -> None:
         files.events.append(FileEvent(1, "a.md", "add", "h"))
         eventually(lambda: engine.journal.counts().get("completed") == 1)
         assert engine.check() == []
+
+
+def test_an_engine_that_is_just_starting_has_not_stopped(store: Store, monkeypatch: Any) -> None:
+    seen: list[str] = []
+    with engine_with(store, watcher()) as engine:
+        begin = engine._triggers.start
+        monkeypatch.setattr(engine._triggers, "start", lambda: (seen.extend(engine.check()), begin()))
+        engine.start()
+        assert seen == engine.check() == []

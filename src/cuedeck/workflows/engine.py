@@ -64,9 +64,10 @@ class WorkflowEngine:
         """Take part: claim queued runs and watch for triggers."""
         with self._guard:
             if self._started_at is None:
-                self._started_at = time.monotonic()
                 self._runner.start()
                 self._triggers.start()
+                # Last: whoever looks meanwhile must not take what has not begun for what has stopped.
+                self._started_at = time.monotonic()
 
     def trigger(
         self,
