@@ -141,10 +141,13 @@ class HttpAttack:
         body, message = self.messages.raw(era)
         headers = self._headers(era, message)
         framing, payload, whole = self._framing(body)
-        lines = [f"{verb} {target} HTTP/{self.chance.choice(('1.1',) * 20 + ('1.0', '2.0', '9'))}"]
+        version = self.chance.choice(("1.1",) * 20 + ("1.0", "2.0", "9"))
+        lines = [f"{verb} {target} HTTP/{version}"]
         lines += [f"{name}: {value}" for name, value in headers + framing]
         head = "\r\n".join(lines).encode("latin-1", "replace") + b"\r\n\r\n"
         honest = message if payload.endswith(body) or framing[0][0] == "transfer-encoding" else None
+        # What is not HTTP at all is hung up on, and a refusal may be lost while its rest is still on the way.
+        whole = whole and verb.isalpha() and target.isascii() and version.startswith("1.")
         return Sent(verb, head + payload, honest if target == "/mcp" else None, whole)
 
     def _headers(self, era: str, message: Any) -> list[tuple[str, str]]:
