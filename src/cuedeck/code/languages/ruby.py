@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
@@ -181,17 +182,21 @@ class RubyRules(OpenRules):
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """A class or module is opened again wherever its whole name is written."""
+        return islice(self._opened(path, scope, name), _MAX_OPENED)
+
+    def _opened(self, path: str, scope: int, name: str) -> Iterator[tuple[str, int]]:
         whole = self._nesting(path, scope)
-        found = [
-            (other, number)
-            for other in self.project.files_naming(name)
-            if other.endswith(self.endings)
-            for number, named in self.project.links(other).classes.items()
-            if self.project.links(other).strings[named] == name
-            and (other, number) != (path, scope)
-            and self._nesting(other, number) == whole
-        ]
-        return found[:_MAX_OPENED]
+        for other in self.project.files_naming(name):
+            if not other.endswith(self.endings):
+                continue
+            links = self.project.links(other)
+            for number, named in links.classes.items():
+                if (
+                    links.strings[named] == name
+                    and (other, number) != (path, scope)
+                    and self._nesting(other, number) == whole
+                ):
+                    yield other, number
 
     def _nesting(self, path: str, scope: int) -> tuple[str, ...]:
         links = self.project.links(path)
