@@ -295,3 +295,22 @@ def test_swift_members_of_the_expected_type(project: Project) -> None:
         """
     )
     written.check("missing")
+
+
+def test_a_kotlin_constructor_below_the_name_of_its_class(project: Project) -> None:
+    written = project(
+        """
+        === Spec.kt
+        package kit
+        class Spec
+        private constructor(
+          builder: Builder,
+          private val names: List<String> = emptyList(),
+        ) {
+          fun size() = LIMIT // <LIMIT>
+        }
+        const val LIMIT = 3 // <def LIMIT>
+        """
+    )
+    written.check("LIMIT")
+    assert not written.outline("Spec.kt").broken

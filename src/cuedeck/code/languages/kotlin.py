@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
@@ -219,6 +220,24 @@ def _grammar() -> Any:
     return tree_sitter_kotlin.language()
 
 
+# The grammar wants a constructor on the line of its class's name.
+_CONSTRUCTOR: Final = re.compile(
+    rb"(\bclass\s+\w+(?:<[^\n{]*>)?)(\s*\n\s*)"
+    rb"(?=(?:@\w+\s+)*(?:(?:private|internal|protected|public)\s+)?constructor\b)"
+)
+
+
+def _repaired(source: bytes) -> bytes:
+    """The source with constructors on the lines of their classes."""
+    return _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), source)
+
+
 KOTLIN: Final = Language(
-    "kotlin", (".kt", ".kts"), _grammar, KotlinWalk, KotlinRules, source_roots=("kotlin", "java", "src")
+    "kotlin",
+    (".kt", ".kts"),
+    _grammar,
+    KotlinWalk,
+    KotlinRules,
+    source_roots=("kotlin", "java", "src"),
+    repair=_repaired,
 )
