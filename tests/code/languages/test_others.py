@@ -314,3 +314,32 @@ def test_a_kotlin_constructor_below_the_name_of_its_class(project: Project) -> N
     )
     written.check("LIMIT")
     assert not written.outline("Spec.kt").broken
+
+
+def test_initializers_of_csharp_set_members_of_what_is_made(project: Project) -> None:
+    written = project(
+        """
+        === Options.cs
+        namespace Kit {
+          class Options {
+            public int Limit { get; set; } // <def Limit>
+            public Options Inner;
+          }
+          class Other { public int Limit; }
+        }
+        === Use.cs
+        namespace Kit {
+          class Use {
+            int Limit;
+            void F() {
+              var a = new Options { Limit = 1 }; // <Limit>
+              Options b = new() { Limit = 2 }; // <Limit>
+              var c = new Options { Inner = new Options { Limit = 3 } }; // <Limit>
+              var d = new Other { Limit = 4 };
+              Limit = 5;
+            }
+          }
+        }
+        """
+    )
+    written.check("Limit")

@@ -85,9 +85,45 @@ class CSharpWalk(TableWalk):
         "as_expression": "as_",
         "declaration_pattern": "pattern",
         "catch_declaration": "pattern",
+        "implicit_object_creation_expression": "implicit_new",
+        "initializer_expression": "initializer",
     }
 
     receiver = 0  # what a conditional access is made on
+    made = 0  # the new object whose members an initializer sets
+    declared = 0  # the type of the variable that is being given a value
+
+    def new(self, node: Node, scope: int, role: int = 0) -> int:
+        target = node.child_by_field_name("type")
+        made = self.visit(target, scope, Role.CALL) if target is not None else 0
+        return self.filled(node, target, scope, self.row(Op.NEW, made))
+
+    def implicit_new(self, node: Node, scope: int, role: int = 0) -> int:
+        """``new() { … }`` of a variable with a type."""
+        value = self.row(Op.TYPED, self.declared) if self.declared else 0
+        return self.filled(node, None, scope, value)
+
+    def filled(self, node: Node, target: Node | None, scope: int, value: int) -> int:
+        saved = self.made, self.declared
+        self.made, self.declared = value, 0
+        for child in node.named_children:
+            if child != target:
+                self.visit(child, scope)
+        self.made, self.declared = saved
+        return value
+
+    def initializer(self, node: Node, scope: int, role: int = 0) -> int:
+        made = self.made
+        for child in node.named_children:
+            left, right = child.child_by_field_name("left"), child.child_by_field_name("right")
+            if not made or left is None or right is None or left.type != "identifier":
+                self.visit(child, scope)
+                continue
+            self.row(Op.ATTR, made, self.name(left), left.start_byte, Role.WRITE)
+            self.made = 0
+            self.visit(right, scope)
+            self.made = made
+        return 0
 
     def access(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("expression"), node.child_by_field_name("name")
@@ -149,9 +185,11 @@ class CSharpWalk(TableWalk):
         listed = [c for c in node.named_children if c.type == "variable_declarator"]
         for declarator in listed:
             name, value = declarator.child_by_field_name("name"), 0
+            saved, self.declared = self.declared, annotation
             for child in declarator.named_children:
                 if child != name:
                     value = self.visit(child, scope) or value
+            self.declared = saved
             if name is not None:
                 self.assign(name, scope, annotation, value, kind, whole if len(listed) == 1 else declarator)
         return 0
