@@ -112,9 +112,9 @@ def test_a_bad_token_gets_nobody_in(caller: Caller, bad: str | None) -> None:
 def test_a_token_replayed_after_it_expired_is_refused(
     caller: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    brief = token(exp=int(time.time()) - 9)  # inside the leeway of ten seconds
+    brief = token(exp=int(time.time()) - 7)  # inside the leeway of ten seconds, also when all is slow
     assert caller.post(brief, "list_tasks", user_id=ANN).status_code == 200
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while caller.post(brief, "list_tasks", user_id=ANN).status_code == 200:
         assert time.monotonic() < deadline
         time.sleep(0.2)
