@@ -28,6 +28,8 @@ from cuedeck.code.ranking import Query
 from cuedeck.code.searching import search
 from cuedeck.store import open_store
 
+EDITS = 60
+
 
 def cpu(action: Callable[[], Any]) -> tuple[float, Any]:
     started = time.process_time()
@@ -122,7 +124,7 @@ def main() -> int:
         for query in queries[:20]:
             search(view, Query(query), limit=10)
         spread("search_code", [timed(lambda q=q: search(code.view(), Query(q), limit=10)) for q in queries])
-        edits(code, root, [path for path in view.snapshot.files if path.endswith(".py")][:60])
+        edits(code, root, [path for path in view.snapshot.files if path.endswith(".py")], chosen)
         print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
         sizes(code, "with both refs and the edits")
         code.close()
@@ -130,19 +132,25 @@ def main() -> int:
     return 0
 
 
-def edits(code: Code, root: Path, paths: list[str]) -> None:
-    """From saving one file to an answer that knows it; every file is put back."""
-    took = []
-    for path in random.sample(paths, min(20, len(paths))):
+def edits(code: Code, root: Path, paths: list[str], asked: list[Any]) -> None:
+    """From saving one file to an answer that knows it, and to one about something else asked before.
+
+    Every file is put back; the first edit, which loads what indexing needs, counts.
+    """
+    took, others = [], []
+    for path in random.sample(paths, min(EDITS, len(paths))):
         file = root / path
         kept = file.read_bytes()
+        record = random.choice(asked)
         try:
             file.write_bytes(kept + b"\n\ndef freshly_written_name():\n    pass\n")
             took.append(timed(lambda: find(code.view().snapshot, "freshly_written_name")))
+            others.append(timed(lambda r=record: find(code.view().snapshot, r.name, path=r.path)))
         finally:
             file.write_bytes(kept)
     if took:
         spread("edit to answer", took)
+        spread("find_references after an edit elsewhere", others)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from cuedeck.code.checkout import Checkout
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.repository import Ref, Repository, TreeFile
 from cuedeck.code.worker import read_blob
-from cuedeck.code.workers import analyse_all
+from cuedeck.code.workers import analyse_all, without_collecting
 from cuedeck.store import code as table
 from cuedeck.store.protocol import Session, Store
 
@@ -117,13 +117,14 @@ class Indexer:
         return done
 
     def _from_disk(self, jobs: list[tuple[str, str, str]]) -> Iterable[table.NewBlob]:
-        for oid, path, language in jobs:
-            data = self.checkout.read(path)
-            if data is None or self.checkout.hash(data) != oid:
-                # Left out by a sparse checkout, clean under a text filter, or changed meanwhile: git's copy
-                # is what counts.
-                data = read_blob(self.repository, oid)
-            yield analyse_blob(oid, path, language, data)
+        with without_collecting():
+            for oid, path, language in jobs:
+                data = self.checkout.read(path)
+                if data is None or self.checkout.hash(data) != oid:
+                    # Left out by a sparse checkout, clean under a text filter, or changed meanwhile: git's
+                    # copy is what counts.
+                    data = read_blob(self.repository, oid)
+                yield analyse_blob(oid, path, language, data)
 
     def _write(self, batch: list[table.NewBlob], searchable: bool) -> None:
         if not batch:

@@ -29,7 +29,7 @@ def analyse_all(
     """The stored form of every blob; in this process when there are few."""
     count = processes or os.cpu_count() or 1
     if len(jobs) < _WORTH_A_PROCESS or count == 1:
-        with _without_collecting():
+        with without_collecting():
             for oid, path, language in jobs:
                 yield analyse_blob(oid, path, language, read_blob(repository, oid))
         return
@@ -37,7 +37,7 @@ def analyse_all(
 
 
 @contextmanager
-def _without_collecting() -> Iterator[None]:
+def without_collecting() -> Iterator[None]:
     """Extraction allocates much and makes no cycles: collecting meanwhile only costs."""
     was = gc.isenabled()
     gc.disable()
