@@ -22,6 +22,7 @@ from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Filters, Fusion, Query
 from cuedeck.search.embedder import NoEmbedder, open_embedder
+from cuedeck.search.stopwords import STOP_WORDS
 from cuedeck.store import open_store
 
 BATCH = 500
@@ -62,15 +63,19 @@ def grep(collection: Collection) -> dict[str, list[str]]:
 
 
 def plain_bm25(collection: Collection) -> dict[str, list[str]]:
-    """The floor: BM25 over bare words, inside the question's conversation."""
+    """The floor: BM25 over words without stop words, unstemmed, inside the question's conversation."""
     groups: dict[str, list[Item]] = defaultdict(list)
     for item in collection.corpus:
         groups[item.group].append(item)
-    indexes = {group: Keyword(items, plain_words) for group, items in groups.items()}
+    indexes = {group: Keyword(items, _telling_words) for group, items in groups.items()}
     return {
-        query.id: list(indexes[query.group].search(plain_words(query.text)))[:10]
+        query.id: list(indexes[query.group].search(_telling_words(query.text)))[:10]
         for query in collection.queries
     }
+
+
+def _telling_words(text: str) -> list[str]:
+    return [word for word in plain_words(text) if word not in STOP_WORDS]
 
 
 def _words(text: str) -> Iterable[str]:
