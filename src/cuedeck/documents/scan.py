@@ -59,6 +59,8 @@ class Scanner:
 
     def covers(self, path: str) -> bool:
         """Whether one path would be part of a scan, looking only at it and its folders."""
+        if not _presentable(path) or path.count("/") > MAX_DEPTH:
+            return False
         if any(path.startswith(f"{own}/") for own in OWN_FOLDERS):
             return not any(part.startswith(".") for part in path.split("/")[1:])
         if path.startswith(".") or "/." in path:
