@@ -105,11 +105,11 @@ class Generics(ABC):
     def declared_parameters(self, path: str, scope: int) -> Values:
         """The type parameters that a scope itself declares."""
         links = self.links(path)
-        kinds = links.bindings[3]
+        kinds, inferred = links.bindings[3], links.bindings[5]
         names = [
             (bindings[0], name)
             for name, bindings in links.names[scope].items()
-            if all(kinds[b] == Bind.OPAQUE for b in bindings)
+            if all(kinds[b] == Bind.OPAQUE and not inferred[b] for b in bindings)
         ]
         return tuple(Value(PARAMETER, path, scope, name=links.strings[name]) for _, name in sorted(names))
 
@@ -164,7 +164,7 @@ class Generics(ABC):
 
     def _substituted(self, value: Value, meaning: Meaning, depth: int) -> Values:
         if value.tag == PARAMETER:
-            return meaning.get(value, (value,))
+            return meaning[value] if value in meaning else self._inferred(value, meaning, depth)
         if value.tag in _HOLDERS:
             known = {p: self.substitute(v, meaning, depth + 1) for p, v in pairs(value)}
             for parameter, standing in meaning.items():
@@ -177,6 +177,19 @@ class Generics(ABC):
             inside = tuple(self.substitute(part, meaning, depth + 1) for part in value.inside)
             return (value._replace(inside=inside),)
         return (value,)
+
+    def _inferred(self, parameter: Value, meaning: Meaning, depth: int) -> Values:
+        """What a parameter stands for that is inferred by comparing two types."""
+        links = self.links(parameter.path)
+        number = links.string_numbers.get(parameter.name, -1)
+        found: Meaning = {}
+        for binding in links.names[parameter.scope].get(number, ()):
+            compared = links.bindings[5][binding]
+            if links.bindings[3][binding] & BIND_MASK == Bind.OPAQUE and compared:
+                given, pattern = links.lists[links.b[compared]]
+                actual = self.substitute(self.annotation(parameter.path, given), meaning, depth + 1)
+                self.unify(self.annotation(parameter.path, pattern), actual, found, depth + 1)
+        return found.get(parameter) or (parameter,)
 
     def mentions(self, value: Value, parameter: Value) -> bool:
         """Whether what a value is made of may speak of a type parameter: it is declared around it."""
@@ -224,10 +237,12 @@ class Generics(ABC):
         if value.tag in _HOLDERS:
             named.append((value.path, self.links(value.path).scopes[value.scope].parent))
         for path, scope in named:
-            if scope >= 0 and self.links(path).scopes[scope].kind == ScopeKind.BLOCK:
+            scopes = self.links(path).scopes
+            while scope >= 0 and scopes[scope].kind == ScopeKind.BLOCK:
                 found = self.declared_parameters(path, scope)
                 if found:
                     return found
+                scope = scopes[scope].parent
         return ()
 
     # -- what a receiver says about its ancestors' parameters
@@ -307,6 +322,8 @@ class Generics(ABC):
     def _unify_classes(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
         asked = dict(pairs(wanted))
         if not any(parameters_in(values) for values in asked.values()):
+            if wanted.scope not in self.links(wanted.path).classes:
+                self._unify_members(wanted, given, asked, meaning, depth)
             return
         if given.path == wanted.path and given.scope == wanted.scope:
             known: Meaning | None = dict(pairs(given))
@@ -329,9 +346,10 @@ class Generics(ABC):
             name = links.strings[number]
             if others.string_numbers.get(name, -1) in others.names[given.scope]:
                 declared = self.substitute(self.type_of(Symbol(wanted.path, wanted.scope, name)), asked)
-                if parameters_in(declared):
+                if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
                     actual = self.type_of(Symbol(given.path, given.scope, name))
-                    self.unify(declared, actual, meaning, depth + 1)
+                    known = self.substitute(actual, dict(pairs(given)))
+                    self.unify(declared, known, meaning, depth + 1)
 
 
 def settled(values: list[Value]) -> Values:

@@ -232,3 +232,24 @@ def test_typescript_interfaces_extend_what_a_generic_name_stands_for(project: Pr
         """
     )
     written.check("key")
+
+
+def test_typescript_what_is_inferred_from_a_type(project: Project) -> None:
+    written = project(
+        """
+        === store.ts
+        interface Apple { bite(): void } // <def bite>
+        interface Api<T> { getState: () => T }
+        type State<S> = S extends { getState: () => infer T } ? T : never
+        type Given<F> = F extends (...args: any[]) => infer R ? R : never
+        type Element<L> = L extends Array<infer E> ? E : never
+        declare function pick(): Apple
+        export function f(a: State<Api<Apple>>, b: Given<typeof pick>, c: Element<Apple[]>, d: State<Apple>) {
+          a.bite() // <bite>
+          b.bite() // <bite>
+          c.bite() // <bite>
+          d.bite()
+        }
+        """
+    )
+    written.check("bite")

@@ -55,17 +55,32 @@ class TypeWalk(ModuleWalk):
             text = b'"' + text[1:-1]
         return self.row(Op.LITERAL, 0, self.intern(text))
 
+    conditional = -1  # the scope of the conditional type around, which has what it infers
+
     def conditional_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
-        values = [self.visit(c, inner, Role.TYPE) for c in node.named_children]
+        begun = len(self.bound)
+        saved, self.conditional = self.conditional, inner
+        values = [self.visit(c, inner, Role.TYPE) for c in node.named_children[:2]]
+        self.conditional = saved
+        values += [self.visit(c, inner, Role.TYPE) for c in node.named_children[2:]]
+        inferred = [at for at in range(begun, len(self.bound), 6) if self.bound[at] == inner]
+        if inferred:
+            # What is inferred follows from comparing the first type with the second.
+            compared = self.row(Op.TUPLE, 0, self.items(values[:2]))
+            for at in inferred:
+                self.bound[at + 5] = compared
         return self.row(Op.UNION, 0, self.items(values[2:]))
 
     def infer_type(self, node: Node, scope: int, role: int = 0) -> int:
+        found = 0
         for name in node.named_children[:1]:
-            self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+            place = self.conditional if self.conditional >= 0 else scope
+            self.bind(place, self.name(name), name.start_byte, Bind.OPAQUE)
+            found = self.row(Op.NAME, place, self.name(name), name.start_byte, Role.TYPE)
         for child in node.named_children[1:]:
             self.visit(child, scope, Role.TYPE)
-        return self.row(Op.LITERAL, 0)
+        return found
 
     def ambient(self, node: Node, scope: int, role: int = 0) -> int:
         block = next((c for c in node.named_children if c.type == "statement_block"), None)
