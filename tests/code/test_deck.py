@@ -225,6 +225,18 @@ def test_of_one_name_what_a_file_defines_comes_before_members(ask: Ask, repo: Re
     assert found == ["state.py", "context.py"]
 
 
+def test_a_method_defined_outside_its_class_has_the_uses_of_its_declaration(ask: Ask, repo: Repo) -> None:
+    repo.put("inc/car.hpp", "namespace v {\nclass Car {\n public:\n  void go();\n  int n = 0;\n};\n}\n")
+    repo.put("src/vehicle.cpp", '#include "../inc/car.hpp"\nnamespace v {\nvoid Car::go() { n++; }\n}\n')
+    repo.put("src/main.cpp", '#include "../inc/car.hpp"\nint main() {\n  v::Car c;\n  c.go();\n}\n')
+    for place in ({}, {"path": "src/vehicle.cpp"}, {"path": "inc/car.hpp"}):
+        found = ask("find_references", symbol_name="Car::go", **place)
+        assert ("src/main.cpp", 4) in {(site["path"], site["line_start"]) for site in found["references"]}
+        assert "candidates" not in found
+    graph = ask("get_call_graph", symbol_name="Car::go", path="src/vehicle.cpp", direction="callers")
+    assert [call["symbol"]["name"] for call in graph["callers"]] == ["main"]
+
+
 def test_a_go_method_is_found_by_its_receiver(ask: Ask, repo: Repo) -> None:
     repo.put("srv/s.go", "package srv\n\ntype Server struct{}\n\nfunc (s *Server) Stop() {}\n")
     found = ask("locate_symbol", name="(*Server).Stop")["results"]

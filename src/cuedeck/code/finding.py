@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
@@ -98,5 +99,8 @@ def find(
     maybe = [site for site in found.possible if kind is None or site.edge == kind]
     same = symbol_of(snapshot, record)
     twins = {(same.path, n) for n in definitions_of(snapshot, same)} if same else set()
-    others = [other for other in others if (other.path, other.number) not in twins]
-    return Found(snapshot, record, keep, maybe, others[:MAX_CANDIDATES])
+    apart = (other for other in others if (other.path, other.number) not in twins)
+    if record.language == "cpp":
+        # A method and its definition elsewhere are one.
+        apart = (other for other in apart if symbol_of(snapshot, other) != same)
+    return Found(snapshot, record, keep, maybe, list(islice(apart, MAX_CANDIDATES)))

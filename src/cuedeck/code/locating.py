@@ -171,10 +171,28 @@ def _rank(record: SymbolRecord) -> int:
     return (1 if outer else 3) + (record.kind not in CALLABLE)
 
 
+def _declared(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
+    """The member of a class that C++ defines outside of it."""
+    if record.language != "cpp" or not snapshot.outline(record.path).definitions[record.number].within:
+        return None
+    owner = snapshot.symbols(record.path).local(record.number).rpartition("::")[0]
+    with snapshot.lock:
+        for found in locate(snapshot, owner):
+            if found.kind not in TYPES or snapshot.symbols(found.path).local(found.number) != owner:
+                continue
+            scope = snapshot.outline(found.path).definitions[found.number].scope
+            declared = snapshot.linker.member(Value(CLASS, found.path, scope), record.name)
+            if declared is not None:
+                return declared
+    return None
+
+
 def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
     """The symbol that references to a definition lead to."""
     if record.number < 0:
         return None
+    if (declared := _declared(snapshot, record)) is not None:
+        return declared
     links, outline = snapshot.links(record.path), snapshot.outline(record.path)
     definition = outline.definitions[record.number]
     number = links.string_numbers.get(definition.name)

@@ -272,7 +272,8 @@ class Snapshot:
             if record.number < 0:
                 found = module_references(self, record.path)
             else:
-                place = self.outline(record.path).definitions[record.number].name_at
+                here = symbol is None or symbol.path == record.path
+                place = self.outline(record.path).definitions[record.number].name_at if here else None
                 found = references(self, symbol, place) if symbol is not None else References((), ())
             self._references[key] = found
         return self._references[key]
