@@ -21,7 +21,7 @@ UNITS = {
     "brackets": "[[",
     "open quotes": '"',
     "errors": "E   ValueError: x\n",
-    "frames": '  File "a.py", line 1, in f\n',
+    "frames": "    at f (a.js:1:2)\n",
     "accents": "é",
 }
 TEXTS = {what: unit * (LETTERS // len(json.dumps(unit)[1:-1])) for what, unit in UNITS.items()}
