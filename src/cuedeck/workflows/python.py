@@ -37,7 +37,7 @@ class InstalledPython:
                 try:
                     self._found += _workflows(entry.load(), source=source)
                 except LOADING_FAILURES as error:
-                    log.exception("the workflow package %s could not be loaded", entry.name)
+                    log.info("the workflow package %s could not be loaded", entry.name, exc_info=True)
                     self._mistakes.append(Mistake(source, 1, _said(error)))
         return self._found
 
@@ -89,7 +89,7 @@ class WorkspacePython:
             exec(compile(content, name, "exec"), module.__dict__)  # the very bytes that were trusted
             return _workflows(module, source=name), []
         except LOADING_FAILURES as error:
-            log.exception("the workflow file %s could not be loaded", name)
+            log.info("the workflow file %s could not be loaded", name, exc_info=True)
             return [], [Mistake(name, _line_in(error, name), _said(error))]
 
 
