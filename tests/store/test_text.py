@@ -68,6 +68,18 @@ def test_strengths_times_idf_are_the_parts_of_the_score(sample: Store) -> None:
             assert strengths.get(record.id, 0.0) * idf == pytest.approx(expected_part, rel=1e-9)
 
 
+def test_a_packed_index_answers_as_before(sample: Store) -> None:
+    records = corpus(200)
+    for start in range(0, 200, 20):
+        fill(sample, records[start : start + 20])
+    fill(sample, records)
+    before = match(sample, ["w3", "w17"], limit=500)
+    with sample.state.write(actor="me") as session:
+        session.text(TEXT).pack()
+        assert not session.text(TEXT).scattered()
+    assert match(sample, ["w3", "w17"], limit=500) == before
+
+
 def test_nothing_is_strong_among_no_records(sample: Store) -> None:
     fill(sample, corpus(20))
     with sample.state.read() as session:

@@ -21,6 +21,7 @@ from cuedeck.documents.workers import read_many
 from cuedeck.store import documents as rows
 from cuedeck.store.document_entries import remove_documents, write_entries
 from cuedeck.store.protocol import Database, Session
+from cuedeck.store.schema.documents import DOCUMENT_TEXT
 
 ACTOR = "documents"
 _BATCH = 1000
@@ -259,6 +260,8 @@ class DocumentIndex:
                 rows.set_meta(session, "baseline", str(_now()))
             if whole:
                 rows.set_meta(session, "reading", READING)
+                if not silent and self._reading != READING:
+                    session.text(DOCUMENT_TEXT).pack()
         self._baseline = True
         self._reading = READING if whole else self._reading
         self._news_since_ns = None

@@ -93,6 +93,9 @@ class TextIndex(Protocol):
     def tidy(self) -> bool:
         """Bring a few of the pieces together; whether there is more to do."""
 
+    def pack(self) -> None:
+        """Bring all pieces together at once: after most records were replaced."""
+
     def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
         """The best records holding any of the terms, inside the scope."""
 

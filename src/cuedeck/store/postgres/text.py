@@ -103,6 +103,9 @@ class PostgresTextIndex:
     def tidy(self) -> bool:
         return False
 
+    def pack(self) -> None:
+        """Nothing: PostgreSQL's own vacuum sees to it."""
+
     def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
         statistics = self.statistics(terms)
         chosen = bm25.chosen(terms, statistics.documents, statistics.frequencies)

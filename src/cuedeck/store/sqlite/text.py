@@ -81,6 +81,9 @@ class SqliteTextIndex:
         # FTS5 says that there was nothing to merge by changing nothing but the command's own row.
         return self._connection.total_changes() - before >= 2
 
+    def pack(self) -> None:
+        fetch(self._connection, f"INSERT INTO {self._spec.name}({self._spec.name}) VALUES('optimize')")
+
     def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
         expression = self._expression(terms, scope)
         if not expression or limit <= 0:
