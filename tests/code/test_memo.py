@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import tempfile
+import weakref
 from pathlib import Path
 
 from hypothesis import HealthCheck, example, given, settings
@@ -119,6 +121,24 @@ def test_a_comment_changes_no_meaning(tmp_path: Path) -> None:
     assert known <= code.view().snapshot.linker.memo.results.keys()
     code.close()
     store.close()
+
+
+def test_an_old_state_goes_without_the_collector(tmp_path: Path) -> None:
+    root, store, code = folder(tmp_path)
+    first = code.view().snapshot
+    meanings(first)
+    held = weakref.ref(first)
+    del first
+    gc.disable()
+    try:
+        for number in range(8):
+            write(root, "use.py", f"x = {number}\n")
+            meanings(code.view().snapshot)
+        assert held() is None
+    finally:
+        gc.enable()
+        code.close()
+        store.close()
 
 
 def test_a_memo_forgets_by_file() -> None:

@@ -421,6 +421,8 @@ class Code:
             earlier = next((s for k, s in reversed(self._snapshots.items()) if k[0] == wanted.name), None)
             if earlier is not None:
                 snapshot.follow(earlier)
+            for old in list(self._snapshots)[: 1 - _SNAPSHOTS]:
+                self._snapshots[old].let_go()
             self._snapshots = dict(list(self._snapshots.items())[1 - _SNAPSHOTS :])
             self._snapshots[key] = snapshot
         return snapshot

@@ -191,6 +191,15 @@ class Snapshot:
         finally:
             earlier.lock.release()
 
+    def let_go(self) -> None:
+        """Drop what refers back here, so that nothing waits for the collector once nobody asks any more."""
+        if self.lock.acquire(blocking=False):
+            try:
+                self._rules = {}
+                self.__dict__.pop("linker", None)
+            finally:
+                self.lock.release()
+
     def _resolves_anew(self, path: str, earlier: Snapshot) -> bool:
         """Whether names in a file, or that lead to it, may mean something else than before."""
         now, then = self.files[path], earlier.files[path]
@@ -207,10 +216,11 @@ class Snapshot:
     def rules(self, path: str) -> Rules:
         """The linking rules of a file's language."""
         language = self.files[path].language
-        if language not in self._rules:
+        found = self._rules.get(language)
+        if found is None:
             known = language_named(language)
-            self._rules[language] = known.rules(self) if known is not None else Rules(self)
-        return self._rules[language]
+            found = self._rules[language] = known.rules(self) if known is not None else Rules(self)
+        return found
 
     def links(self, path: str) -> Links:
         blob = self.files[path].blob
