@@ -3,6 +3,10 @@ SHELL := /bin/bash
 PYTHON ?= python3
 PORT ?= 8787
 WORKSPACE ?= .
+# uv trusts a list of its own otherwise, and fails behind a company's proxy where pip does not.
+ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
+export UV_SYSTEM_CERTS ?= 1
+endif
 BIN := .venv/bin
 UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 INSTALLED := .venv/.installed

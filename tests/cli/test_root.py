@@ -147,3 +147,12 @@ def _processor_time(command: list[str], folder: Path, environ: dict[str, str]) -
         assert process.returncode == 0
         best = min(best, usage.ru_utime + usage.ru_stime)
     return best
+
+
+def test_a_group_understands_other_words_for_what_it_has(cue: Any, folder: Path) -> None:
+    made = cue("memory", "store", "The kettle is on the left", "--json")
+    assert made.returncode == 0, made.stderr
+    assert "kettle" in cue("memory", "ls").stdout
+    assert cue("card", "create", "Fill it").returncode == 0
+    unknown = cue("card", "frobnicate")
+    assert unknown.returncode == 2 and "No such command 'frobnicate'" in unknown.stderr

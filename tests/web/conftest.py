@@ -31,7 +31,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     make_project(root)
     gate = Gate()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cuedeck.workflows.python.InstalledPython.__call__", lambda _self: [slow_workflow(gate)])
+        offered = "cuedeck.workflows.python.InstalledPython.__call__"
+        patch.setattr(offered, lambda _self: [slow_workflow(gate)])
         with Workspace.open(root, environ={"HOME": str(root)}) as workspace:
             ids = fill(workspace)
             workspace.workflows.start()

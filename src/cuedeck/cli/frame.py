@@ -58,9 +58,33 @@ def command(
     return decorate
 
 
+# What people type when they guess; only the names in the help are documented.
+SYNONYMS = {
+    **dict.fromkeys(("create", "store", "new", "add"), ("add", "new", "create")),
+    **dict.fromkeys(("ls", "all"), ("list",)),
+    **dict.fromkeys(("rm", "remove", "delete"), ("delete", "remove", "forget")),
+    **dict.fromkeys(("get", "view", "cat"), ("show",)),
+    **dict.fromkeys(("update", "set"), ("edit", "update")),
+    **dict.fromkeys(("find",), ("search",)),
+    **dict.fromkeys(("start", "trigger"), ("run",)),
+    **dict.fromkeys(("complete", "finish"), ("done", "complete")),
+}
+
+
+class Words(click.Group):
+    """A group that also understands the nearest other word for a command it has."""
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name, or of another word for it."""
+        for word in (name, *SYNONYMS.get(name, ())):
+            if (found := super().get_command(ctx, word)) is not None:
+                return found
+        return None
+
+
 def group(name: str, help: str, **settings: Any) -> click.Group:
     """A group of commands; add to it with ``@subcommand(group, ...)``."""
-    return click.Group(name, help=help, **_spoken(settings))
+    return Words(name, help=help, **_spoken(settings))
 
 
 def subcommand(parent: click.Group, name: str | None = None, **settings: Any) -> Callable[[F], click.Command]:
