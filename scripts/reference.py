@@ -28,7 +28,10 @@ def commands() -> str:
     from cuedeck.cli.root import Root
 
     root = Root(name="cue")
-    context = click.Context(root, info_name="cue", terminal_width=WIDTH)
+    # click remembers a command's help option from the first context it sees: let it be the real one.
+    context = click.Context(
+        root, info_name="cue", terminal_width=WIDTH, help_option_names=["-h", "--help"]
+    )
     parts = ["# Commands\n"]
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")

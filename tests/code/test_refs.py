@@ -389,7 +389,7 @@ def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> No
     assert ("lost.py", "not in this clone") in code.problems(code.wanted("main"))
     view = code.view()
     assert view.completeness == "partial"
-    assert view.warnings == ["1 files are not in this clone; index_status lists them"]
+    assert view.warnings == ["1 of its files are not in this clone; see index_status"]
 
 
 def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_path: Path) -> None:

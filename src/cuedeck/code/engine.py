@@ -309,7 +309,7 @@ class Code:
         missing = [path for path, reason in self.problems(wanted) if reason == NOT_HERE]
         if missing:
             view.completeness = "partial"
-            view.warnings.append(f"{len(missing)} of its files are not in this clone; index_status lists them")
+            view.warnings.append(f"{len(missing)} of its files are not in this clone; see index_status")
 
     def ready(self) -> Snapshot | None:
         """What is checked out, if it is indexed or nearly so; nothing where that would take long."""
