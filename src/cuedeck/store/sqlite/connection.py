@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from cuedeck.store.errors import broken
 from cuedeck.tracking import keep_out_of_git
 
 MAPPED = 1 << 30
+BUSY_SECONDS = 5.0
 _SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 Bindings = tuple[Any, ...] | dict[str, Any]
 _DURABILITY = {"FULL": 2, "NORMAL": 1}
@@ -58,8 +60,8 @@ def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DML, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DQS_DDL, 0)
-    connection.set_busy_timeout(5_000)
-    _pragma(connection, "journal_mode", "wal", "wal")
+    connection.set_busy_timeout(int(BUSY_SECONDS * 1000))
+    _write_ahead(connection)
     _pragma(connection, "synchronous", synchronous, _DURABILITY[synchronous])
     _pragma(connection, "foreign_keys", "ON", 1)
     _pragma(connection, "mmap_size", MAPPED, MAPPED)
@@ -71,6 +73,19 @@ def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection
     if read_only:
         _pragma(connection, "query_only", "ON", 1)
     return connection
+
+
+def _write_ahead(connection: apsw.Connection) -> None:
+    """Log ahead; while another process switches a new file over, SQLite refuses at once, and we wait."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            _pragma(connection, "journal_mode", "wal", "wal")
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.005)
 
 
 def set_synchronous(connection: apsw.Connection, level: str) -> None:
