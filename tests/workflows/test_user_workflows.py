@@ -232,6 +232,29 @@ def test_python_runs_only_after_its_exact_content_was_trusted(workspace: Workspa
         run(workspace, "hello")
 
 
+def test_an_installed_package_offers_workflows_by_entry_point(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "acme_flows.py").write_text(PYTHON.replace('"hello", "Hello"', '"acme-hello", "Hello"'))
+    (site / "acme_broken.py").write_text("raise SystemExit(3)\n")
+    for name, entry in (("acme", "flows = acme_flows:WORKFLOWS"), ("broken", "flows = acme_broken")):
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[cuedeck.workflows]\n{entry}\n")
+    monkeypatch.syspath_prepend(site)
+    root = tmp_path / "vault"
+    (root / ".cuedeck").mkdir(parents=True)
+    with Workspace.open(root) as workspace:
+        assert run(workspace, "acme-hello", name="A").result == {"hello": "A"}
+        (listed,) = [item for item in workspace.workflows.workflows() if item.workflow.id == "acme-hello"]
+        assert listed.workflow.source == "package acme_flows:WORKFLOWS"
+        (mistake,) = workspace.workflows.registry.mistakes()
+        assert mistake.file == "package acme_broken" and "SystemExit" in mistake.message
+
+
 def test_files_that_are_not_used_are_named_with_the_reason(workspace: Workspace) -> None:
     write(workspace, "mine.toml", 'id = "markdown-analyzer"\n[[steps]]\naction = "list_cards"\n')
     write(workspace, "new.py", PYTHON)
