@@ -30,14 +30,13 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     root = tmp_path_factory.mktemp("web") / "project"
     make_project(root)
     gate = Gate()
-    with pytest.MonkeyPatch.context() as patch:
-        offered = "cuedeck.workflows.python.InstalledPython.__call__"
-        patch.setattr(offered, lambda _self: [slow_workflow(gate)])
-        with Workspace.open(root, environ={"HOME": str(root)}) as workspace:
-            ids = fill(workspace)
-            workspace.workflows.start()
-            with serving(workspace) as address:
-                yield Demo(workspace, address, ids, gate)
+    with Workspace.open(root, environ={"HOME": str(root)}) as workspace:
+        registry = workspace.workflows.registry
+        registry._sources = (*registry._sources, lambda: [slow_workflow(gate)])
+        ids = fill(workspace)
+        workspace.workflows.start()
+        with serving(workspace) as address:
+            yield Demo(workspace, address, ids, gate)
 
 
 @pytest.fixture
