@@ -26,6 +26,7 @@ from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
 from cuedeck.code.ranking import Query
 from cuedeck.code.searching import search
+from cuedeck.housekeeping import collect_seldom
 from cuedeck.store import open_store
 
 EDITS = 60
@@ -74,6 +75,7 @@ def sizes(code: Code, when: str) -> None:
 
 
 def main() -> int:
+    collect_seldom()  # as every serving process does
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("repository", type=Path)
     parser.add_argument("--second", default="HEAD~50")

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import gc
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cuedeck import Workspace
-from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS, give_back
+from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS, SELDOM, give_back
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.store import runs
 from cuedeck.store.changes import KEPT_MS
@@ -127,3 +129,30 @@ def test_freed_memory_goes_back_to_the_system() -> None:
 def resident_kb() -> int:
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("RssAnon")).split()[1])
+
+
+class Knot:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_old_garbage_is_collected_between_answers(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = gc.get_threshold()
+    monkeypatch.setattr("cuedeck.housekeeping.TICK_SECONDS", 0.05)
+    knot = Knot()
+    gc.collect()  # it is old now: only a full collection finds it
+    gone = weakref.ref(knot)
+    try:
+        workspace.housekeeping.start()
+        assert gc.get_threshold() == (*before[:2], SELDOM)
+        del knot
+        deadline = time.monotonic() + 20
+        while gone() is not None and time.monotonic() < deadline:
+            gc.collect(1)  # what a busy process does by itself
+            time.sleep(0.02)
+        assert gone() is None
+    finally:
+        workspace.housekeeping.close()
+        gc.set_threshold(*before)
