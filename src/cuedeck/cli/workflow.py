@@ -176,7 +176,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _mistake_line(mistake: Mistake) -> str:
-    return f"{mistake.file}:{mistake.line}: {mistake.message}" + (f" {mistake.fix}" if mistake.fix else "")
+    return f"{mistake.file}:{mistake.line}: {mistake.message}" + (f". {mistake.fix}" if mistake.fix else "")
 
 
 def _run_json(run: Run) -> dict[str, Any]:

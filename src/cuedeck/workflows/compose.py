@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.model.errors import CueError, ErrorCode, invalid
-from cuedeck.workflows.model import JSON, Mistake, Workflow, WorkflowFunction
-from cuedeck.workflows.recipe import FOLDER, Recipe, Step, read_recipe
+from cuedeck.workflows.model import FOLDER, JSON, Mistake, Workflow, WorkflowFunction
+from cuedeck.workflows.recipe import Step, read_recipe
 from cuedeck.workflows.template import fill, holds
 
 if TYPE_CHECKING:
@@ -43,34 +44,11 @@ class ComposedWorkflows:
         stamp = (status.st_mtime_ns, status.st_size)
         cached = self._cache.get(path.name)
         if cached is None or cached[0] != stamp:
-            cached = self._cache[path.name] = (stamp, *read_workflow(self._root, path))
+            cached = self._cache[path.name] = (stamp, *read_recipe(self._root, path, _made_of))
         return cached[1], cached[2]
 
 
-def read_workflow(root: Path, path: Path) -> tuple[Workflow | None, list[Mistake]]:
-    """A file as a workflow, or its mistakes."""
-    recipe, mistakes = read_recipe(root, path)
-    if recipe is None:
-        return None, mistakes
-    return (
-        Workflow(
-            id=recipe.id,
-            name=recipe.name,
-            description=recipe.description,
-            function=_function(recipe),
-            triggers=recipe.triggers,
-            retry=recipe.retry,
-            timeout_seconds=recipe.timeout_seconds,
-            concurrency=recipe.concurrency,
-            queue_limit=recipe.queue_limit,
-            priority=recipe.priority,
-            source=f"{FOLDER}/{path.name}",
-        ),
-        [],
-    )
-
-
-def _function(recipe: Recipe) -> WorkflowFunction:
+def _made_of(steps: Sequence[Step], output: JSON) -> WorkflowFunction:
     def function(context: RunContext, given: dict[str, JSON]) -> JSON:
         scope: dict[str, Any] = {
             "input": given,
@@ -78,10 +56,10 @@ def _function(recipe: Recipe) -> WorkflowFunction:
             "run": {"id": context.run.id, "workflow": context.run.workflow},
             "date": time.strftime("%Y-%m-%d", time.localtime(context.run.created_at / 1000)),
         }
-        for number, step in enumerate(recipe.steps, 1):
+        for number, step in enumerate(steps, 1):
             scope["steps"][step.id] = _perform(context, step, scope)
-            context.progress(100 * number / len(recipe.steps))
-        return fill(recipe.output, scope) if recipe.output is not None else scope["steps"]
+            context.progress(100 * number / len(steps))
+        return fill(output, scope) if output is not None else scope["steps"]
 
     return function
 

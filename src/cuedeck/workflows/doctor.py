@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.workflows.journal import DAY_MS
 
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
-
-DAY_MS = 86_400_000
 
 
 def check(workspace: Workspace) -> Iterator[Finding]:

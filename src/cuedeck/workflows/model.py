@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cuedeck.workflows.context import RunContext
 
 JSON = Any
+# Where a workspace keeps workflows of its own.
+FOLDER = ".cuedeck/workflows"
 WorkflowFunction = Callable[["RunContext", dict[str, JSON]], JSON]
 
 

@@ -11,12 +11,11 @@ from types import ModuleType
 
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
-from cuedeck.workflows.model import Mistake, Workflow
+from cuedeck.workflows.model import FOLDER, Mistake, Workflow
 from cuedeck.workflows.trust import TrustLedger
 
 log = logging.getLogger(__name__)
 GROUP = "cuedeck.workflows"
-FOLDER = ".cuedeck/workflows"
 # Somebody's module may do anything while it is imported, also try to end the process.
 LOADING_FAILURES = (Exception, SystemExit)
 

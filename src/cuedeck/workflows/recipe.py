@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,21 @@ from pathspec import GitIgnoreSpec
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
 from cuedeck.workflows.actions import ACTIONS, COUNT, NAMES, TEXT, Action, Parameter, choice, choices
-from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, Mistake, Retry, Trigger
+from cuedeck.workflows.model import (
+    FOLDER,
+    JSON,
+    ChangeTrigger,
+    CronTrigger,
+    FileTrigger,
+    Mistake,
+    Retry,
+    Trigger,
+    Workflow,
+    WorkflowFunction,
+)
 from cuedeck.workflows.schedule import check_cron
 from cuedeck.workflows.template import COMPARISONS, names_in
 
-FOLDER = ".cuedeck/workflows"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _TOP = {
     *("id", "name", "description", "triggers", "steps", "output"),
@@ -49,25 +59,11 @@ class Step:
     for_each: JSON
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """What a file says, in order."""
-
-    id: str
-    name: str
-    description: str
-    triggers: tuple[Trigger, ...]
-    steps: tuple[Step, ...]
-    output: JSON
-    retry: Retry
-    timeout_seconds: float
-    concurrency: int
-    queue_limit: int
-    priority: int
+Make = Callable[[Sequence[Step], JSON], WorkflowFunction]
 
 
-def read_recipe(root: Path, path: Path) -> tuple[Recipe | None, list[Mistake]]:
-    """A file as a recipe, or its mistakes."""
+def read_recipe(root: Path, path: Path, make: Make) -> tuple[Workflow | None, list[Mistake]]:
+    """A file as the workflow that is made of its steps and output, or its mistakes, from the top."""
     name = f"{FOLDER}/{path.name}"
     try:
         text = read_file(confine_file(root, name)).data.decode("utf-8-sig")
@@ -82,8 +78,9 @@ def read_recipe(root: Path, path: Path) -> tuple[Recipe | None, list[Mistake]]:
     except RecursionError:
         return None, [Mistake(name, 1, "The values are nested too deep")]
     reader = _Reader(name, text)
-    recipe = reader.recipe(path.stem, values)
-    return (None if reader.mistakes else recipe), reader.mistakes
+    workflow = reader.workflow(path.stem, values, make)
+    mistakes = sorted(reader.mistakes, key=lambda mistake: mistake.line)
+    return (None if mistakes else workflow), mistakes
 
 
 class _Reader:
@@ -92,27 +89,27 @@ class _Reader:
         self._name = name
         self._lines = text.splitlines()
 
-    def recipe(self, stem: str, values: dict[str, Any]) -> Recipe:
+    def workflow(self, stem: str, values: dict[str, Any], make: Make) -> Workflow:
         self._known(values, _TOP, "", 0)
-        recipe_id = values.get("id", stem)
-        if not isinstance(recipe_id, str) or not _ID.fullmatch(recipe_id):
+        workflow_id = values.get("id", stem)
+        if not isinstance(workflow_id, str) or not _ID.fullmatch(workflow_id):
             self._wrong("id", "id", 0, "letters a-z, digits and dashes")
-            recipe_id = "invalid"
+            workflow_id = "invalid"
         steps = self._steps(values.get("steps"))
         output = values.get("output")
         self._names_exist(output, {step.id for step in steps}, "output", 0, table="output")
-        return Recipe(
-            id=recipe_id,
-            name=self._words(values, "name", recipe_id),
+        return Workflow(
+            id=workflow_id,
+            name=self._words(values, "name", workflow_id),
             description=self._words(values, "description", ""),
             triggers=tuple(self._triggers(values.get("triggers", []))),
-            steps=tuple(steps),
-            output=output,
+            function=make(steps, output),
             retry=self._retry(values.get("retry", {})),
             timeout_seconds=float(self._whole(values, "timeout_seconds", 3600, 1, 86400)),
             concurrency=self._whole(values, "concurrency", 1, 0, 100),
             queue_limit=self._whole(values, "queue_limit", 0, 0, 1_000_000),
             priority=self._whole(values, "priority", 5, 0, 9),
+            source=self._name,
         )
 
     def _steps(self, values: Any) -> list[Step]:

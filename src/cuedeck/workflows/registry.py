@@ -67,7 +67,7 @@ class Registry:
             data={"workflowId": shortened(workflow_id)},
             hint=f"Did you mean '{close[0]}'?"
             if close
-            else "list_workflows and `cue workflow list` name them all.",
+            else "list_workflows names them all; `cue workflow check` says which files are not used.",
         )
 
     def runnable(self, workflow_id: str) -> Workflow:
