@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
+from operator import attrgetter
 from typing import Final
 
 from cuedeck.code.facts import UNHASHED, Outline
@@ -139,20 +141,33 @@ def _pair_similar(
     pairs: dict[int, int],
     similar: Callable[[SymbolRecord, SymbolRecord], float],
 ) -> None:
-    """Edited moves: the most alike of the same kind; only when there are few enough to compare."""
+    """Edited moves: the most alike of the same kind."""
     taken = set(pairs.values())
     news = [n for n in added if n not in pairs]
     olds = [n for n in deleted if n not in taken]
-    if not news or not olds or len(news) > _MAX_COMPARED or len(olds) > _MAX_COMPARED:
-        return
     scored = []
-    for new in news:
-        for old in olds:
-            mine, theirs = changes[new].shown, changes[old].shown
-            if mine.kind == theirs.kind:
-                score = similar(theirs, mine) + (_SAME_NAME if mine.name == theirs.name else 0.0)
-                if score >= _ALIKE:
-                    scored.append((-score, new, old))
+    for new, old in _comparable(changes, news, olds):
+        mine, theirs = changes[new].shown, changes[old].shown
+        score = similar(theirs, mine) + (_SAME_NAME if mine.name == theirs.name else 0.0)
+        if score >= _ALIKE:
+            scored.append((-score, new, old))
     for _, new, old in sorted(scored):
-        if new not in pairs and old not in pairs.values():
+        if new not in pairs and old not in taken:
             pairs[new] = old
+            taken.add(old)
+
+
+def _comparable(changes: list[SymbolChange], news: list[int], olds: list[int]) -> set[tuple[int, int]]:
+    """Which added symbols to hold against which deleted: all, or those of a name or a file where many."""
+    few = len(news) <= _MAX_COMPARED and len(olds) <= _MAX_COMPARED
+    found: set[tuple[int, int]] = set()
+    for attributes in (("kind",),) if few else (("kind", "name"), ("kind", "path")):
+        key = attrgetter(*attributes)
+        blocks: dict[object, tuple[list[int], list[int]]] = {}
+        for side, numbers in enumerate((news, olds)):
+            for number in numbers:
+                blocks.setdefault(key(changes[number].shown), ([], []))[side].append(number)
+        for mine, theirs in blocks.values():
+            if len(mine) <= _MAX_COMPARED and len(theirs) <= _MAX_COMPARED:
+                found.update(product(mine, theirs))
+    return found
