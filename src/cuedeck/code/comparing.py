@@ -8,7 +8,7 @@ from typing import Final
 from cuedeck.code.diff import Side, SymbolChange, compare, with_moves
 from cuedeck.code.engine import Code, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
-from cuedeck.code.formatting import likeness, same_tokens
+from cuedeck.code.formatting import same_tokens, words_of
 from cuedeck.code.languages import language_of
 from cuedeck.code.repository import NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.symbols import SymbolRecord
@@ -95,6 +95,7 @@ class _Comparing:
         self.repository = repository
         self.working_tree = working_tree
         self.on_disk: dict[str, TreeFile] = {}
+        self.last_read: tuple[tuple[str, str], bytes] = (("", ""), b"")
         self.outlines: dict[tuple[str, str], int] = {}
         # The head's records say overlay, the other side's base.
         self.sides: dict[tuple[str, str], tuple[str, Outline]] = {}
@@ -120,7 +121,7 @@ class _Comparing:
                 changes += compare(before, None) + compare(None, after)
             else:
                 changes += compare(before, after)
-        changes = with_moves(changes, self._shape, self._likeness)
+        changes = with_moves(changes, self._shape, self._words)
         changes = [self._checked(change) for change in changes]
         changes.sort(key=lambda c: (c.shown.path, c.shown.line_start, c.shown.qualified_name, c.change))
         return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(unread))
@@ -215,6 +216,12 @@ class _Comparing:
         return self._source(oid, record.path)[definition.start : definition.end]
 
     def _source(self, oid: str, path: str) -> bytes:
+        """A side's file; asked for symbol by symbol, so the last one is kept."""
+        if self.last_read[0] != (oid, path):
+            self.last_read = ((oid, path), self._read(oid, path))
+        return self.last_read[1]
+
+    def _read(self, oid: str, path: str) -> bytes:
         if path in self.on_disk and self.on_disk[path].oid == oid:
             return self.code.checkout.read(path) or b""
         try:
@@ -222,8 +229,8 @@ class _Comparing:
         except MissingBlob:
             return b""
 
-    def _likeness(self, before: SymbolRecord, after: SymbolRecord) -> float:
-        return likeness(self._text(before), self._text(after))
+    def _words(self, record: SymbolRecord) -> frozenset[bytes]:
+        return words_of(self._text(record))
 
     def _checked(self, change: SymbolChange) -> SymbolChange:
         """A change of layout only is said to be one after comparing tokens, not hashes."""

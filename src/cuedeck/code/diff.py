@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from operator import attrgetter
 from typing import Final
 
 from cuedeck.code.facts import UNHASHED, Outline
+from cuedeck.code.formatting import likeness
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 
 
@@ -78,7 +79,7 @@ def compare(before: Side | None, after: Side | None) -> list[SymbolChange]:
 def with_moves(
     changes: list[SymbolChange],
     shape: Callable[[SymbolRecord], bytes | None],
-    similar: Callable[[SymbolRecord, SymbolRecord], float],
+    words: Callable[[SymbolRecord], frozenset[bytes]],
 ) -> list[SymbolChange]:
     """Pair deleted with added symbols that are the same one elsewhere or under another name."""
     added = [n for n, change in enumerate(changes) if change.change == "added"]
@@ -88,7 +89,7 @@ def with_moves(
     pairs: dict[int, int] = {}
     for key in (_moved, _renamed(shape)):
         _pair(changes, added, deleted, pairs, key)
-    _pair_similar(changes, added, deleted, pairs, similar)
+    _pair_similar(changes, added, deleted, pairs, words)
     result = list(changes)
     for new, old in pairs.items():
         result[new] = replace(result[new], moved_from=changes[old].before)
@@ -139,16 +140,18 @@ def _pair_similar(
     added: list[int],
     deleted: list[int],
     pairs: dict[int, int],
-    similar: Callable[[SymbolRecord, SymbolRecord], float],
+    words: Callable[[SymbolRecord], frozenset[bytes]],
 ) -> None:
     """Edited moves: the most alike of the same kind."""
     taken = set(pairs.values())
     news = [n for n in added if n not in pairs]
     olds = [n for n in deleted if n not in taken]
+    comparable = _comparable(changes, news, olds)
+    said = {number: words(changes[number].shown) for number in sorted({*chain(*comparable)})}
     scored = []
-    for new, old in _comparable(changes, news, olds):
-        mine, theirs = changes[new].shown, changes[old].shown
-        score = similar(theirs, mine) + (_SAME_NAME if mine.name == theirs.name else 0.0)
+    for new, old in comparable:
+        same_name = changes[new].shown.name == changes[old].shown.name
+        score = likeness(said[old], said[new]) + (_SAME_NAME if same_name else 0.0)
         if score >= _ALIKE:
             scored.append((-score, new, old))
     for _, new, old in sorted(scored):

@@ -1,4 +1,4 @@
-"""Whether two versions of a symbol differ in layout only."""
+"""How alike two versions of a symbol are: in layout only, or in most of their words."""
 
 from __future__ import annotations
 
@@ -36,9 +36,13 @@ def _tokens(language: Language, source: bytes) -> list[tuple[int, bytes]]:
                 return found
 
 
-def likeness(before: bytes, after: bytes) -> float:
+def words_of(source: bytes) -> frozenset[bytes]:
+    """The words that a text is made of."""
+    return frozenset(_WORD.findall(source))
+
+
+def likeness(before: frozenset[bytes], after: frozenset[bytes]) -> float:
     """The share of words two texts have in common, from 0 to 1; texts of few words are like nothing."""
-    mine, theirs = set(_WORD.findall(before)), set(_WORD.findall(after))
-    if min(len(mine), len(theirs)) < _FEWEST_WORDS:
+    if min(len(before), len(after)) < _FEWEST_WORDS:
         return 0.0
-    return len(mine & theirs) / len(mine | theirs)
+    return len(before & after) / len(before | after)
