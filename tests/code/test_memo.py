@@ -141,6 +141,22 @@ def test_an_old_state_goes_without_the_collector(tmp_path: Path) -> None:
         store.close()
 
 
+def test_what_was_known_of_past_contents_is_let_go(tmp_path: Path) -> None:
+    root, store, code = folder(tmp_path)
+    for number in range(100):
+        write(root, "use.py", f"x = {number}\n")
+        snapshot = code.view().snapshot
+        meanings(snapshot)
+        assert snapshot.lexicon.paths
+    texts = code.cache.texts
+    assert texts is not None
+    assert len(code.cache.at_hand) < 50
+    assert len(texts.blobs) < 50
+    assert {snapshot.files[path].blob for path in snapshot.files} <= texts.blobs
+    code.close()
+    store.close()
+
+
 def test_a_memo_forgets_by_file() -> None:
     memo = Memo()
     memo.keep("one", 1, memo.bits(["a"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -71,6 +72,77 @@ def test_an_overlay_keeps_what_it_saw_when_the_base_moves_on(repo: Repo, open_co
     assert names(code, "main") == {"a::other", "new::fresh"}
     assert names(code, "feat") == {"a::greet", "a::leave"}
     assert layer(code, "greet", "feat") == "base"
+
+
+def test_another_default_branch_becomes_the_base_of_all(repo: Repo, open_code: Open) -> None:
+    repo.git("checkout", "-q", "-b", "master")
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("b.py", "def b(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    expected = {"a::greet", "a::leave", "b::b"}
+    assert names(code, "feat") == expected
+    repo.git("branch", "main", "feat")
+    assert names(code, "main") == expected
+    repo.git("checkout", "-q", "master")
+    repo.put("c.py", "def c(): pass\n")
+    repo.commit()
+    assert names(code, "master") == {"a::greet", "a::leave", "c::c"}
+    assert names(code, "feat") == expected
+
+
+def test_reading_the_base_anew_leaves_its_overlays_whole(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("branch", "feat")
+    repo.git("branch", "same")
+    code = open_code(repo.root)
+    repo.put("a.py", "def changed(): pass\n")
+    for ref in ("feat", "same", None):
+        code.view(ref)
+    switch(code, "feat", "someone")
+    code.index(code.wanted("main"), force=True)
+    for ref in ("feat", "same"):
+        assert names(code, ref) == {"a::greet", "a::leave"}
+    assert names(code) == {"a::changed"}
+    assert code.wanted(None, "someone").name == "feat"
+
+
+def test_reading_an_overlay_anew_leaves_uncommitted_changes_whole(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def first(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    repo.put("a.py", BASE)
+    code = open_code(repo.root)
+    assert names(code, "feat") == names(code) == {"a::greet", "a::leave"}
+    code.index(code.wanted("feat"), force=True)
+    assert names(code) == names(code, "feat") == {"a::greet", "a::leave"}
+
+
+def test_a_file_that_git_is_just_replacing_is_not_gone(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    code = open_code(repo.root)
+    assert names(code) == {"a::greet", "a::leave"}
+    lock = repo.root / ".git" / "index.lock"
+    lock.touch()
+    (repo.root / "a.py").unlink()
+
+    def finish() -> None:
+        repo.put("a.py", "def other(): pass\n")
+        lock.unlink()
+
+    soon = threading.Timer(0.05, finish)
+    soon.start()
+    try:
+        assert names(code) == {"a::other"}
+    finally:
+        soon.join()
 
 
 def test_uncommitted_changes_are_seen_at_once(repo: Repo, open_code: Open) -> None:

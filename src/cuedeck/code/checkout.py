@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +38,10 @@ _UNTRACKED_NOISE: Final = frozenset(
     }
 )
 _MAX_READ: Final = 16 * 1024 * 1024
+# How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
+_PATIENCE: Final = 0.25
+_LOCK_SECONDS: Final = 10.0
+_SWITCH_SECONDS: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +74,32 @@ class Checkout:
     def files(self) -> dict[str, TreeFile]:
         """Every code file and its blob; ``version`` moves when anything changed."""
         with self._lock:
+            touched = self._changed()
             rescan = self._read_tracked()
-            touched = self._watch.changed() if self._watch is not None else None
             if touched is None or rescan or any(path.endswith("/.gitignore") for path in touched):
                 self._scan()
             elif touched:
                 self._refresh(touched)
             return self._files
+
+    def _changed(self) -> set[str] | None:
+        """The paths touched since the last look, None for any; not while git is in the middle of a switch."""
+        touched = self._watch.changed() if self._watch is not None else None
+        if touched == set():
+            return touched
+        until = time.monotonic() + _PATIENCE
+        while self._git_is_writing() and time.monotonic() < until:
+            time.sleep(0.005)
+            more = self._watch.changed() if self._watch is not None else None
+            touched = touched | more if touched is not None and more is not None else None
+        return touched
+
+    def _git_is_writing(self) -> bool:
+        """Whether git may be switching: it replaces files while it holds its index, and then moves HEAD."""
+        if self.repository is None:
+            return False
+        index = f"{self.repository.git.path}index"
+        return _age(f"{index}.lock") < _LOCK_SECONDS or _age(index) < _SWITCH_SECONDS
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, never through a symlink."""
@@ -267,6 +292,14 @@ class Checkout:
         head = b"blob %d\0" % len(data)
         long = len(next(iter(self._tracked.values())).oid) == 64 if self._tracked else False
         return (hashlib.sha256 if long else hashlib.sha1)(head + data, usedforsecurity=False).hexdigest()
+
+
+def _age(file: str) -> float:
+    """For how many seconds a file has been as it is; without end where there is none."""
+    try:
+        return abs(time.time() - Path(file).stat().st_mtime)
+    except OSError:
+        return math.inf
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

@@ -24,7 +24,10 @@ _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
 _PARTINGS: Final = 64
+_SWITCHES: Final = 3
 _FACTS_BYTES: Final = 210 * 1024 * 1024
+
+Layered = tuple[table.RefRow, bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +195,7 @@ class Code:
             base = self._index_base(indexer, wanted, progress)
             row = self._row(wanted.name)
             known = row is not None and row.version == EXTRACTOR_VERSION
-            if row is None or not known or row.base != base or not self._stands(row, wanted):
+            if row is None or not known or not self._stands(row, wanted):
                 below = self._row(base) if base is not None else None
                 asked = Ref(wanted.name, wanted.kind, wanted.commit)
                 done = indexer.index_commit(asked, below, progress=progress)
@@ -225,22 +228,26 @@ class Code:
         self, indexer: Indexer, wanted: Wanted, progress: Callable[[float, str], None] | None
     ) -> str | None:
         """Index the base if need be; its name unless the ref is the base itself."""
+        base = self._base_of(wanted)
+        if base is None:
+            return None
+        row = self._row(base.name)
+        if row is None or row.version != EXTRACTOR_VERSION or row.base is not None:
+            indexer.index_commit(base, None, progress=progress)
+        return base.name
+
+    def _base_of(self, wanted: Wanted) -> Ref | None:
+        """The ref that another is an overlay of; none where it is the base itself, or has no commit."""
         name = self.base_name()
-        if name is None or name == wanted.name or self.repository is None:
+        if self.repository is None or name is None or name == wanted.name or wanted.commit is None:
             return None
-        found = self.repository.resolve(name)
-        if found is None:
-            return None
-        row = self._row(name)
-        if row is None or row.version != EXTRACTOR_VERSION:
-            indexer.index_commit(found, None, progress=progress)
-        return name
+        return self.repository.resolve(name)
 
     def _index_disk(self, indexer: Indexer | None, wanted: Wanted) -> Indexed | None:
         """Bring the layer of uncommitted changes up to the files on disk."""
         self.checkout.files()
         key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
-        if self._disk_indexed == key:
+        if self._disk_indexed == key and self._is_read(wanted):
             return None
         indexer = indexer or self.indexer()
         if wanted.commit is None:
@@ -250,6 +257,11 @@ class Code:
             done = indexer.index_changes(self._worktree, wanted.name, wanted.commit, committed)
         self._disk_indexed = key
         return done
+
+    def _is_read(self, wanted: Wanted) -> bool:
+        """Whether the stored layer of the files on disk has facts of this version."""
+        row = self._row(wanted.name if wanted.commit is None else self._worktree)
+        return row is not None and row.version == EXTRACTOR_VERSION
 
     def _committed(self, commit: str) -> dict[str, TreeFile]:
         """The files of the checked-out commit, read once."""
@@ -263,11 +275,9 @@ class Code:
         return (row and row.commit_id, row and row.rid, below and below.commit_id, below and below.rid)
 
     def forget(self, name: str) -> None:
-        """Drop what is known of a ref, so that it is read anew."""
+        """Have a ref's files read anew; what shares their blobs is looked at when it is asked for."""
         with self.store.index.write(actor=ACTOR) as session:
-            held = table.drop_ref(session, name)
-            held += table.drop_ref(session, self._worktree)
-            table.drop_unused(session, held)
+            table.outdate(session, [name, self._worktree])
         self._disk_indexed = ()
 
     def problems(self, wanted: Wanted) -> tuple[tuple[str, str], ...]:
@@ -294,6 +304,18 @@ class Code:
     def view(self, ref: str | None = None, principal: str = "") -> View:
         """The current state of a ref, brought up to date within the call when little is missing."""
         wanted = self.wanted(ref, principal)
+        for _ in range(_SWITCHES):
+            before = self.checkout.version
+            view = self._view(wanted)
+            if self.checkout.version == before or not wanted.checked_out:
+                break
+            # The files changed: by an edit, or because another branch was checked out meanwhile.
+            meant, wanted = wanted, self.wanted(ref, principal)
+            if wanted == meant:
+                break
+        return view
+
+    def _view(self, wanted: Wanted) -> View:
         view = View(Snapshot(wanted.name, {}, self.cache, lambda _path: None), wanted.shown)
         self._refresh(wanted, view)
         view.snapshot = self._snapshot(wanted)
@@ -330,7 +352,7 @@ class Code:
 
     def _refresh(self, wanted: Wanted, view: View) -> None:
         row = self._row(wanted.name)
-        usable = row is not None and row.version == EXTRACTOR_VERSION
+        usable = row is not None and self._is_whole(row)
         if usable and row is not None and self._stands(row, wanted) and self._jobs_idle(wanted.name):
             if wanted.checked_out:
                 with self._lock:
@@ -358,12 +380,20 @@ class Code:
             f"{wanted.name} has moved; this answer is from {str(row and row.commit_id)[:12]}"
         )
 
+    def _is_whole(self, row: table.RefRow) -> bool:
+        """Whether a ref and what it lies on are stored as this version reads them."""
+        below = self._row(row.base) if row.base is not None else None
+        layers = [row] if row.base is None else [row, below]
+        return all(a is not None and a.version == EXTRACTOR_VERSION for a in layers) and (
+            below is None or below.base is None
+        )
+
     def _stands(self, row: table.RefRow, wanted: Wanted) -> bool:
-        """Whether what is stored is the ref's commit, seen from where its base is now."""
-        if row.commit_id != wanted.commit or row.base is None or self.repository is None:
-            return row.commit_id == wanted.commit
-        tip = self.repository.resolve(row.base)
-        if tip is None or wanted.commit is None:
+        """Whether what is stored is the ref's commit, seen from the base and where that is now."""
+        tip = self._base_of(wanted)
+        if row.commit_id != wanted.commit or row.base != (tip.name if tip is not None else None):
+            return False
+        if tip is None or wanted.commit is None or self.repository is None:
             return True
         key = (tip.commit, wanted.commit)
         known = self._parted
@@ -399,22 +429,12 @@ class Code:
                 table.touch_ref(session, row.name, at)
 
     def _snapshot(self, wanted: Wanted) -> Snapshot:
-        row = self._row(wanted.name)
-        if row is None:
-            raise unknown_ref(wanted.name)
-        layers: list[tuple[table.RefRow, bool]] = []
-        top = self._row(self._worktree) if wanted.checked_out and wanted.commit is not None else None
-        if top is not None and top.base == row.name and top.commit_id == row.commit_id:
-            layers.append((top, True))
-        layers.append((row, wanted.commit is None))
-        below = self._row(row.base) if row.base is not None else None
-        if below is not None:
-            layers.append((below, False))
-        key = (wanted.name, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
-        found = self._snapshots.get(key)
+        found = self._snapshots.get(_key(wanted, self._layers(wanted, self._row)))
         if found is not None:
             return found
         with self.store.index.read() as session:
+            # Rows and files of one moment: another thread may be moving them.
+            layers = self._layers(wanted, lambda name: table.ref(session, name))
             files = self._files(session, layers)
         snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
         with self._lock:
@@ -424,10 +444,26 @@ class Code:
             for old in list(self._snapshots)[: 1 - _SNAPSHOTS]:
                 self._snapshots[old].let_go()
             self._snapshots = dict(list(self._snapshots.items())[1 - _SNAPSHOTS :])
-            self._snapshots[key] = snapshot
+            self._snapshots[_key(wanted, layers)] = snapshot
+            self.cache.tidy()
         return snapshot
 
-    def _files(self, session: Session, layers: list[tuple[table.RefRow, bool]]) -> dict[str, Entry]:
+    def _layers(self, wanted: Wanted, row_of: Callable[[str], table.RefRow | None]) -> list[Layered]:
+        """What a ref is made of, the top first, each with whether it is what stands on disk."""
+        row = row_of(wanted.name)
+        if row is None:
+            raise unknown_ref(wanted.name)
+        layers: list[Layered] = []
+        top = row_of(self._worktree) if wanted.checked_out and wanted.commit is not None else None
+        if top is not None and top.base == row.name and top.commit_id == row.commit_id:
+            layers.append((top, True))
+        layers.append((row, wanted.commit is None))
+        below = row_of(row.base) if row.base is not None else None
+        if below is not None:
+            layers.append((below, False))
+        return layers
+
+    def _files(self, session: Session, layers: list[Layered]) -> dict[str, Entry]:
         files: dict[str, Entry] = {}
         for layer, on_disk in reversed(layers):
             rows = self._layer(session, layer, on_disk)
@@ -444,8 +480,9 @@ class Code:
     def _layer(self, session: Session, layer: table.RefRow, on_disk: bool) -> dict[str, Entry | None]:
         """One layer's files; the large one below all others is read once."""
         key = (layer.rid, layer.commit_id, layer.indexed_at, layer.files, on_disk)
-        if self._bottom[0] == key:
-            return self._bottom[1]
+        held, entries = self._bottom
+        if held == key:
+            return entries
         found: dict[str, Entry | None] = {}
         bottom = layer.base is None
         for path, blob, own, (oid, language) in table.manifest_blobs(session, layer.rid, most=bottom):
@@ -480,6 +517,10 @@ class Code:
             return tree_text(repository, commit, path)
 
         return read
+
+
+def _key(wanted: Wanted, layers: list[Layered]) -> tuple[object, ...]:
+    return (wanted.name, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
 
 
 def tree_text(repository: Repository | None, commit: str | None, path: str) -> bytes | None:

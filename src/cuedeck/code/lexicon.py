@@ -48,6 +48,15 @@ class Texts:
     def __init__(self) -> None:
         self._held: dict[int, BlobText] = {}
 
+    @property
+    def blobs(self) -> set[int]:
+        """The blobs of which something is held."""
+        return set(self._held)
+
+    def forget(self, blobs: Collection[int]) -> None:
+        """Let go of blobs that are gone."""
+        self._held = {blob: text for blob, text in self._held.items() if blob not in blobs}
+
     def of(self, store: Store, blobs: Collection[int]) -> dict[int, BlobText]:
         """Those of the blobs that have words."""
         held = self._held

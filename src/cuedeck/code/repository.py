@@ -128,17 +128,20 @@ class Repository:
 
     def default_branch(self) -> str | None:
         """The branch everything is compared with."""
-        branches = set(self.branches())
         remote = self.git.references.get("refs/remotes/origin/HEAD")
-        if remote is not None and isinstance(remote.target, str):
-            name = remote.target.removeprefix("refs/remotes/origin/")
-            if name in branches:
-                return name
-        for name in _DEFAULTS:
-            if name in branches:
+        target = remote.target if remote is not None else None
+        named = [target.removeprefix("refs/remotes/origin/")] if isinstance(target, str) else []
+        for name in (*named, *_DEFAULTS):
+            if self._is_branch(name):
                 return name
         current, _ = self.head()
-        return current if current is not None else min(branches, default=None)
+        return current if current is not None else min(self.branches(), default=None)
+
+    def _is_branch(self, name: str) -> bool:
+        try:
+            return self.git.references.get(sys.intern("refs/heads/" + name)) is not None
+        except ValueError:
+            return False
 
     def branches(self) -> list[str]:
         """Local branches, in order."""

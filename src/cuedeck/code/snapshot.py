@@ -21,7 +21,7 @@ from cuedeck.code.rules import Rules
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.code.values import Targets, Value
 from cuedeck.store import code as table
-from cuedeck.store.code_names import naming
+from cuedeck.store.code_names import naming, stored
 from cuedeck.store.protocol import Session, Store
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # Unpacked facts are about this many times their stored size.
 _GROWTH: Final = {"o": 6, "l": 20, "n": 1}
 _MANY_CHANGES: Final = 200
+# Every so many new states of files the facts of blobs that are no longer stored are looked for.
+_TIDY_EVERY: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class FactsCache:
         self.at_hand: dict[int, Links] = {}
         self._lock = threading.Lock()
         self.texts: Texts | None = None
+        self._states = 0
 
     def outline(self, blob: int) -> Outline:
         """A blob's definitions."""
@@ -90,6 +93,27 @@ class FactsCache:
         for blob, data in packed.items():
             self._put((kind, blob), (unpack_links if links else unpack_outline)(data), len(data))
 
+    def tidy(self) -> None:
+        """Called with every new state of files: now and then, let go of blobs that no ref holds any more."""
+        self._states += 1
+        if self._states % _TIDY_EVERY:
+            return
+        with self._lock:
+            held = {blob for _, blob in self._held} | (self.texts.blobs if self.texts is not None else set())
+        with self.store.index.read() as session:
+            gone = held - stored(session, held)
+        if self.texts is not None:
+            self.texts.forget(gone)
+        with self._lock:
+            for key in [key for key in self._held if key[1] in gone]:
+                self._drop(key)
+
+    def _drop(self, key: tuple[str, int]) -> None:
+        kind, blob = key
+        self._size -= self._held.pop(key)[1] * _GROWTH[kind]
+        if kind == "l":
+            del self.at_hand[blob]
+
     def _get(
         self,
         kind: str,
@@ -115,10 +139,7 @@ class FactsCache:
                 if key[0] == "l":
                     self.at_hand[key[1]] = value
             while self._size > self.limit and len(self._held) > 1:
-                (kind, blob), (_, old) = self._held.popitem(last=False)
-                self._size -= old * _GROWTH[kind]
-                if kind == "l":
-                    del self.at_hand[blob]
+                self._drop(next(iter(self._held)))
         return value
 
 

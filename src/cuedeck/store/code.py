@@ -167,6 +167,16 @@ def write_manifest(
     )
 
 
+def outdate(session: Session, names: Collection[str]) -> None:
+    """Have what some refs hold read anew, and every ref looked at again, as any may share their blobs."""
+    session.run(
+        "UPDATE code_blobs SET version = 0 WHERE rid IN (SELECT blob FROM code_manifest JOIN code_refs "
+        "ON code_refs.rid = code_manifest.layer WHERE code_refs.name IN :names)",
+        names=sorted(names),
+    )
+    session.run("UPDATE code_refs SET version = 0")
+
+
 def drop_ref(session: Session, name: str) -> list[int]:
     """Forget a ref and its layer; the blobs it held."""
     found = session.value("SELECT rid FROM code_refs WHERE name = :name", name=name)

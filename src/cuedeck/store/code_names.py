@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from cuedeck.store.protocol import Session
@@ -43,7 +43,7 @@ def _put_live(session: Session, names: list[str], uses: Lists, defines: Lists) -
         for row in rows:
             held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
             held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
-    alive = _alive(session, {rid for pair in held.values() for each in pair for rid in each})
+    alive = stored(session, {rid for pair in held.values() for each in pair for rid in each})
     session.insert_many(
         "code_names",
         _COLUMNS,
@@ -55,7 +55,7 @@ def _put_live(session: Session, names: list[str], uses: Lists, defines: Lists) -
     )
 
 
-def _alive(session: Session, rids: set[int]) -> set[int]:
+def stored(session: Session, rids: Collection[int]) -> set[int]:
     """Those of the blobs that are still stored."""
     found: set[int] = set()
     ordered = sorted(rids)
