@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from cuedeck.cli import main
+
 CUE = [sys.executable, "-c", "import sys; from cuedeck.cli import main; sys.exit(main())"]
 ENVIRON = {
     **{key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")},
@@ -41,6 +43,22 @@ def test_search_is_readable(root: Path) -> None:
     assert lines[1].strip() == "Signing in · Guide"
     assert [line.split()[1] for line in lines[2:5]] == ["keyword", "password", "form"]
     assert "Searched by keyword" in done.stderr
+
+
+def test_search_does_not_wait_for_many_vectors(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("CUEDECK_SEARCH__ENABLED", "true")
+    monkeypatch.setattr("cuedeck.cli.search._FEW", 0)
+    assert main(["search", "password form"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("guide.md:3")
+    assert "passages have no vector yet" in shown.err
+    monkeypatch.undo()
+    monkeypatch.chdir(root)
+    assert main(["search", "password form"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_search_for_programs(root: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -13,6 +13,9 @@ from cuedeck.cli.output import coloured
 if TYPE_CHECKING:
     from cuedeck.documents.engine import Documents
     from cuedeck.documents.query import Query, Results
+
+# So many vectors are made within some seconds.
+_FEW: Final = 2000
 
 
 @define("search", json=True)
@@ -49,15 +52,20 @@ def command(
     here.output.show(_as_json(results, reasons), lambda: _as_text(results, reasons))
     if results.why is not None:
         here.output.note(f"Searched by keyword: {results.why}")
+    if asked.mode is not Mode.KEYWORD and results.pending:
+        here.output.note(
+            f"{results.pending} passages have no vector yet and are found by their words only; "
+            "vectors are made while `cue mcp`, `cue serve` or `cue watch` runs."
+        )
 
 
 def _prepare(here: Here, documents: Documents, asked: Query) -> None:
-    """Index what is new, and make the vectors that a search by meaning needs, as long as that is quick."""
+    """Index what is new, and make the vectors that a search by meaning needs, where they are few."""
     from cuedeck.documents.query import Mode
 
     with here.output.progress("Indexing") as progress:
         documents.refresh(lambda done, total: progress(done, total))
-    if asked.mode is not Mode.KEYWORD:
+    if asked.mode is not Mode.KEYWORD and documents.pending() <= _FEW:
         with here.output.progress("Making vectors"):
             documents.embed_pending(5.0)
 
