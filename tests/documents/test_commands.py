@@ -42,7 +42,7 @@ def test_search_is_readable(root: Path) -> None:
     assert lines[0].startswith("guide.md:3  1.000")
     assert lines[1].strip() == "Signing in · Guide"
     assert [line.split()[1] for line in lines[2:5]] == ["keyword", "password", "form"]
-    assert "Searched by keyword" in done.stderr
+    assert done.stderr.splitlines() == ["Searched by keyword: Vectors are switched off by search.enabled."]
 
 
 def test_search_does_not_wait_for_many_vectors(
@@ -54,7 +54,7 @@ def test_search_does_not_wait_for_many_vectors(
     assert main(["search", "password form"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("guide.md:3")
-    assert "passages have no vector yet" in shown.err
+    assert "passages, found by their words only" in shown.err
     monkeypatch.undo()
     monkeypatch.chdir(root)
     assert main(["search", "password form"]) == 0

@@ -49,13 +49,14 @@ def command(
         _prepare(here, documents, asked)
         results = documents.search(asked, budget=5.0)
         reasons = documents.explain(asked, results) if explain else []
+        missing = results.pending if workspace.embedder.unavailable is None else 0
     here.output.show(_as_json(results, reasons), lambda: _as_text(results, reasons))
     if results.why is not None:
         here.output.note(f"Searched by keyword: {results.why}")
-    if asked.mode is not Mode.KEYWORD and results.pending:
+    if asked.mode is not Mode.KEYWORD and missing:
         here.output.note(
-            f"{results.pending} passages have no vector yet and are found by their words only; "
-            "vectors are made while `cue mcp`, `cue serve` or `cue watch` runs."
+            f"Without a vector so far: {missing} passages, found by their words only. "
+            "Vectors are made while `cue mcp`, `cue serve` or `cue watch` runs."
         )
 
 
