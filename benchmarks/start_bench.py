@@ -21,6 +21,7 @@ def main() -> None:
     with ground() as place:
         print(f"{'':44}{'ours':>9}{'bound':>9}")
         plain_commands(place)
+        through_click(place)
         warm_start(place)
         added_cost(place)
         cold_start(place)
@@ -41,7 +42,12 @@ def cpu(command: list[str], place: Ground) -> float:
 
 def plain_commands(place: Ground) -> None:
     bare = [sys.executable, "-c", "pass"]
-    commands = {"cue --version": ["--version"], "cue --help": ["--help"], "cue clean": ["clean"]}
+    commands = {
+        "cue --version": ["--version"],
+        "cue --help": ["--help"],
+        "cue clean": ["clean"],
+        "cue daemon status": ["daemon", "status"],
+    }
     times: dict[str, list[float]] = {name: [] for name in ("python", *commands)}
     for _ in range(ROUNDS // 2):
         times["python"].append(cpu(bare, place))
@@ -50,6 +56,25 @@ def plain_commands(place: Ground) -> None:
     for name in commands:
         ratio = min(times[name]) / min(times["python"])
         report(f"{name}, CPU against python -c pass", ratio, 2.5, "x")
+
+
+def through_click(place: Ground) -> None:
+    """What a parser, a store and an engine cost above Python, with nothing in them to work on."""
+    bare = [sys.executable, "-c", "pass"]
+    commands = {
+        "import click": [sys.executable, "-c", "import click"],
+        "card --help": [CUE, "card", "--help"],
+        "card list": [CUE, "card", "list"],
+        "todo list": [CUE, "todo", "list"],
+        "memory list": [CUE, "memory", "list"],
+        "search": [CUE, "search", "word", "--mode", "keyword"],
+        "workflow list": [CUE, "workflow", "list"],
+    }
+    python = min(cpu(bare, place) for _ in range(9))
+    told = [
+        f"{name} {min(cpu(each, place) for _ in range(5)) / python:.1f}x" for name, each in commands.items()
+    ]
+    print("through click, CPU against python -c pass: " + ", ".join(told))
 
 
 def spawn_to_reply(place: Ground) -> float:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import configparser
-import hashlib
-import re
-import socket
 from pathlib import Path
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -73,12 +69,18 @@ def _common_git_dir(root: Path) -> Path | None:
 
 def workspace_identity(root: Path) -> str:
     """A name that machines with a checkout of the same repository agree on."""
+    import hashlib
+    import socket
+
     origin = _origin(main_checkout(root))
     source = origin or f"{socket.gethostname()}:{root}"
     return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _origin(root: Path) -> str | None:
+    import configparser
+    import re
+
     parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
     try:
         parser.read_string((root / ".git" / "config").read_text(encoding="utf-8"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 _PLAIN_INDEX = (b"DIRC\x00\x00\x00\x02", b"DIRC\x00\x00\x00\x03")
@@ -66,6 +65,8 @@ def _split(index: Path) -> bool:
 
 def _listed(root: Path, path: Path) -> bool:
     """Git's own answer, for an index that only git can read; when it has none, the file is not trusted."""
+    import subprocess
+
     command = ["git", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "ls-files", "--cached", "-z"]
     try:
         told = subprocess.run(

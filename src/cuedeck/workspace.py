@@ -83,11 +83,12 @@ class Workspace:
         def build() -> Store:
             from cuedeck.store import open_store
 
+            url = self.config.store.url
             return open_store(
-                self.config.store.url,
+                url,
                 root=self.root,
                 state_root=self.state_root,
-                workspace_id=self.identity,
+                workspace_id=self.identity if url else "",
                 busy_timeout=self.config.store.busy_timeout,
                 pool_size=self.config.store.pool_size,
             )

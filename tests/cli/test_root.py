@@ -127,7 +127,7 @@ def test_completion_scripts_and_candidates(cue: Any, environ: dict[str, str]) ->
 
 
 @pytest.mark.skipif(os.name == "nt", reason="measures processor time of a child")
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["clean"]])
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["clean"], ["daemon", "stop"]])
 def test_plain_commands_start_within_two_and_a_half_times_of_python(
     folder: Path, environ: dict[str, str], arguments: list[str]
 ) -> None:

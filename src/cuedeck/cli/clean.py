@@ -7,9 +7,8 @@ from cuedeck.cli.frame import command as define
 
 
 @define("clean", json=True)
-def command(here: Here) -> None:
+def command(here: Here) -> int:
     """Remove .cuedeck/.cache/ (index, logs, temporary files); everything in it is made again when needed."""
-    from cuedeck.daemon.cleaning import CLEANED, NOTHING, clean
+    from cuedeck.daemon.answers import cleaned
 
-    cleaned = clean(str(here.root))
-    here.output.show({"cleaned": cleaned}, CLEANED if cleaned else NOTHING)
+    return here.answer(cleaned)

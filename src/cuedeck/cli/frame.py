@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cuedeck.cli.output import Output
+from cuedeck.cli.quick import has_settings
 from cuedeck.daemon.location import workspace_root
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
     from cuedeck.config import Config
+    from cuedeck.daemon.answers import Answer
     from cuedeck.workspace import Workspace
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +42,12 @@ class Here:
         from cuedeck.workspace import Workspace
 
         return Workspace(self.root, self.config)
+
+    def answer(self, ask: Callable[[str], Answer]) -> int:
+        """Show what is also answered without click; the exit code."""
+        value, text, code = ask(str(self.root))
+        self.output.show(value, text)
+        return code
 
 
 def command(
@@ -109,7 +117,7 @@ def _with_here(function: F, json: bool, config: bool) -> F:
         here = Here(root, verbose, Output(as_json=as_json), functools.cache(lambda: _config(root)))
         if verbose:
             _log_to_stderr()
-        if config:
+        if config and has_settings(str(root)):
             here.read_config()
         return function(here, *args, **values)
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cuedeck.daemon.answers import Answer
+
 
 def try_quick(arguments: list[str]) -> int | None:
     """Answer an invocation that needs no parser; None hands it to click."""
@@ -20,31 +26,49 @@ def try_quick(arguments: list[str]) -> int | None:
 
             sys.stdout.write(f"{program_name()} {__version__}\n")
             return 0
-        case ["clean", *rest]:
-            return _try_clean(rest)
+        case ["clean", *options]:
+            from cuedeck.daemon.answers import cleaned
+
+            return _answer(cleaned, options)
+        case ["daemon", "status", *options]:
+            from cuedeck.daemon.answers import daemon_status
+
+            return _answer(daemon_status, options)
+        case ["daemon", "stop", *options]:
+            from cuedeck.daemon.answers import daemon_stopped
+
+            return _answer(daemon_stopped, options)
     return None
 
 
-def _try_clean(rest: list[str]) -> int | None:
-    match rest:
-        case []:
-            start = None
-        case ["--workspace", folder]:
-            start = folder
+def _answer(ask: Callable[[str], Answer], options: list[str]) -> int | None:
+    match options:
+        case [] | ["--json"]:
+            named = None
+        case ["--workspace", folder] | ["--json", "--workspace", folder] | ["--workspace", folder, "--json"]:
+            named = folder
         case _:
             return None
-    from cuedeck.daemon.cleaning import CLEANED, NOTHING, clean
     from cuedeck.daemon.location import workspace_root
 
-    root = workspace_root(start)
-    if not os.path.isdir(root) or _has_settings(root):  # noqa: PTH112
+    root = workspace_root(named)
+    if not os.path.isdir(root) or has_settings(root):  # noqa: PTH112
         return None
-    cleaned = clean(root)
-    sys.stdout.write((CLEANED if cleaned else NOTHING) + "\n")
-    return 0
+    value, text, code = ask(root)
+    if "--json" in options or not _plain(text):
+        from cuedeck.cli.output import Output
+
+        Output("--json" in options).show(value, text)
+    else:
+        sys.stdout.write(text + "\n")
+    return code
 
 
-def _has_settings(root: str) -> bool:
+def _plain(text: str) -> bool:
+    return text.isascii() and text.replace("\n", "").isprintable()
+
+
+def has_settings(root: str) -> bool:
     """Whether there is configuration to validate; reading it properly costs more than all of this."""
     home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
     files = f"{root}/.cuedeck/config.toml", f"{home}/cuedeck/config.toml"

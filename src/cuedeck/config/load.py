@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -146,6 +145,8 @@ def _check_section(section: type, values: Mapping[str, Any], path: tuple[str, ..
 
 
 def _unknown_key(path: tuple[str, ...], known: list[str], layer: Layer) -> CueError:
+    from difflib import get_close_matches
+
     name = ".".join(path)
     close = get_close_matches(path[-1], known, 1)
     hint = (

@@ -9,9 +9,6 @@ import os
 from cuedeck.daemon.control import stop
 from cuedeck.daemon.location import NoDaemon
 
-CLEANED = "Removed .cuedeck/.cache/; it is made again when needed."
-NOTHING = "Nothing to clean."
-
 
 def clean(root: str) -> bool:
     """Remove ``.cuedeck/.cache`` and nothing else; False when there was none."""

@@ -8,11 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-
-# libyaml when this build of the library has it; both give the same events.
-_Parser: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 MAX_DEPTH = 64
 MAX_NODES = 20_000
 MAX_CHARACTERS = 256 * 1024
@@ -131,8 +126,12 @@ class _Reader:
         return self._document
 
     def _events(self) -> Iterator[Any]:
+        import yaml
+
+        # libyaml when this build of the library has it; both give the same events.
+        parser_class: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         try:
-            parser = _Parser(self._text)
+            parser = parser_class(self._text)
             while (event := parser.get_event()) is not None:
                 yield event
             parser.dispose()
@@ -155,7 +154,7 @@ class _Reader:
     def _open(self, event: Any) -> None:
         if len(self._stack) >= MAX_DEPTH:
             raise YamlProblem("it is nested too deeply", event.start_mark.line)
-        mapping = isinstance(event, yaml.MappingStartEvent)
+        mapping = type(event).__name__ == "MappingStartEvent"
         if not self._stack:
             self._document.flow = bool(event.flow_style)
         elif self._stack[-1].key is None and isinstance(self._stack[-1].value, dict):
@@ -226,7 +225,7 @@ class _Reader:
         end = max(start, self._value_end)
         if style in ("|", ">"):
             end = start + len(self._text[start:end].rstrip())
-        anchored = isinstance(first, yaml.AliasEvent) or bool(getattr(first, "anchor", None))
+        anchored = type(first).__name__ == "AliasEvent" or bool(getattr(first, "anchor", None))
         self._document.entries.append(
             Entry(key, event.start_mark.index, event.end_mark.index, start, end, kind, style, line, anchored)
         )

@@ -1,0 +1,72 @@
+"""What ``cue clean`` and ``cue daemon`` answer: a value for programs, a text for people, an exit code."""
+
+from __future__ import annotations
+
+from cuedeck.daemon.location import NoDaemon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from cuedeck.model.errors import CueError
+
+    Answer = tuple[dict[str, Any], str, int]
+
+
+def cleaned(root: str) -> Answer:
+    """Remove the cache and say whether there was one."""
+    from cuedeck.daemon.cleaning import clean
+
+    done = clean(root)
+    text = "Removed .cuedeck/.cache/; it is made again when needed." if done else "Nothing to clean."
+    return {"cleaned": done}, text, 0
+
+
+def daemon_status(root: str) -> Answer:
+    """How the daemon is; the exit code is 1 when none runs."""
+    from cuedeck.daemon.control import status
+
+    try:
+        found = status(root)
+    except NoDaemon as problem:
+        raise _unreachable(problem) from problem
+    if found is None:
+        return {"running": False, "workspace": root}, "No daemon runs for this workspace.", 1
+    return {"running": True, **found}, _lines(found), 0
+
+
+def daemon_stopped(root: str) -> Answer:
+    """Stop the daemon and say which process that was."""
+    from cuedeck.daemon.control import stop
+
+    try:
+        pid = stop(root)
+    except NoDaemon as problem:
+        raise _unreachable(problem) from problem
+    text = "No daemon was running." if pid is None else f"Stopped the daemon (pid {pid})."
+    return {"stopped": pid is not None, "pid": pid}, text, 0
+
+
+def _unreachable(problem: NoDaemon) -> CueError:
+    from cuedeck.model.errors import CueError, ErrorCode
+
+    return CueError(
+        ErrorCode.UNAVAILABLE,
+        f"The daemon cannot be asked: {problem}",
+        hint="Agents can be served without it: cue mcp --no-daemon. One that hangs may be killed safely.",
+    )
+
+
+def _lines(found: dict[str, Any]) -> str:
+    memory = found["memory_bytes"]
+    rows = {
+        "workspace": found["workspace"],
+        "pid": found["pid"],
+        "version": f"{found['version']}, {found['executable']}",
+        "since": f"{found['started']} ({found['uptime_seconds']} s)",
+        "clients": f"{found['sessions']} now, {found['sessions_served']} in all",
+        "memory": f"{memory / 1_000_000:.0f} MB" if memory else "unknown",
+        "idle exit": f"after {found['idle_seconds']} s without a client",
+        "log": found["log"],
+    }
+    return "\n".join(f"{name:<10} {value}" for name, value in rows.items())
