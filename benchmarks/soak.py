@@ -69,6 +69,7 @@ class Soak:
         self.times: list[float] = []
         self.failures: list[Answer] = []
         self.ended: list[str] = []
+        self.tables: list[dict[str, float]] = []
         self._guard = threading.Lock()
         self._cpu = (0, 0.0)
         for number in range(KEPT):
@@ -106,8 +107,8 @@ class Soak:
                 self.ground.git("checkout", "-q", "-f", ("main", "feature")[number // 20 % 2])
             time.sleep(0.5)
 
-    def _round(self, agent: Agent, name: str, number: int) -> None:
-        tag = f"{name} {number % KEPT}"
+    def _round(self, agent: Agent, who: str, number: int) -> None:
+        tag = f"{who} {number % KEPT}"
         memory = self._call(
             agent, "memory_store", type="knowledge", content=f"Fact {tag} of {number} on greeting"
         )
@@ -115,7 +116,7 @@ class Soak:
         self._call(agent, "context_read_doc", path="docs/topic.md", anchor="Topic")
         self._call(agent, "vault_query_files", tag="alpha")
         self._call(agent, "memory_search", query=f"greeting {tag}")
-        todo = self._call(agent, "todo_add_task", user_id=USER, title=f"Buy {name} {number}")
+        todo = self._call(agent, "todo_add_task", user_id=USER, title=f"Buy {who} {number}")
         self._call(agent, "code_search_code", query=f"greet {number}")
         self._call(agent, "code_find_references", symbol_name="greet")
         self._call(agent, "todo_list_tasks", user_id=USER)
@@ -127,8 +128,9 @@ class Soak:
             self._call(agent, "vault_trigger_workflow", **analysis)
         if todo.ok:
             self._call(agent, "todo_delete_task", user_id=USER, task_id=todo.value["task"]["id"])
-        for id in [memory.value["id"]] * memory.ok + [episode.value["episode_id"]] * episode.ok:
-            self._call(agent, "memory_delete", id=id)
+        for stored, name in ((memory, "id"), (episode, "episode_id")):
+            if stored.ok:
+                self._call(agent, "memory_delete", id=stored.value[name])
         self._call(agent, "context_list_tasks")
         self._call(agent, "vault_get_stats")
 
@@ -154,9 +156,8 @@ class Soak:
             done = self.done
         (calls, before), self._cpu = self._cpu, (done, (int(fields[11]) + int(fields[12])) / TICK)
         tables = table_sizes(self.ground.folder / ".cuedeck")
-        history = sum(
-            size for name, size in tables.items() if name.startswith(HISTORY) or name.endswith(LOGS)
-        )
+        self.tables.append(tables)
+        history = sum(size for name, size in tables.items() if is_history(name))
         return Sample(
             done,
             # A database that is mapped counts as resident too, and history makes it larger.
@@ -185,6 +186,19 @@ def table_sizes(folder: Path) -> dict[str, float]:
         finally:
             connection.close()
     return sizes
+
+
+def is_history(table: str) -> bool:
+    """Whether a table may grow with what happened."""
+    return table.startswith(HISTORY) or table.endswith(LOGS)
+
+
+def growth(tables: Sequence[dict[str, float]]) -> str:
+    """What became larger over the second half and is not history, the most first."""
+    middle, end = tables[len(tables) // 2], tables[-1]
+    rises = {name: end[name] - middle.get(name, 0.0) for name in end if not is_history(name)}
+    shown = sorted(rises.items(), key=lambda item: -item[1])[:SHOWN]
+    return ", ".join(f"{name} {rise * 1024:+.1f} kB" for name, rise in shown if rise * 1024 > 1)
 
 
 def waiting_runs(path: Path) -> int:
@@ -263,6 +277,7 @@ def main() -> None:
     print(table(samples[:: max(1, len(samples) // SHOWN)]))
     largest = sorted(sizes.items(), key=lambda item: -item[1])[:SHOWN]
     print("\nLargest tables:", ", ".join(f"{name} {size:.1f} MB" for name, size in largest))
+    print("Grew over the second half:", growth(soak.tables) or "nothing")
     print("\nFlat." if not problems else "\nNot flat:\n" + "\n".join(problems))
     raise SystemExit(bool(problems))
 
