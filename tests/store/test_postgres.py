@@ -148,14 +148,7 @@ def test_the_working_role_may_not_change_the_schema(
             "AND NOT (c.relrowsecurity AND c.relforcerowsecurity) ORDER BY c.relname"
         )
     assert bypass is False
-    # Those whose statements name the workspace, see postgres/text.py.
-    assert [row["relname"] for row in unprotected] == [
-        "commits",
-        "migrations",
-        "sample_text",
-        "sample_text_terms",
-        "sample_text_totals",
-    ]
+    assert [row["relname"] for row in unprotected] == ["commits", "migrations"]
     store.close()
 
 

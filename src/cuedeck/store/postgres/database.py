@@ -25,6 +25,7 @@ from cuedeck.store.postgres.keys import key
 from cuedeck.store.postgres.listener import CHANNEL, Listener
 from cuedeck.store.postgres.pool import Connection, Pool
 from cuedeck.store.postgres.session import PostgresSession, Shared
+from cuedeck.store.postgres.text_cache import TextCache
 from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName
 from cuedeck.store.vectors import VectorCache
@@ -85,7 +86,7 @@ class PostgresDatabase:
         queues = (name, *(f"{name}#{number}" for number in range(QUEUES)))
         self._queues = {queue: self._queue(queue) for queue in queues}
         # A write's own connection shows what it has not committed, so caches are fed from another one.
-        self._for_readers = Shared(place.workspace, {}, VectorCache())
+        self._for_readers = Shared({}, VectorCache(), TextCache())
         self._for_writers = replace(self._for_readers, reading=self._reading)
 
     @property

@@ -11,11 +11,14 @@ from cuedeck.store.ddl import Table
 from cuedeck.store.errors import differing, too_new
 from cuedeck.store.postgres.ddl import LOG_FUNCTION, SCHEMA, statements
 from cuedeck.store.postgres.pool import Connection
+from cuedeck.store.postgres.text import text_tables
 from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.schema import DatabaseName, Migration
 
 APP_ROLE = "cuedeck_app"
 _LOCK = 0x43756544_65636B00
+# A server whose text indexes have another form is treated as another build's.
+TEXT_FORM = "/pieces"
 _DATABASES: tuple[DatabaseName, ...] = ("state", "index")
 
 Known = Callable[[DatabaseName], Sequence[Migration]]
@@ -41,7 +44,7 @@ def prepare(connection: Connection, known: Known) -> str | None:
     """Apply what is missing; the role to act as, when the login role would bypass row-level security."""
     bypasses = _bypasses(connection)
     wanted = {(m.database, m.domain, m.number): m for database in _DATABASES for m in known(database)}
-    if _applied(connection, wanted) != {name: made.digest for name, made in wanted.items()}:
+    if _applied(connection, wanted) != {name: _digest(made) for name, made in wanted.items()}:
         with connection.transaction():
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
             _apply(connection, wanted, bypasses=bypasses)
@@ -55,7 +58,7 @@ def _apply(
     connection.execute(_GROUND)
     # Asked again under the lock: another process may have been faster.
     applied = _applied(connection, wanted)
-    for database, domain, _ in [name for name in applied if wanted[name].digest != applied[name]]:
+    for database, domain, _ in [name for name in applied if _digest(wanted[name]) != applied[name]]:
         _drop_derived(
             connection, domain, [m for m in wanted.values() if (m.database, m.domain) == (database, domain)]
         )
@@ -69,10 +72,16 @@ def _apply(
                 connection.execute(text)
         connection.execute(
             "INSERT INTO migrations(database, domain, number, digest) VALUES(%s, %s, %s, %s)",
-            (*name, migration.digest),
+            (*name, _digest(migration)),
         )
     if bypasses:
         _app_role(connection)
+
+
+def _digest(migration: Migration) -> str:
+    """The migration's own, and in which form this engine keeps what it declares."""
+    indexed = any(isinstance(step, TextSpec) for step in migration.steps)
+    return f"{migration.digest}{TEXT_FORM}" if indexed else migration.digest
 
 
 def _drop_derived(connection: Connection, domain: str, made: list[Migration]) -> None:
@@ -82,7 +91,8 @@ def _drop_derived(connection: Connection, domain: str, made: list[Migration]) ->
             case Table(name=name):
                 names = [name]
             case TextSpec(name=name):
-                names = [name, f"{name}_terms", f"{name}_totals"]
+                # The first three are of the index's earlier form.
+                names = [name, f"{name}_terms", f"{name}_totals", *text_tables(step)]
             case VectorSpec(name=name):
                 names = [name, f"{name}_sketches", f"{name}_log"]
             case _:
@@ -104,7 +114,7 @@ def _applied(
     for name, digest in sorted(applied.items()):
         if name not in wanted:
             raise too_new("The PostgreSQL store", "/".join(map(str, name)))
-        if name[0] == "state" and wanted[name].digest != digest:
+        if name[0] == "state" and _digest(wanted[name]) != digest:
             raise differing("The PostgreSQL store", "/".join(map(str, name)))
     return applied
 

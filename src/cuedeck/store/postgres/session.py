@@ -13,6 +13,7 @@ from cuedeck.store.portable import for_postgres, insertion, plain_values, postgr
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
 from cuedeck.store.postgres.text import PostgresTextIndex
+from cuedeck.store.postgres.text_cache import TextCache
 from cuedeck.store.postgres.vectors import PostgresVectorTable
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
 from cuedeck.store.vectors import SketchedVectors, VectorCache, VectorTable
@@ -27,9 +28,9 @@ _IDENTIFIED = (
 class Shared:
     """What the sessions of one database have in common, and how one that writes reads as others do."""
 
-    workspace: str
     identified: dict[str, bool]
     vectors: VectorCache
+    texts: TextCache
     reading: Callable[[], AbstractContextManager[Connection]] | None = None
 
 
@@ -106,7 +107,7 @@ class PostgresSession:
         )
 
     def text(self, spec: TextSpec, /) -> TextIndex:
-        return PostgresTextIndex(self._connection, self._shared.workspace, spec)
+        return PostgresTextIndex(self._connection, self._shared.texts, spec)
 
     def vectors(self, spec: VectorSpec, /) -> VectorIndex:
         if spec.name not in self._vectors:

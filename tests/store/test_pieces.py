@@ -1,0 +1,175 @@
+"""The text index on PostgreSQL in pieces: folding, merging and burying change no answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from store_sample import TEXT, open_sample
+
+from cuedeck.store import bm25
+from cuedeck.store.postgres import text as postgres_text
+from cuedeck.store.postgres import text_cache
+from cuedeck.store.protocol import Session, Store, TextRecord
+
+WORDS = [f"w{number}" for number in range(30)]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_text, "FOLDED", 8)
+    monkeypatch.setattr(postgres_text, "SMALL", 40)
+    monkeypatch.setattr(postgres_text, "MOST_SMALL", 3)
+
+
+@pytest.fixture
+def open_postgres(
+    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
+) -> Callable[[], Store]:
+    return lambda: open_sample(make_database("sample"), tmp_path, workspace_id)
+
+
+def made(chance: random.Random, number: int) -> TextRecord:
+    fields = {
+        "title": chance.choices(WORDS, k=chance.randint(0, 3)),
+        "body": chance.choices(WORDS, k=chance.randint(0, 12)),
+    }
+    return TextRecord(number, fields, [f"p_{number % 3}"])
+
+
+def expected(session: Session, living: dict[int, TextRecord], terms: list[str]) -> list[tuple[int, float]]:
+    statistics = session.text(TEXT).statistics(terms)
+    scored = []
+    for record in living.values():
+        parts = bm25.breakdown(TEXT, record, terms, statistics)
+        if any(parts.values()):
+            scored.append((record.id, sum(parts.values())))
+    return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
+
+
+def check(session: Session, living: dict[int, TextRecord], terms: list[str]) -> None:
+    index = session.text(TEXT)
+    statistics = index.statistics(terms)
+    assert statistics.documents == len(living)
+    for term in terms:
+        holding = sum(any(term in tokens for tokens in r.fields.values()) for r in living.values())
+        assert statistics.frequencies[term] == holding
+    wanted = expected(session, living, terms)
+    assert [(hit.id, hit.score) for hit in index.match(terms, limit=1000)] == wanted
+    assert [(hit.id, hit.score) for hit in index.match(terms, limit=5)] == wanted[:5]
+    inside = [number for number, _ in wanted if number % 3 == 1]
+    assert [hit.id for hit in index.match(terms, scope=[["p_1"]], limit=1000)] == inside
+    assert index.matching_ids(terms, scope=[["p_1"]]) == sorted(inside)
+
+
+def pieces(store: Store) -> int:
+    with store.state.read() as session:
+        return int(session.value("SELECT count(*) FROM sample_text_pieces"))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_history_answers_like_the_records_that_are_left(
+    open_postgres: Callable[[], Store], seed: int
+) -> None:
+    chance = random.Random(seed)
+    writer, reader = open_postgres(), open_postgres()
+    living: dict[int, TextRecord] = {}
+    for _ in range(60):
+        batch = [made(chance, chance.randint(1, 150)) for _ in range(chance.randint(1, 9))]
+        gone = [chance.randint(1, 150) for _ in range(chance.choice([0, 0, 1, 6]))]
+        with writer.state.write(actor="me") as session:
+            session.text(TEXT).put(batch)
+            living |= {record.id: record for record in batch}
+            session.text(TEXT).drop(gone)
+            for number in gone:
+                living.pop(number, None)
+            if chance.random() < 0.1:
+                session.text(TEXT).pack()
+            check(session, living, chance.choices(WORDS, k=3))
+        with reader.state.read() as session:
+            check(session, living, chance.choices(WORDS, k=3))
+    assert 0 < pieces(writer) < 8
+    writer.close()
+    reader.close()
+
+
+def test_what_is_undone_leaves_no_trace_in_the_cache(open_postgres: Callable[[], Store]) -> None:
+    store = open_postgres()
+    chance = random.Random(9)
+    first = {number: made(chance, number) for number in range(1, 31)}
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put(first.values())
+    with pytest.raises(KeyError), store.state.write(actor="me") as session:
+        session.text(TEXT).put([made(chance, number) for number in range(1, 60)])
+        session.text(TEXT).drop([3, 4, 5])
+        assert session.text(TEXT).statistics([]).documents == 56
+        raise KeyError
+    with store.state.read() as session:
+        check(session, first, WORDS[:4])
+    store.close()
+
+
+def test_a_view_that_began_before_a_merge_still_sees_what_it_saw(open_postgres: Callable[[], Store]) -> None:
+    store = open_postgres()
+    chance = random.Random(5)
+    first = {number: made(chance, number) for number in range(1, 21)}
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put(first.values())
+    with store.state.read() as before:
+        check(before, first, ["w1"])
+        with store.state.write(actor="me") as session:
+            session.text(TEXT).put([made(chance, number) for number in range(10, 90)])
+            session.text(TEXT).pack()
+        with store.state.read() as after:
+            assert after.text(TEXT).statistics([]).documents == 89
+        check(before, first, ["w2", "w3"])
+    store.close()
+
+
+def test_everything_may_go_and_come_again(open_postgres: Callable[[], Store]) -> None:
+    store = open_postgres()
+    chance = random.Random(2)
+    records = {number: made(chance, number) for number in range(1, 31)}
+    for _ in range(2):
+        with store.state.write(actor="me") as session:
+            session.text(TEXT).put(records.values())
+        with store.state.write(actor="me") as session:
+            session.text(TEXT).drop(list(records))
+            check(session, {}, WORDS[:2])
+            session.text(TEXT).pack()
+        assert pieces(store) == 0
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put(records.values())
+        check(session, records, WORDS[:3])
+    store.close()
+
+
+def test_words_said_more_often_than_a_byte_can_count_rank_by_their_true_number(
+    open_postgres: Callable[[], Store],
+) -> None:
+    store = open_postgres()
+    records = {n: TextRecord(n, {"body": ["again"] * (n * 100) + ["x"] * 2000}) for n in range(1, 10)}
+    records[10] = TextRecord(10, {"body": ["x"] * 3000})
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put(records.values())
+        session.text(TEXT).pack()
+        found = [(hit.id, hit.score) for hit in session.text(TEXT).match(["again"])]
+        assert found == expected(session, records, ["again"])
+    store.close()
+
+
+def test_little_room_for_the_cache_changes_no_answer(
+    open_postgres: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_cache, "RUNS_KEPT_BYTES", 1000)
+    store = open_postgres()
+    chance = random.Random(3)
+    records = {number: made(chance, number) for number in range(1, 61)}
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put(records.values())
+    with store.state.read() as session:
+        for _ in range(3):
+            check(session, records, chance.choices(WORDS, k=5))
+    store.close()
