@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from cuedeck.model.errors import CueError
-from cuedeck.tasks.files import checked_paths, collision
+from cuedeck.tasks.files import _matches, checked_paths, collision
 
 
 @pytest.mark.parametrize(
@@ -43,3 +47,18 @@ def test_paths_that_lead_outside_are_refused(path: str) -> None:
     with pytest.raises(CueError) as refusal:
         checked_paths("files_exclusive", [path])
     assert refusal.value.data["field"] == "files_exclusive"
+
+
+@given(st.text("ab/*", max_size=9), st.text("ab/", max_size=9))
+def test_a_pattern_means_what_the_regular_expression_means(pattern: str, path: str) -> None:
+    assume("*" in pattern and "***" not in pattern and "**/**" not in pattern)
+    parts = (
+        {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}.get(part) or re.escape(part)
+        for part in re.split(r"(\*\*/|\*\*|\*)", pattern)
+    )
+    assert _matches(path, pattern) is (re.fullmatch("".join(parts) + "(?:/.*)?", path) is not None)
+
+
+def test_a_hostile_pattern_is_answered() -> None:
+    assert collision(["a" * 4000], ["**a" * 1300 + "x"]) is None
+    assert collision(["a/" * 2000], ["**/a*" * 800]) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from cuedeck.model.errors import invalid
 from cuedeck.tasks.text import checked
@@ -57,8 +58,55 @@ def _fixed_part(pattern: str) -> str:
 
 def _matches(path: str, pattern: str) -> bool:
     """``*`` stays inside a folder, ``**`` crosses folders; a folder that is matched holds its files."""
-    parts = (
-        {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*"}.get(part) or re.escape(part)
-        for part in re.split(r"(\*\*/|\*\*|\*)", pattern)
-    )
-    return re.fullmatch("".join(parts) + "(?:/.*)?", path) is not None
+    return _compiled(pattern).matches(path)
+
+
+class _Pattern:
+    """All places in a pattern where a path can be, a bit each: time is bounded, whatever the stars."""
+
+    def __init__(self, pattern: str) -> None:
+        self._next: dict[str, int] = {}  # by character, the places it leads on from
+        self._crosses = self._stays = self._may_skip = self._may_skip_two = 0
+        self._end = 1
+        pattern = re.sub(r"(?:\*{2,}/)+", "**/", re.sub(r"\*{2,}", "**", pattern))
+        for part in re.findall(r"\*\*/|\*\*|\*|[^*]", pattern):
+            self._add(part)
+
+    def _add(self, part: str) -> None:
+        here = self._end
+        if part == "**/":
+            # No folder at all, or anything and then a slash.
+            self._may_skip |= here
+            self._may_skip_two |= here
+            self._crosses |= here << 1
+            self._next["/"] = self._next.get("/", 0) | here << 1
+            self._end <<= 2
+            return
+        if part == "**":
+            self._crosses |= here
+            self._may_skip |= here
+        elif part == "*":
+            self._stays |= here
+            self._may_skip |= here
+        else:
+            self._next[part] = self._next.get(part, 0) | here
+        self._end <<= 1
+
+    def matches(self, path: str) -> bool:
+        at = self._skipped(1)
+        for character in path:
+            if at & self._end and character == "/":
+                return True
+            loops = self._crosses if character == "/" else self._crosses | self._stays
+            at = self._skipped((at & loops) | (at & self._next.get(character, 0)) << 1)
+        return bool(at & self._end)
+
+    def _skipped(self, at: int) -> int:
+        while (more := at | (at & self._may_skip) << 1 | (at & self._may_skip_two) << 2) != at:
+            at = more
+        return at
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> _Pattern:
+    return _Pattern(pattern)
