@@ -1,14 +1,19 @@
 """Run benchmarks, each in its own process, and write what they printed to RESULTS.md.
 
-python -m benchmarks [NAME...]       # sections of those that are not run stay as they are
+python -m benchmarks [--full] [NAME...]      # sections of those that are not run stay as they are
+
+All of them take less than half an hour; ``--full`` does not shorten those that mainly repeat.
 """
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import os
 import platform
 import re
+import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -24,17 +29,21 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 RESULTS = HERE / "RESULTS.md"
 PACKAGES = ["apsw", "mcp", "numpy", "onnxruntime", "psycopg", "pygit2", "tree-sitter", "watchfiles"]
-SECONDS = 1800
+SECONDS = 600
+FULL_SECONDS = 3600
 HEARD_SECONDS = 30.0
 
 
-def modules() -> list[str]:
-    """The benchmarks that were named, or all of them."""
+def chosen() -> tuple[list[str], bool]:
+    """The benchmarks that were named, or all of them; and whether in full."""
     names = sorted(path.stem for path in HERE.glob("*_*.py") if not path.stem.startswith("_"))
-    unknown = set(sys.argv[1:]) - {*names, "soak"}
-    if unknown:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}, soak")
+    parser.add_argument("--full", action="store_true", help="the long ones in full, which takes an hour")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - {*names, "soak"}:
         sys.exit(f"No such benchmark: {', '.join(sorted(unknown))}. There are: {', '.join(names)}, soak")
-    return sys.argv[1:] or names
+    return asked.names or names, asked.full
 
 
 def processor() -> str:
@@ -47,31 +56,46 @@ def processor() -> str:
     )
 
 
-def run(name: str) -> tuple[str, bool]:
+def run(name: str, *, full: bool) -> tuple[str, bool]:
     """The section of one benchmark, and whether it ended well."""
-    with given(name) as chosen:
-        if chosen.skipped:
-            return f"Skipped: {chosen.skipped}.", True
-        command = [sys.executable, "-W", "ignore", "-m", f"benchmarks.{name}", *chosen.arguments]
-        environ = {**os.environ, **chosen.environ}
-        try:
-            with _heard_of(name):
-                ended = subprocess.run(
-                    command,
-                    cwd=ROOT,
-                    env=environ,
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                    timeout=SECONDS,
-                )
-            said, failure = ended.stdout.strip(), ended.stderr[-2000:] if ended.returncode else ""
-            outcome = f"\n\nEnded with code {ended.returncode}:\n\n{failure}" if ended.returncode else ""
-        except subprocess.TimeoutExpired as late:
-            said = (late.stdout or b"").decode(errors="replace").strip()
-            outcome = f"\n\nNot finished after {SECONDS} s."
-        note = f"{chosen.note}\n\n" if chosen.note else ""
+    with given(name, full=full) as on:
+        if on.skipped:
+            return f"Skipped: {on.skipped}.", True
+        command = [sys.executable, "-W", "ignore", "-m", f"benchmarks.{name}", *on.arguments]
+        with _heard_of(name):
+            said, outcome = _said(command, {**os.environ, **on.environ}, FULL_SECONDS if full else SECONDS)
+        note = f"{on.note}\n\n" if on.note else ""
     return f"{note}```\n{_neutral(said + outcome)}\n```", not outcome
+
+
+def _said(command: list[str], environ: dict[str, str], seconds: float) -> tuple[str, str]:
+    """What a benchmark printed, and what to add when it did not end well."""
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environ,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    ) as running:
+        try:
+            said, complaint = running.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            _end_with_its_own(running)
+            said, _ = running.communicate()
+            return said.strip(), f"\n\nNot finished after {seconds} s."
+        except BaseException:
+            _end_with_its_own(running)
+            raise
+    ended = running.returncode
+    return said.strip(), f"\n\nEnded with code {ended}:\n\n{complaint[-2000:]}" if ended else ""
+
+
+def _end_with_its_own(running: subprocess.Popen[str]) -> None:
+    """What it started holds its pipes open, and would be waited for."""
+    os.killpg(running.pid, signal.SIGKILL)
 
 
 @contextmanager
@@ -90,6 +114,11 @@ def _heard_of(name: str) -> Iterator[None]:
     finally:
         over.set()
         teller.join()
+
+
+def _children_cpu() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _neutral(text: str) -> str:
@@ -125,18 +154,19 @@ def main() -> int:
     """Run, and write after each, so that nothing measured is lost."""
     kept = sections(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     failed = []
-    names = modules()
+    names, full = chosen()
     for number, name in enumerate(names, 1):
         print(f"{number} of {len(names)}: {name} …", flush=True)
-        started = time.monotonic()
-        section, well = run(name)
+        started, used = time.monotonic(), _children_cpu()
+        section, well = run(name, full=full)
         if not well:
             failed.append(name)
         load = os.getloadavg()[0] / (os.cpu_count() or 1)
         told = f"{datetime.date.today().isoformat()}, load {load:.1f} per core"
         if not section.startswith("Skipped") or name not in kept:
             kept[name] = section if section.startswith("Skipped") else f"{told}\n\n{section}"
-        print(f"{section}\n{time.monotonic() - started:.0f} s\n", flush=True)
+        took, cpu = time.monotonic() - started, _children_cpu() - used
+        print(f"{section}\n{took:.0f} s, {cpu:.0f} s of CPU\n", flush=True)
         write(kept)
     print("All ended well." if not failed else f"Ended badly: {', '.join(failed)}")
     return int(bool(failed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -131,15 +132,27 @@ def chaos(place: Ground) -> None:
         thread.join(60)
     found = titles(place)
     lost = acknowledged - set(found)
-    problems = place.cue("doctor", "--json").stdout.count('"status": "fail"')
+    problems = failed_checks(place)
     twice = len(found) - len(set(found))
     print(
         f"kill -9 of {killed['daemon']} daemons and {killed['agent']} agents: {len(acknowledged)} writes"
-        f" acknowledged, {len(lost)} lost, {twice} twice, {problems} integrity problems"
+        f" acknowledged, {len(lost)} lost, {twice} twice, {len(problems)} integrity problems"
     )
+    for problem in problems:
+        print(f"  {problem}")
     for reason, count in sorted(errors.items()):
         print(f"  {count} unacknowledged: {reason}")
     assert not lost and not problems
+
+
+def failed_checks(place: Ground) -> list[str]:
+    """What the doctor finds wrong, or why it could not look."""
+    seen = place.cue("doctor", "--json")
+    try:
+        checks = json.loads(seen.stdout)["findings"]
+    except (ValueError, KeyError):
+        return [f"doctor: {seen.stdout[-300:]}{seen.stderr[-300:]}"]
+    return [json.dumps(check) for check in checks if check["status"] == "fail"]
 
 
 def kill_one(place: Ground, agents: list[Agent], guard: threading.Lock) -> str:
