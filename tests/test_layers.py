@@ -29,7 +29,7 @@ LAYERS = [
     {"code"},
     {"search", "graph"},
     {"store"},
-    {"config", "paths", "secrets", "lock", "discovery"},
+    {"config", "paths", "patterns", "secrets", "lock", "discovery"},
     {"tracking", "inotify"},
     {"model"},
 ]

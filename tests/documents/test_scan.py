@@ -43,6 +43,12 @@ def test_nested_ignore_files_and_their_exceptions(tmp_path: Path) -> None:
     assert listed(tmp_path) == {"a.md", "sub/keep.log", "other/only/e.md"}
 
 
+def test_lines_that_are_no_pattern_are_passed_over_as_git_does(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "bin/b.md", "out/c.md")
+    (tmp_path / ".gitignore").write_text("bin\\\r\n!\n[z-a]\n\\\n[[:alpha:]]\nout/\r\n")
+    assert listed(tmp_path, "!", "also\\") == {"a.md", "bin/b.md"}
+
+
 def test_own_ignore_file_and_settings(tmp_path: Path) -> None:
     tree(tmp_path, "a.md", "drafts/b.md", "secret/c.md", "node_modules/x/readme.md")
     (tmp_path / ".cuedeckignore").write_text("drafts\n")

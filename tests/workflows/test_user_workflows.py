@@ -131,6 +131,7 @@ def test_a_note_that_is_somebody_elses_is_not_overwritten(workspace: Workspace) 
         ('[[triggers]]\nkind = ["cron"]\n[[steps]]\naction = "list_cards"\n', 2, "file, cron, event"),
         ('[[triggers]]\nkind = "file"\nglobs = "*.md"\n[[steps]]\naction = "list_cards"\n', 3, "a list"),
         ('[[triggers]]\nkind = "file"\nglobs = ["!"]\n[[steps]]\naction = "list_cards"\n', 3, "globs"),
+        ('[[triggers]]\nkind = "file"\nglobs = ["[z-a]"]\n[[steps]]\naction = "list_cards"\n', 3, "globs"),
         (
             '[[triggers]]\nkind = "file"\nevents = [["add"]]\n[[steps]]\naction = "list_cards"\n',
             3,

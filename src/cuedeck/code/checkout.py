@@ -17,6 +17,7 @@ from cuedeck.code.gitindex import Tracked, read_index
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.code.repository import Repository, TreeFile
 from cuedeck.code.watching import Watch
+from cuedeck.patterns import git_patterns
 
 # Never part of a project, whether or not somebody wrote it down.
 _PRIVATE: Final = frozenset({".git", ".cuedeck", ".hg", ".svn"})
@@ -230,11 +231,8 @@ class Checkout:
             except (KeyError, ValueError):
                 return False
         if self._ignores is None:
-            import pathspec
-
             own = self.read(".gitignore")
-            lines = own.decode("utf-8", "replace").splitlines() if own else []
-            self._ignores = pathspec.GitIgnoreSpec.from_lines(lines)
+            self._ignores = git_patterns(own.decode("utf-8", "replace").split("\n") if own else ())
         return bool(self._ignores.match_file(path))
 
     # -- hashing

@@ -6,8 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from pathspec import GitIgnoreSpec
+from cuedeck.patterns import git_patterns
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 IGNORE_FILES = (".gitignore", ".cuedeckignore")
 OWN_FOLDERS = (".cuedeck/cards", ".cuedeck/docs")
@@ -63,7 +67,7 @@ class IgnoreRules:
         try:
             if path.is_symlink() or path.stat().st_size > 1_000_000:
                 return []
-            return path.read_text("utf-8", "replace").splitlines()
+            return path.read_text("utf-8", "replace").split("\n")
         except OSError:
             return []
 
@@ -78,7 +82,7 @@ def is_ignored(rules: Sequence[Rules], path: str) -> bool:
 
 
 def _compiled(base: str, lines: Sequence[str]) -> Rules:
-    spec = GitIgnoreSpec.from_lines(lines)
+    spec = git_patterns(lines)
     sources = [pattern.regex.pattern for pattern in spec.patterns if pattern.regex is not None]
     if not sources:
         return Rules(base, spec, re.compile(r"(?!)"))

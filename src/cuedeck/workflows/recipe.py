@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pathspec import GitIgnoreSpec
-
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
+from cuedeck.patterns import is_pattern
 from cuedeck.workflows.actions import ACTIONS, COUNT, NAMES, TEXT, Action, Parameter, choice, choices
 from cuedeck.workflows.model import (
     FOLDER,
@@ -195,7 +194,9 @@ class _Reader:
         try:
             if kind == "file":
                 globs = tuple(value.get("globs", ["*.md"]))
-                GitIgnoreSpec.from_lines(globs)
+                if not all(map(is_pattern, globs)):
+                    self._wrong("globs", "triggers", number, "patterns as in .gitignore")
+                    return None
                 return FileTrigger(globs, frozenset(value.get("events", ("add", "change", "unlink"))))
             if kind == "cron":
                 cron = CronTrigger(str(value.get("expression", "")), value.get("timezone"))
@@ -203,9 +204,6 @@ class _Reader:
                 return cron
         except CueError as error:
             self._add("expression", "triggers", number, error.message)
-            return None
-        except ValueError as error:
-            self._add("globs", "triggers", number, f"'globs': {error}")
             return None
         if "of" not in value:
             self._wrong("of", "triggers", number, "one of " + ", ".join(_SOURCES))

@@ -9,10 +9,9 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from pathspec import GitIgnoreSpec
-
 from cuedeck.documents.events import FileEvent, FileEvents
 from cuedeck.model.errors import CueError
+from cuedeck.patterns import git_patterns
 from cuedeck.workflows.journal import DAY_MS, Journal, execution_id
 from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
 from cuedeck.workflows.registry import Registry
@@ -192,7 +191,7 @@ class Triggers:
 
     def _fire_files(self, workflows: list[Workflow]) -> int:
         listening = [
-            (workflow, trigger, GitIgnoreSpec.from_lines(trigger.globs))
+            (workflow, trigger, git_patterns(trigger.globs))
             for workflow in workflows
             for trigger in workflow.triggers
             if isinstance(trigger, FileTrigger)
