@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuedeck.patterns import git_patterns
+from cuedeck.patterns import compiled, git_patterns
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -88,7 +88,7 @@ def _compiled(base: str, lines: Sequence[str]) -> Rules:
         return Rules(base, spec, re.compile(r"(?!)"))
     merged = "|".join(re.sub(r"\(\?P<\w+>", "(?:", str(source)) for source in sources)
     try:
-        return Rules(base, spec, re.compile(merged))
+        return Rules(base, spec, compiled(merged))
     except re.error:
         return Rules(base, spec, None)
 
