@@ -26,6 +26,12 @@ def test_project_scope(cue: Any, folder: Path, client: str, path: str, servers: 
     assert "was connected already" in cue("connect", client, "--decks", "todo,memory").stdout
 
 
+def test_a_deck_that_does_not_exist_is_not_written(cue: Any, folder: Path) -> None:
+    done = cue("connect", "claude-code", "--decks", "todo,valt")
+    assert done.returncode == 2 and "there is no deck 'valt'" in done.stderr
+    assert not (folder / ".mcp.json").exists()
+
+
 def test_the_written_command_answers(cue: Any, folder: Path, environ: dict[str, str]) -> None:
     cue("connect", "claude-code")
     entry = json.loads((folder / ".mcp.json").read_text())["mcpServers"]["cuedeck"]

@@ -110,7 +110,7 @@ def test_socket_and_log_are_private(agent: Any, daemon: Any, folder: Path) -> No
 def test_a_wrong_choice_is_refused_with_a_hint(cue: Any) -> None:
     for options in (["--decks", "valt"], ["--decks", "valt", "--no-daemon"]):
         done = cue("mcp", *options, input="")
-        assert (done.returncode, done.stdout) == (101, "")
+        assert (done.returncode, done.stdout) == (2, "")
         assert "There is no deck 'valt'" in done.stderr and "vault" in done.stderr
 
 

@@ -10,10 +10,22 @@ from cuedeck.cli.frame import command as define
 _NAMES = ["claude-code", "cursor", "vscode", "generic"]
 
 
+def _known_decks(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
+    from cuedeck.model.deck import Deck
+
+    known = ["default", "all", *Deck]
+    for name in (given or "").split(","):
+        if given is not None and name.strip() not in known:
+            raise click.BadParameter(f"there is no deck '{name.strip()}'; there are {', '.join(known)}.")
+    return given
+
+
 @define("connect", json=True)
 @click.argument("client", type=click.Choice(_NAMES))
 @click.option("--scope", type=click.Choice(["project", "user"]), default="project", show_default=True)
-@click.option("--decks", metavar="NAMES", help="Serve these decks instead of the default set.")
+@click.option(
+    "--decks", metavar="NAMES", callback=_known_decks, help="Serve these decks instead of the default set."
+)
 @click.option("--read-only", is_flag=True, help="Serve only tools that change nothing.")
 @click.option("--print", "only_print", is_flag=True, help="Show the resulting file and write nothing.")
 def command(

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from cuedeck.cli.output import printable
-from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.errors import CueError, ErrorCode, exit_code
 
 FAILURE, USAGE, CONFIGURATION, INTERRUPTED = 1, 2, 101, 130
 
@@ -30,7 +30,7 @@ def exit_code_for(error: BaseException, arguments: list[str]) -> int:
             return _reader_left()
         case CueError():
             tell(error, as_json=as_json)
-            return CONFIGURATION if error.code is ErrorCode.CONFIGURATION else FAILURE
+            return exit_code(error)
         case click.ClickException():
             return _tell_usage(error, as_json)
         case OSError(filename=str()):

@@ -14,7 +14,7 @@ import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from cuedeck.daemon import protocol
-from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.errors import CueError, exit_code
 
 HELLO_SECONDS = 10.0
 
@@ -60,6 +60,5 @@ class Client:
 
     async def refuse(self, error: CueError) -> None:
         """Say no, and why."""
-        code = 101 if error.code is ErrorCode.CONFIGURATION else 1
-        value = {"message": error.message, "hint": error.hint, "exit": code}
+        value = {"message": error.message, "hint": error.hint, "exit": exit_code(error)}
         await self.stream.send(b"error " + json.dumps(value).encode() + b"\n")

@@ -165,7 +165,12 @@ def _chosen_decks(wanted: Sequence[str]) -> frozenset[Deck]:
         if name not in known:
             raise _unknown("deck", name, nearest(name, known) or list(Deck), "--decks")
     if not wanted:
-        raise CueError(ErrorCode.CONFIGURATION, "No deck selected", hint=f"Choose from {', '.join(known)}.")
+        raise CueError(
+            ErrorCode.CONFIGURATION,
+            "No deck selected",
+            data={"option": "--decks"},
+            hint=f"Choose from {', '.join(known)}.",
+        )
     if DEFAULT in wanted or ALL in wanted:
         return frozenset(Deck)
     return frozenset(Deck(name) for name in wanted)
@@ -194,6 +199,6 @@ def _unknown(kind: str, name: str, near: Sequence[str], flag: str) -> CueError:
     return CueError(
         ErrorCode.CONFIGURATION,
         f"There is no {kind} {name!r}",
-        data={kind: name, "nearest": list(near)},
+        data={kind: name, "nearest": list(near), "option": flag},
         hint=f"Did you mean {' or '.join(near)}? ({flag})" if near else f"Check {flag}.",
     )

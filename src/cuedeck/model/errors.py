@@ -58,6 +58,13 @@ class CueError(Exception):
         self.hint = hint
 
 
+def exit_code(error: CueError) -> int:
+    """How a command ends: 2 when an option was wrong, 101 when the configuration was, else 1."""
+    if error.code is not ErrorCode.CONFIGURATION:
+        return 1
+    return 2 if "option" in error.data else 101
+
+
 def invalid(field: str, expected: str, actual: object, *, hint: str | None = None) -> CueError:
     """A value that breaks a contract's limits, named with what was expected and what came."""
     shown = actual if isinstance(actual, (str, int, float, bool, type(None))) else _json_type(actual)
