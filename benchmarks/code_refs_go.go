@@ -1,8 +1,9 @@
-// Every use of every package-level name, field and method of a Go module, by the compiler's own type checker:
+// Every use of every package-level name, field and method of a Go repository, by the compiler's own type checker:
 //
 //	go run code_refs_go.go ROOT > TRUTH.jsonl
 //
-// Packages outside the module and the standard library are unknown to it, as they are to CueDeck.
+// Every module below ROOT counts. Packages outside of them and the standard library are unknown to it, as
+// they are to CueDeck.
 package main
 
 import (
@@ -34,12 +35,47 @@ type row struct {
 }
 
 type loader struct {
-	root, module string
-	files        *token.FileSet
-	standard     types.Importer
-	known        map[string]*types.Package
-	info         *types.Info
-	parsed       map[string]*ast.File
+	root     string
+	modules  map[string]string // the folder of each module by its path
+	files    *token.FileSet
+	standard types.Importer
+	known    map[string]*types.Package
+	info     *types.Info
+	parsed   map[string]*ast.File
+}
+
+// folder says where a package of the repository is.
+func (l *loader) folder(path string) (string, bool) {
+	for module := path; module != "."; module = pathOf(module) {
+		if at, ok := l.modules[module]; ok {
+			return filepath.Join(at, strings.TrimPrefix(path, module)), true
+		}
+	}
+	return "", false
+}
+
+func pathOf(path string) string { return filepath.ToSlash(filepath.Dir(path)) }
+
+// path says how a folder's package is imported.
+func (l *loader) path(folder string) string {
+	for at := folder; strings.HasPrefix(at, l.root); at = filepath.Dir(at) {
+		for module, home := range l.modules {
+			if home == at {
+				return module + filepath.ToSlash(strings.TrimPrefix(folder, at))
+			}
+		}
+	}
+	return filepath.ToSlash(strings.TrimPrefix(folder, l.root))
+}
+
+func moduleName(file string) string {
+	text, _ := os.ReadFile(file)
+	for _, line := range strings.Split(string(text), "\n") {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
+			return fields[1]
+		}
+	}
+	return ""
 }
 
 func (l *loader) Import(path string) (*types.Package, error) {
@@ -52,8 +88,8 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	l.known[path] = nil
 	var found *types.Package
 	var err error
-	if path == l.module || strings.HasPrefix(path, l.module+"/") {
-		found = l.check(path, filepath.Join(l.root, strings.TrimPrefix(path, l.module)), l.sources(path, false))
+	if folder, ok := l.folder(path); ok {
+		found = l.check(path, l.sources(folder, false))
 	} else if !strings.Contains(strings.Split(path, "/")[0], ".") {
 		found, err = l.standard.Import(path)
 	} else {
@@ -65,8 +101,7 @@ func (l *loader) Import(path string) (*types.Package, error) {
 	return found, err
 }
 
-func (l *loader) sources(path string, tests bool) []string {
-	folder := filepath.Join(l.root, strings.TrimPrefix(path, l.module))
+func (l *loader) sources(folder string, tests bool) []string {
 	entries, _ := os.ReadDir(folder)
 	var names []string
 	for _, entry := range entries {
@@ -81,7 +116,7 @@ func (l *loader) sources(path string, tests bool) []string {
 	return names
 }
 
-func (l *loader) check(path, folder string, names []string) *types.Package {
+func (l *loader) check(path string, names []string) *types.Package {
 	var files []*ast.File
 	for _, name := range names {
 		file := l.parsed[name]
@@ -135,24 +170,18 @@ func kind(object types.Object) string {
 
 func main() {
 	root, _ := filepath.Abs(os.Args[1])
-	text, _ := os.ReadFile(filepath.Join(root, "go.mod"))
-	module := ""
-	for _, line := range strings.Split(string(text), "\n") {
-		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "module" {
-			module = fields[1]
-			break
-		}
-	}
 	files := token.NewFileSet()
-	l := &loader{root, module, files, importer.ForCompiler(files, "source", nil), map[string]*types.Package{},
+	l := &loader{root, map[string]string{}, files, importer.ForCompiler(files, "source", nil), map[string]*types.Package{},
 		&types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}, map[string]*ast.File{}}
 	folders := map[string]bool{}
 	filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && path != root {
-			if _, nested := os.Stat(filepath.Join(path, "go.mod")); nested == nil || strings.HasPrefix(entry.Name(), ".") ||
-				entry.Name() == "testdata" || entry.Name() == "vendor" {
+			if strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "vendor" {
 				return filepath.SkipDir
 			}
+		}
+		if err == nil && entry.Name() == "go.mod" {
+			l.modules[moduleName(path)] = filepath.Dir(path)
 		}
 		if err == nil && strings.HasSuffix(path, ".go") {
 			folders[filepath.Dir(path)] = true
@@ -167,17 +196,13 @@ func main() {
 	// Packages first, then each again with its tests: an object is known by where it is declared.
 	for _, withTests := range []bool{false, true} {
 		for _, folder := range names {
-			relative, _ := filepath.Rel(root, folder)
-			path := module
-			if relative != "." {
-				path = module + "/" + filepath.ToSlash(relative)
-			}
+			path := l.path(folder)
 			if !withTests {
 				l.Import(path)
 				continue
 			}
 			var inside, outside []string
-			for _, name := range l.sources(path, true) {
+			for _, name := range l.sources(folder, true) {
 				if l.parsed[name] == nil {
 					l.parsed[name], _ = parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
 				}
@@ -187,10 +212,10 @@ func main() {
 					inside = append(inside, name)
 				}
 			}
-			augmented := l.check(path, folder, inside)
+			augmented := l.check(path, inside)
 			plain := l.known[path]
 			l.known[path] = augmented
-			l.check(path+"_test", folder, outside)
+			l.check(path+"_test", outside)
 			l.known[path] = plain
 		}
 	}

@@ -163,6 +163,37 @@ class Calls(Narrowing):
             return self.substitute(result, meaning)
         return self.protocol(value, "__call__")
 
+    def expected(self, path: str, callee: int, position: int) -> Values:
+        """What a function's parameter takes, so what an argument without a type of its own is."""
+        links = self.links(path)
+        found: list[Value] = []
+        arguments = links.arguments.get(callee, ())
+        for value in self.concrete(self.evaluate(path, callee)):
+            if value.tag == CALLABLE and position + 1 < len(value.inside):
+                found += value.inside[position + 1]
+            for function in self.fitting(tuple(self.functions_of(path, value)), len(arguments)):
+                declared = self.parameter_type(function, position)
+                meaning = dict(pairs(function))
+                if parameters_in(declared):
+                    self.learn(path, function, arguments, meaning, skip=position)
+                found += self.substitute(declared, meaning)
+        if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
+            found += self.handed(path, links.a[callee], position)
+        elif not found and self.label(path, callee) in self.rules_of(path).taking_methods:
+            for owner in self.concrete(self.evaluate(path, links.a[callee])):
+                if owner.tag != MAPPING or position:
+                    found += elements(owner)
+        return settled(found)
+
+    def handed(self, path: str, callee: int, position: int) -> Values:
+        """What a container's method gives to the function it is called with."""
+        links = self.links(path)
+        label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
+        if label not in self.rules_of(path).callback_methods or position != int(label.startswith("reduce")):
+            return ()
+        owners = self.concrete(self.evaluate(path, links.a[callee]))
+        return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
+
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
         """A new instance of what a type expression names."""
         found: list[Value] = []

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 12
+EXTRACTOR_VERSION: Final = 13
 
 
 class Op:
@@ -51,6 +51,7 @@ class Op:
     PREDICATE: Final = 27  # a = type expression, b = string: the parameter that is of it when this is true
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
     MEMBERS: Final = 29  # a = type expression: what any of its members holds
+    OPERATED: Final = 30  # a = left operand, b = string: the method that the operator calls
 
 
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.

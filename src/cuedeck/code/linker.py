@@ -199,7 +199,8 @@ class Linker(Calls):
                 found.append(Symbol(path, scope, name))
             return tuple(dict.fromkeys(found))
         star = links.string_numbers.get("*")
-        for binding in names.get(star, ()) if star is not None else ():
+        # Where several modules have the name, the last one has given it.
+        for binding in reversed(names.get(star, ()) if star is not None else ()):
             module = self.imported(path, links.bindings[4][binding])
             members = self.module_member(module, name) if module is not None else ()
             if members:

@@ -10,6 +10,8 @@ from itertools import accumulate, chain
 from operator import sub
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import zstandard
 
 from cuedeck.code.facts import (
@@ -44,6 +46,7 @@ _BACKWARD: Final = frozenset(
         Op.CAUGHT,
         Op.MAPPING,
         Op.TYPED,
+        Op.OPERATED,
     }
 )
 _BOTH: Final = CONTENT + SHAPE
@@ -52,29 +55,46 @@ _LEVEL: Final = 3
 _HEADS: Final = {code: code.encode() for code in "BbHhIiq"}
 _NO_VALUES: Final = b"B" + bytes(4)
 # For each value of an op column whether its row's ``a`` is stored as a distance.
-_IS_BACKWARD: Final = bytes(op & OP_MASK in _BACKWARD for op in range(256))
+_IS_BACKWARD: Final = np.array([op & OP_MASK in _BACKWARD for op in range(256)])
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+# Shorter columns are quicker done one by one.
+_MANY: Final = 64
+_STORED: Final = {
+    code: np.dtype(code).newbyteorder("<") if code != "q" else np.dtype("<i8") for code in _HEADS
+}
 _local: Final = threading.local()
+
+Numbers = npt.NDArray[np.int64]
 
 
 class _Writer:
     def __init__(self) -> None:
         self.parts: list[bytes] = []
 
-    def column(self, values: Sequence[int]) -> None:
-        if not values:
+    def column(self, values: Sequence[int] | Numbers) -> None:
+        count = len(values)
+        if not count:
             self.parts.append(_NO_VALUES)
             return
-        low, high = min(values), max(values)
-        code = _width(low, high)
-        packed = values if isinstance(values, array) and values.typecode == code else array(code, values)
-        if sys.byteorder == "big":
-            packed = packed[:]
-            packed.byteswap()
-        self.parts += (_HEADS[code], len(packed).to_bytes(4, "little"), packed.tobytes())
+        if count < _MANY or isinstance(values, list):
+            code = _width(min(values), max(values))
+            packed = array(code, values)
+            if sys.byteorder == "big":
+                packed.byteswap()
+            data = packed.tobytes()
+        else:
+            numbers = np.asarray(values)
+            code = _width(int(numbers.min()), int(numbers.max()))
+            data = numbers.astype(_STORED[code]).tobytes()
+        self.parts += (_HEADS[code], count.to_bytes(4, "little"), data)
 
     def deltas(self, values: Sequence[int]) -> None:
-        self.column([*values[:1], *map(sub, values[1:], values)])
+        if len(values) < _MANY:
+            self.column([*values[:1], *map(sub, values[1:], values)])
+        else:
+            numbers = np.array(values, dtype=np.int64)
+            numbers[1:] -= numbers[:-1].copy()
+            self.column(numbers)
 
     def raw(self, data: bytes) -> None:
         self.parts += (len(data).to_bytes(4, "little"), data)
@@ -131,7 +151,10 @@ class _Reader:
         return values
 
     def deltas(self) -> array[int]:
-        return array("I", accumulate(self.column()))
+        column = self.column()
+        if len(column) < _MANY:
+            return array("I", accumulate(column))
+        return array("I", np.cumsum(column, dtype=np.uint32).tobytes())
 
     def raw(self) -> bytes:
         size = int.from_bytes(self.data[self.at : self.at + 4], "little")
@@ -238,8 +261,7 @@ def unpack_outline(data: bytes) -> Outline:
 def _links(out: _Writer, links: Links) -> None:
     out.strings(links.strings)
     out.column(links.ops)
-    backward = links.ops.tobytes().translate(_IS_BACKWARD)
-    out.column([n - a if back else a for n, (back, a) in enumerate(zip(backward, links.a, strict=True))])
+    out.column(_distances(links.ops, links.a))
     out.column(links.b)
     out.deltas(links.pos)
     out.column([*map(len, links.lists)])
@@ -257,6 +279,14 @@ def _links(out: _Writer, links: Links) -> None:
     out.column([imported.level for imported in links.imports])
 
 
+def _distances(ops: array[int], values: array[int]) -> Numbers:
+    """Where a row's ``a`` is a row before it, how far back; the same again gives the rows."""
+    numbers = np.array(values, dtype=np.int64)
+    back = np.flatnonzero(_IS_BACKWARD[np.frombuffer(ops, dtype=np.uint8)])
+    numbers[back] = back - numbers[back]
+    return numbers
+
+
 def unpack_links(data: bytes) -> Links:
     """The links that were packed."""
     read = _Reader(data)
@@ -264,9 +294,7 @@ def unpack_links(data: bytes) -> Links:
     # Files share most of their names: one string for all of them.
     strings = tuple(map(sys.intern, read.strings()))
     ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
-    backward = ops.tobytes().translate(_IS_BACKWARD)
-    rows = enumerate(zip(backward, distances, strict=True))
-    a = array("i", [n - d if back else d for n, (back, d) in rows])
+    a = array("i", _distances(ops, distances).astype(np.int32).tobytes())
     lists = Lists(array("I", accumulate(read.column())), read.deltas())
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
     scopes = Scopes(read.column())

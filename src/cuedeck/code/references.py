@@ -10,7 +10,7 @@ from cuedeck.code.linker import Linker
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.rules import Rules
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Targets, Value
+from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Targets, Value
 
 EDGES: Final = ("imports", "calls", "implements", "extends", "references")
 _EDGE_OF_ROLE: Final = {
@@ -98,7 +98,7 @@ class _Search:
         self.snapshot = snapshot
         self.linker: Linker = snapshot.linker
         self.symbol = symbol
-        self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol)))
+        self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         self.found: dict[tuple[str, int], Site] = {}
         self.maybe: dict[tuple[str, int], Site] = {}
         outline = snapshot.outline(symbol.path)
@@ -114,6 +114,18 @@ class _Search:
         )
         self.one_thing = self.chosen is None and self.called is None
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
+
+    def stood_in_for(self) -> list[Target]:
+        """What the same scope imports under the symbol's name: ``try: import`` with a substitute below."""
+        links = self.snapshot.links(self.symbol.path)
+        number = links.string_numbers.get(self.symbol.name, -1)
+        return [
+            target
+            for binding in links.names[self.symbol.scope].get(number, ())
+            if links.bindings[3][binding] == Bind.IMPORT and links.bindings[5][binding] == number
+            for target in self.linker.linked(self.symbol.path, binding)
+            if isinstance(target, Symbol) or target.tag == EXTERNAL
+        ]
 
     def run(self) -> References:
         names, seen = [self.symbol.name], set[str]()
@@ -190,7 +202,11 @@ class _Search:
         elif kind in (Bind.IMPORT, Bind.LINK):
             # An alias is where a new name begins; the imported name beside it is the reference.
             renamed = links.bindings[1][binding] != links.bindings[5][binding]
-            if kind == Bind.IMPORT and not renamed and self.symbol in self.linker.linked(path, binding):
+            if (
+                kind == Bind.IMPORT
+                and not renamed
+                and not self.symbols.isdisjoint(self.linker.linked(path, binding))
+            ):
                 self.add(path, place, Role.IMPORT)
         elif kind not in _FORWARDING and bound in self.symbols and self.one_thing:
             self.add(path, place, Role.WRITE)

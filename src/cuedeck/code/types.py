@@ -19,6 +19,7 @@ from cuedeck.code.values import (
     SEQUENCE,
     SUPER,
     TUPLE,
+    TYPE_OF,
     Symbol,
     Targets,
     Value,
@@ -51,6 +52,10 @@ class Typing(Generics):
     @abstractmethod
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """What a call gives."""
+
+    @abstractmethod
+    def expected(self, path: str, callee: int, position: int) -> Values:
+        """What a function's parameter takes."""
 
     @abstractmethod
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
@@ -398,6 +403,8 @@ class Typing(Generics):
                 return self.expected(path, a, b)
             case Op.MEMBERS:
                 return unique([v for owner in self.annotation(path, a) for v in self.held(owner)])
+            case Op.OPERATED:
+                return self.operated(self.concrete(self.evaluate(path, a)), links.strings[b])
             case Op.NARROWED:
                 return self.narrow(path, a, links.lists[b])
             case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT:
@@ -419,28 +426,6 @@ class Typing(Generics):
                 if held and value.tag in (CLASS, INSTANCE_OF, SUPER):
                     held = self.substitute(held, self.meaning(value, target.path, target.scope))
                 found += held
-        return settled(found)
-
-    def expected(self, path: str, callee: int, position: int) -> Values:
-        """What a function's parameter takes, so what an argument without a type of its own is."""
-        links = self.links(path)
-        found: list[Value] = []
-        arguments = links.arguments.get(callee, ())
-        for value in self.concrete(self.evaluate(path, callee)):
-            if value.tag == CALLABLE and position + 1 < len(value.inside):
-                found += value.inside[position + 1]
-            for function in self.fitting(tuple(self.functions_of(path, value)), len(arguments)):
-                declared = self.parameter_type(function, position)
-                meaning = dict(pairs(function))
-                if parameters_in(declared):
-                    self.learn(path, function, arguments, meaning, skip=position)
-                found += self.substitute(declared, meaning)
-        if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
-            found += self.handed(path, links.a[callee], position)
-        elif not found and self.label(path, callee) in self.rules_of(path).taking_methods:
-            for owner in self.concrete(self.evaluate(path, links.a[callee])):
-                if owner.tag != MAPPING or position:
-                    found += elements(owner)
         return settled(found)
 
     def fitting(self, functions: Values, count: int) -> Values:
@@ -505,15 +490,6 @@ class Typing(Generics):
             if links.bindings[3][binding] == Bind.PARAMETER and (name != receiver or not receiver)
         )
 
-    def handed(self, path: str, callee: int, position: int) -> Values:
-        """What a container's method gives to the function it is called with."""
-        links = self.links(path)
-        label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
-        if label not in self.rules_of(path).callback_methods or position != int(label.startswith("reduce")):
-            return ()
-        owners = self.concrete(self.evaluate(path, links.a[callee]))
-        return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE_OF else ()))])
-
     def entry(self, path: str, owner: int) -> Values:
         """What a mapping holds under a name, where members and entries are one."""
         if not self.rules_of(path).foreign_wrappers:
@@ -576,13 +552,25 @@ class Typing(Generics):
         return self.substitute(result, meaning)
 
     def learn_receiver(self, function: Value, receiver: Value, meaning: Meaning) -> None:
-        """``def f(self: T) -> T`` gives what it is called on."""
+        """``def f(self: T) -> T`` gives what it is called on, ``cls: type[T]`` an instance of it."""
         links = self.links(function.path)
         name = links.scopes[function.scope].receiver
         for binding in links.names[function.scope].get(name, ()) if name else ():
             if links.bindings[3][binding] == Bind.PARAMETER:
                 symbol = Symbol(function.path, function.scope, links.strings[name])
-                self.unify(self.bound(symbol, binding), (receiver,), meaning)
+                declared = self.bound(symbol, binding)
+                made = any(v.tag == TYPE_OF for v in declared)
+                self.unify(declared, (receiver._replace(tag=CLASS) if made else receiver,), meaning)
+
+    def operated(self, values: Values, method: str) -> Values:
+        """What an operator gives: what its method says, else another of the left operand's kind."""
+        found: list[Value] = []
+        for value in values:
+            if value.tag == INSTANCE_OF and self.member(value, method):
+                found += self.protocol(value, method)
+            elif value.tag != CLASS:
+                found.append(value)
+        return unique(found)
 
     def indexed(self, path: str, number: int) -> Values:
         """What an index gives; a class or function with type arguments is itself."""

@@ -140,3 +140,64 @@ def test_type_switches_assertions_and_function_types(project: Project) -> None:
         """
     )
     written.check("Walk")
+
+
+def test_a_variable_begins_after_its_declaration(project: Project) -> None:
+    written = project(
+        """
+        === a.go
+        package a
+        type row struct {
+            name string // <def name>
+        }
+        func (r row) next() row { return r } // <def next>
+        func use(rows []row, run func(func())) {
+            for _, r := range rows {
+                r := r
+                run(func() { print(r.name) }) // <name>
+                if r := r.next(); r.name != "" { // <next> <name>
+                    r = r.next() // <next>
+                }
+            }
+        }
+        """
+    )
+    written.check("name")
+    written.check("next")
+
+
+def test_a_call_with_type_arguments_is_no_conversion(project: Project) -> None:
+    written = project(
+        """
+        === a.go
+        package a
+        type chain[T, R any] struct { value T }
+        func Start[T, R any](value T) chain[T, R] { return chain[T, R]{value} } // <def Start>
+        func (c chain[T, R]) Then(next R) chain[T, R] { return c } // <def Then>
+        func use() {
+            Start[int, string](1).Then("a").Then("b") // <Start> <Then>
+            chain[int, string](other()).Then("c") // <Then>
+        }
+        """
+    )
+    written.check("Start")
+    written.check("Then")
+
+
+def test_a_type_parameter_has_the_methods_of_its_constraint(project: Project) -> None:
+    written = project(
+        """
+        === a.go
+        package a
+        type Clonable[T any] interface {
+            Clone() T // <def Clone>
+        }
+        func Copy[T Clonable[T], S ~[]T](all S, one T) {
+            one.Clone() // <Clone>
+            for _, each := range all {
+                each.Clone() // <Clone>
+            }
+        }
+        """
+    )
+    written.check("Clone")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above, first_of
@@ -58,6 +58,8 @@ class GoWalk(TableWalk):
         "parenthesized_expression",
         "parenthesized_type",
         "literal_element",
+        "negated_type",
+        "type_elem",
     )
     special: ClassVar[dict[str, str]] = {
         "package_identifier": "reference",
@@ -297,11 +299,11 @@ class GoWalk(TableWalk):
 
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:
-            for name in child.children_by_field_name("name"):
-                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
             of = child.child_by_field_name("type")
-            if of is not None:
-                self.visit(of, scope, Role.TYPE)
+            limits = [self.visit(c, scope, Role.TYPE) for c in of.named_children] if of is not None else []
+            limit = limits[0] if len(limits) == 1 else 0
+            for name in child.children_by_field_name("name"):
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, limit)
 
     def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
@@ -327,16 +329,28 @@ class GoWalk(TableWalk):
 
     def short_variable(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        begun = len(self.rows)
         values = [self.visit(c, scope) for c in right.named_children] if right is not None else []
         names = left.named_children if left is not None else []
+        self.see_outer(names, scope, begun)
         for position, name in enumerate(names):
             if name.type == "identifier":
                 self.assign(name, scope, 0, self.part(values, position, len(names)), "", node)
         return 0
 
+    def see_outer(self, names: list[Node], scope: int, begun: int) -> None:
+        """In ``x := x`` the second is the one outside: a variable begins after its declaration."""
+        fresh = {self.name(n) for n in names if n.type == "identifier"} - self.names[scope]
+        rows, outside = self.rows, self.scopes[scope][1]
+        for at in range(begun, len(rows), 4) if fresh and outside >= 0 else ():
+            if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] in fresh:
+                rows[at + 1] = outside
+
     def range(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        begun = len(self.rows)
         source = self.visit(right, scope) if right is not None else 0
+        self.see_outer(left.named_children if left is not None else [], scope, begun)
         for position, name in enumerate(left.named_children if left is not None else ()):
             if name.type == "identifier":
                 value = self.row(Op.INDEX, source) if position else 0
@@ -402,12 +416,18 @@ class GoWalk(TableWalk):
 
     def conversion(self, node: Node, scope: int, role: int = 0) -> int:
         value = [
-            self.visit(c, scope, Role.TYPE if c == node.child_by_field_name("type") else 0)
+            self.visit(c, scope, self.conversion_role(c) if c == node.child_by_field_name("type") else 0)
             for c in node.named_children
         ]
         of = node.child_by_field_name("type")
+        if of is not None and of.type == "generic_type" and len(value) == 2:
+            # ``f[T](x)`` looks like a conversion and may be a call, which converts as well.
+            return self.row(Op.CALL, value[0], self.items(value[1:]))
         position = next((n for n, c in enumerate(node.named_children) if c == of), 0)
         return self.row(Op.TYPED, value[position]) if value else 0
+
+    def conversion_role(self, of: Node) -> int:
+        return Role.CALL if of.type == "generic_type" else Role.TYPE
 
     def collection(self, node: Node, scope: int, role: int = 0) -> int:
         of = node.child_by_field_name("element") or node.child_by_field_name("value")

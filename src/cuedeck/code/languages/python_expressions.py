@@ -51,6 +51,20 @@ _FORMS: Final = (
     b"Sequence",
     b"Type",
 )
+_OPERATORS: Final = {
+    "+": b"__add__",
+    "-": b"__sub__",
+    "*": b"__mul__",
+    "/": b"__truediv__",
+    "//": b"__floordiv__",
+    "%": b"__mod__",
+    "**": b"__pow__",
+    "@": b"__matmul__",
+    "&": b"__and__",
+    "^": b"__xor__",
+    "<<": b"__lshift__",
+    ">>": b"__rshift__",
+}
 _MAX_ARGUMENTS: Final = 4
 _MAX_QUOTED_ANNOTATION: Final = 400
 
@@ -233,8 +247,11 @@ class PythonExpressions(Walk):
         for step in reversed(chain):
             right = self.visit(step.named_children[-1], scope, role)
             operator = step.child_by_field_name("operator")
-            either = operator is not None and operator.type == "|"
-            value = self.row(Op.UNION, 0, self.items([value, right])) if either else value
+            sign = operator.type if operator is not None else ""
+            if sign == "|":
+                value = self.row(Op.UNION, 0, self.items([value, right]))
+            elif value and sign in _OPERATORS:
+                value = self.row(Op.OPERATED, value, self.intern(_OPERATORS[sign]))
         return value
 
     def boolean(self, node: Node, scope: int, role: int = 0) -> int:

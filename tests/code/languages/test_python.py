@@ -1,0 +1,100 @@
+"""References in Python projects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_class_method_that_takes_type_of_t_gives_an_instance_of_the_heir(project: Project) -> None:
+    written = project(
+        """
+        === base.py
+        from typing import TypeVar
+        T = TypeVar("T", bound="Base")
+        class Base:
+            @classmethod
+            def parse(cls: type[T], text: str) -> T:
+                return cls()
+        class Heir(Base):
+            def allows(self): pass  # <def allows>
+        === use.py
+        from base import Base, Heir
+        Heir.parse("x").allows()  # <allows>
+        Base.parse("x").allows()
+        """
+    )
+    written.check("allows")
+
+
+def test_a_substitute_for_an_import_has_the_uses_of_what_it_stands_in_for(project: Project) -> None:
+    written = project(
+        """
+        === real.py
+        class Thing: pass  # <Thing>
+        === routes.py
+        from typing import TYPE_CHECKING
+        if TYPE_CHECKING:
+            from real import Thing  # <Thing>
+        else:
+            Thing = None  # <def Thing>
+        def f(x: Thing): pass  # <Thing>
+        === client.py
+        try:
+            from ssl import Context  # <Context>
+        except ImportError:
+            Context = object  # <def Context>
+        Context()  # <Context>
+        === other.py
+        import ssl
+        from ssl import Context  # <Context>
+        from real import Thing  # <Thing>
+        from lss import Context as Else
+        Context(), ssl.Context, Thing()  # <Context> <Thing>
+        """
+    )
+    written.check("Thing")
+    written.check("Context")
+
+
+def test_of_several_star_imports_the_last_one_gives_the_name(project: Project) -> None:
+    written = project(
+        """
+        === first.py
+        def make(): pass
+        === second.py
+        def make(): pass  # <def make>
+        === app.py
+        from first import *
+        from second import *
+        make()  # <make>
+        """
+    )
+    written.check("make")
+
+
+def test_operators_give_what_their_method_gives(project: Project) -> None:
+    written = project(
+        """
+        === paths.py
+        class Node:
+            def name(self): pass  # <def name>
+        class Path:
+            def __truediv__(self, other) -> Node: ...
+            def __add__(self, other): return self
+            def name(self): pass  # <def own>
+        class Meta(type):
+            def __and__(cls, other): ...
+        class Rule(metaclass=Meta):
+            def allow(self): pass  # <def allow>
+        (Path() / "x").name()  # <name>
+        (Path() + "x").name()  # <own>
+        (Path() - "x").name()  # <own>
+        (Rule & Rule)().allow()
+        Rule().allow()  # <allow>
+        """
+    )
+    written.check("name")
+    written.check("own", "name")
+    written.check("allow")
