@@ -13,11 +13,15 @@ from pathlib import Path
 import cuedeck_minilm
 import numpy as np
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
 
 from cuedeck.config.sections import SearchSection
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.search.embedder import NoEmbedder, OnnxEmbedder, open_embedder
 from cuedeck.search.encoder import MAX_WINDOWS, sampled
+from cuedeck.store.schema.memories import MEMORY_VECTORS
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +131,22 @@ def test_another_model_is_a_setting(tmp_path: Path) -> None:
     assert other.embed(["hello"]).shape == (1, 384)
 
 
+def test_a_model_of_shorter_vectors_serves_too(tmp_path: Path) -> None:
+    small_model(tmp_path, length=8)
+    small = open_embedder(SearchSection(model="small.onnx"), tmp_path)
+    vectors = small.embed(["cat", "dog", "cat dog"])
+    assert vectors.shape == (3, MEMORY_VECTORS.dimensions)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0)
+    assert vectors[0] @ vectors[2] > vectors[0] @ vectors[1]
+
+
+def test_a_model_of_longer_vectors_is_refused_with_the_reason(tmp_path: Path) -> None:
+    small_model(tmp_path, length=768)
+    large = open_embedder(SearchSection(model="small.onnx"), tmp_path)
+    assert large.try_embed(["cat"], 30.0) is None
+    assert "its vectors have 768 numbers, and 384 are stored" in str(large.unavailable)
+
+
 def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "search.model" in str(open_embedder(SearchSection(model="gone.onnx"), tmp_path).unavailable)
     (tmp_path / "here.onnx").write_bytes(b"x")
@@ -162,3 +182,36 @@ def test_the_runtime_keeps_nothing_about_whoever_runs_it(tmp_path: Path) -> None
     )
     assert done.stdout == "(1, 384)\n"
     assert not list(tmp_path.iterdir())
+
+
+def small_model(folder: Path, *, length: int) -> None:
+    """An ONNX model that looks words up in a table, and its tokenizer."""
+    tokenizer = Tokenizer(WordLevel({"[UNK]": 0, "cat": 1, "dog": 2}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    tokenizer.save(str(folder / "tokenizer.json"))
+    table = np.random.default_rng(1).normal(size=(3, length)).astype("<f4").tobytes()
+    shape = b"".join(field(1, field(2, name)) for name in (b"texts", b"tokens"))
+    graph = (
+        field(1, field(1, b"table") + field(1, b"input_ids") + field(2, b"found") + field(4, b"Gather"))
+        + field(2, b"lookup")
+        + field(5, number(1, 3) + number(1, length) + number(2, 1) + field(8, b"table") + field(9, table))
+        + field(11, field(1, b"input_ids") + field(2, field(1, number(1, 7) + field(2, shape))))
+        + field(12, field(1, b"found") + field(2, field(1, number(1, 1))))
+    )
+    model = number(1, 8) + field(7, graph) + field(8, number(2, 13))
+    (folder / "small.onnx").write_bytes(model)
+
+
+def field(tag: int, value: bytes) -> bytes:
+    """A length-delimited field of a protocol buffer."""
+    return varint(tag << 3 | 2) + varint(len(value)) + value
+
+
+def number(tag: int, value: int) -> bytes:
+    """An integer field of a protocol buffer."""
+    return varint(tag << 3) + varint(value)
+
+
+def varint(value: int) -> bytes:
+    low, rest = value & 0x7F, value >> 7
+    return bytes([low | 0x80]) + varint(rest) if rest else bytes([low])

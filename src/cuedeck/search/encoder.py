@@ -23,6 +23,8 @@ Vector = npt.NDArray[np.float32]
 WINDOW_TOKENS: Final = 256
 MAX_WINDOWS: Final = 8
 _SLICE_CHARACTERS: Final = 1_024
+# Of every vector that is stored.
+LENGTH: Final = 384
 
 
 class Encoder:
@@ -41,7 +43,12 @@ class Encoder:
         self._pooling = files.pooling
         self._threads = threads
         self._token_seconds = 0.0
-        self.dimensions = len(self._window_vector(*_ids(self._tokenizer.encode("dimension"))))
+        made = len(self._window_vector(*_ids(self._tokenizer.encode("dimension"))))
+        if made > LENGTH:
+            raise ValueError(f"its vectors have {made} numbers, and {LENGTH} are stored")
+        # Zeros behind shorter vectors change no angle between them.
+        self._missing = LENGTH - made
+        self.dimensions = LENGTH
 
     def encode(self, texts: Sequence[str], deadline: float | None = None) -> Iterator[tuple[str, Vector]]:
         """Each text with its unit vector, in order; raises TimeoutError when the time is up."""
@@ -67,7 +74,7 @@ class Encoder:
                 raise TimeoutError
             total = total + self._window_vector(ids, mask) * np.float32(ids.size)
             self._token_seconds = (time.monotonic() - started) / ids.size
-        return _unit(total)
+        return np.pad(_unit(total), (0, self._missing)) if self._missing else _unit(total)
 
     def _window_vector(self, ids: npt.NDArray[np.int64], mask: npt.NDArray[np.int64]) -> Vector:
         offered = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
