@@ -6,12 +6,10 @@ import sys
 import threading
 from array import array
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, count
 from operator import sub
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-import numpy.typing as npt
 import zstandard
 
 from cuedeck.code.facts import (
@@ -29,6 +27,12 @@ from cuedeck.code.facts import (
     Outline,
     Scopes,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[np.int64]
 
 # Ops whose ``a`` is an expression written shortly before them: stored as the distance back.
 _BACKWARD: Final = frozenset(
@@ -52,19 +56,14 @@ _BACKWARD: Final = frozenset(
 _BOTH: Final = CONTENT + SHAPE
 _MAX_FRAME: Final = 256 * 1024 * 1024
 _LEVEL: Final = 3
-_HEADS: Final = {code: code.encode() for code in "BbHhIiq"}
 _NO_VALUES: Final = b"B" + bytes(4)
 # For each value of an op column whether its row's ``a`` is stored as a distance.
-_IS_BACKWARD: Final = np.array([op & OP_MASK in _BACKWARD for op in range(256)])
+_IS_BACKWARD: Final = bytes(op & OP_MASK in _BACKWARD for op in range(256))
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 # Shorter columns are quicker done one by one.
 _MANY: Final = 64
-_STORED: Final = {
-    code: np.dtype(code).newbyteorder("<") if code != "q" else np.dtype("<i8") for code in _HEADS
-}
+_STORED: Final = {"B": "u1", "b": "i1", "H": "<u2", "h": "<i2", "I": "<u4", "i": "<i4", "q": "<i8"}
 _local: Final = threading.local()
-
-Numbers = npt.NDArray[np.int64]
 
 
 class _Writer:
@@ -72,26 +71,30 @@ class _Writer:
         self.parts: list[bytes] = []
 
     def column(self, values: Sequence[int] | Numbers) -> None:
-        count = len(values)
-        if not count:
+        size = len(values)
+        if not size:
             self.parts.append(_NO_VALUES)
             return
-        if count < _MANY or isinstance(values, list):
+        if size < _MANY or isinstance(values, list):
             code = _width(min(values), max(values))
             packed = array(code, values)
             if sys.byteorder == "big":
                 packed.byteswap()
             data = packed.tobytes()
         else:
+            import numpy as np
+
             numbers = np.asarray(values)
             code = _width(int(numbers.min()), int(numbers.max()))
             data = numbers.astype(_STORED[code]).tobytes()
-        self.parts += (_HEADS[code], count.to_bytes(4, "little"), data)
+        self.parts += (code.encode(), size.to_bytes(4, "little"), data)
 
     def deltas(self, values: Sequence[int]) -> None:
         if len(values) < _MANY:
             self.column([*values[:1], *map(sub, values[1:], values)])
         else:
+            import numpy as np
+
             numbers = np.array(values, dtype=np.int64)
             numbers[1:] -= numbers[:-1].copy()
             self.column(numbers)
@@ -154,6 +157,8 @@ class _Reader:
         column = self.column()
         if len(column) < _MANY:
             return array("I", accumulate(column))
+        import numpy as np
+
         return array("I", np.cumsum(column, dtype=np.uint32).tobytes())
 
     def raw(self) -> bytes:
@@ -188,16 +193,18 @@ def _outline(out: _Writer, outline: Outline) -> None:
     out.strings((outline.language, outline.problem or ""))
     out.column((outline.size, outline.broken, outline.generated, outline.problem is not None))
     out.deltas(outline.lines)
-    out.column([_KIND_NUMBERS[d.kind] for d in defs])
-    out.column([number - d.parent for number, d in enumerate(defs)])
-    out.column([d.scope for d in defs])
-    out.deltas([d.start for d in defs])
-    out.column([d.end - d.start for d in defs])
-    out.column([d.name_at - d.start for d in defs])
-    out.column([d.doc_start - d.start if d.doc_end else 0 for d in defs])
-    out.column([d.doc_end - d.doc_start for d in defs])
-    out.strings([d.name for d in defs])
-    out.strings([d.signature for d in defs])
+    fields = [*zip(*defs, strict=True)] or [()] * len(Definition._fields)
+    names, kinds, parents, scopes, starts, ends, names_at, _, _, signatures, docs_at, docs_end, *_ = fields
+    out.column([_KIND_NUMBERS[kind] for kind in kinds])
+    out.column([*map(sub, count(), parents)])
+    out.column(scopes)
+    out.deltas(starts)
+    out.column([*map(sub, ends, starts)])
+    out.column([*map(sub, names_at, starts)])
+    out.column([at - start if end else 0 for at, start, end in zip(docs_at, starts, docs_end, strict=True)])
+    out.column([*map(sub, docs_end, docs_at)])
+    out.strings(names)
+    out.strings(signatures)
     out.strings([d.within for d in defs])
     out.raw(b"".join(d.content + d.shape for d in defs if d.content))
 
@@ -281,8 +288,10 @@ def _links(out: _Writer, links: Links) -> None:
 
 def _distances(ops: array[int], values: array[int]) -> Numbers:
     """Where a row's ``a`` is a row before it, how far back; the same again gives the rows."""
+    import numpy as np
+
     numbers = np.array(values, dtype=np.int64)
-    back = np.flatnonzero(_IS_BACKWARD[np.frombuffer(ops, dtype=np.uint8)])
+    back = np.flatnonzero(np.frombuffer(ops.tobytes().translate(_IS_BACKWARD), dtype=np.uint8))
     numbers[back] = back - numbers[back]
     return numbers
 
@@ -294,7 +303,7 @@ def unpack_links(data: bytes) -> Links:
     # Files share most of their names: one string for all of them.
     strings = tuple(map(sys.intern, read.strings()))
     ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
-    a = array("i", _distances(ops, distances).astype(np.int32).tobytes())
+    a = array("i", _distances(ops, distances).astype("i4").tobytes())
     lists = Lists(array("I", accumulate(read.column())), read.deltas())
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
     scopes = Scopes(read.column())
