@@ -102,6 +102,24 @@ def test_hybrid_is_seven_parts_meaning_and_three_parts_words(documents: Document
     assert explained["value"] == pytest.approx(first.score)
 
 
+def test_what_has_no_vector_yet_is_ranked_by_its_words(documents: Documents) -> None:
+    documents.refresh()
+    documents.embed_pending(30)
+    for n in range(5):
+        (documents.root / f"new{n}.md").write_text(f"{'gearbox ' * (n + 1)}of something else {n}\n")
+    documents.refresh()
+    results = documents.search(Query("gearbox"))
+    assert (results.mode_used, results.pending) == (Mode.HYBRID, 5)
+    assert {hit.path for hit in results.hits[:3]} <= {f"new{n}.md" for n in range(5)}
+    assert dict(results.hits[0].parts) == {"keyword": 1.0}
+    assert documents.explain(Query("gearbox"), results)[0]["value"] == pytest.approx(1.0)
+    few = documents.search(Query("gearbox", Mode.SEMANTIC))
+    assert few.mode_used is Mode.KEYWORD and few.why is not None
+    documents.embed_pending(30)
+    assert documents.search(Query("gearbox", Mode.SEMANTIC)).mode_used is Mode.SEMANTIC
+    assert dict(documents.search(Query("gearbox")).hits[0].parts)["keyword"] == pytest.approx(0.3)
+
+
 def test_an_edit_embeds_only_what_it_changed(documents: Documents, embedder: WordEmbedder) -> None:
     sections = [f"## Part {n}\n\nwords of part {n}\n\n" for n in range(8)]
     (documents.root / "long.md").write_text("".join(sections))

@@ -59,8 +59,9 @@ def rank(
     scope: Scope,
     limit: int,
     space: Space | None = None,
+    waiting: bool = False,
 ) -> list[Candidate]:
-    """The best documents for the terms and the query's vector."""
+    """The best documents for the terms and the query's vector; ``waiting`` when some have no vector yet."""
     deepest = limit * _DEPTH
     words: dict[int, float] = {}
     cosines: dict[int, float] = {}
@@ -83,7 +84,8 @@ def rank(
     }
     by_words = _by_words(session, terms, _grouped(words, home))
     by_meaning = _by_meaning(_grouped(cosines, home_of_passage), mode)
-    ranked = _fuse(by_words.scores, by_meaning, mode, _paths(session, {*by_words.scores, *by_meaning}))
+    paths = _paths(session, {*by_words.scores, *by_meaning})
+    ranked = _fuse(by_words.scores, by_meaning, mode, paths, waiting=waiting)
     chunks = _best_chunks(words, meaning, home)
     return [
         Candidate(each.key, each, chunks[each.key], by_words.share_of_whole(each.key))
@@ -145,15 +147,28 @@ def _closeness(cosine: float) -> float:
 
 
 def _fuse(
-    words: Mapping[int, float], meaning: Mapping[int, float], mode: Mode, paths: Mapping[int, str]
+    words: Mapping[int, float],
+    meaning: Mapping[int, float],
+    mode: Mode,
+    paths: Mapping[int, str],
+    *,
+    waiting: bool,
 ) -> list[Ranked[int]]:
-    if mode is Mode.HYBRID:
-        return weighted_blend(words, meaning, order=lambda document: paths[document])
-    if mode is Mode.KEYWORD:
-        found = [Ranked(key, share, {KEYWORD: share}) for key, share in share_of_best(words).items()]
-    else:
+    if mode is Mode.SEMANTIC:
         found = [Ranked(key, share, {SEMANTIC: share}) for key, share in meaning.items()]
+    elif mode is Mode.KEYWORD:
+        found = _of_words(words)
+    else:
+        found = weighted_blend(words, meaning, order=lambda document: paths[document])
+        if waiting:
+            # What these mean is not known yet: their words alone decide, lest they sink below the others.
+            found = [each for each in found if each.key in meaning]
+            found += [each for each in _of_words(words) if each.key not in meaning]
     return sorted(found, key=lambda each: (-each.score, paths[each.key]))
+
+
+def _of_words(words: Mapping[int, float]) -> list[Ranked[int]]:
+    return [Ranked(key, share, {KEYWORD: share}) for key, share in share_of_best(words).items()]
 
 
 def _best_chunks(

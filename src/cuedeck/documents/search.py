@@ -113,8 +113,11 @@ class DocumentSearch:
             return Mode.KEYWORD, None, reason
         with self._database.read() as session:
             made = session.vectors(DOCUMENT_VECTORS).count(model=passage_model(self._embedder.model))
+            pending = self._pending.count(session)
         if made == 0:
             return Mode.KEYWORD, None, "No document has a vector yet; they are made in the background."
+        if query.mode is Mode.SEMANTIC and made < pending:
+            return Mode.KEYWORD, None, "Most documents have no vector yet; they are made in the background."
         vectors = self._embedder.try_embed([query.text], budget)
         if vectors is None:
             reason = self._embedder.unavailable or "The embedding model is still loading."
@@ -126,6 +129,7 @@ class DocumentSearch:
     ) -> tuple[list[tuple[Candidate, rows.DocumentRow, list[Row]]], int]:
         with self._database.read() as session:
             model = passage_model(self._embedder.model)
+            pending = self._pending.count(session)
             candidates = rank(
                 session,
                 terms,
@@ -135,10 +139,10 @@ class DocumentSearch:
                 space=None if vector is None else self._spaces.current(session, model),
                 scope=query.filters.scope(),
                 limit=query.limit,
+                waiting=pending > 0,
             )
             documents = rows.documents_by_id(session, [each.document for each in candidates])
             chunks = _chunks(session, candidates)
-            pending = self._pending.count(session)
         found = [
             (each, documents[each.document], [chunks[chunk] for chunk in each.chunks if chunk in chunks])
             for each in candidates
