@@ -31,10 +31,10 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextmanager
-def served() -> Iterator[tuple[str, int]]:
+def served(app: Any = echo) -> Iterator[tuple[str, int]]:
     listener = socket.create_server(("127.0.0.1", 0))
     quiet: dict[str, Any] = {"log_config": None, "lifespan": "off", "timeout_graceful_shutdown": 1}
-    server = uvicorn.Server(uvicorn.Config(echo, http=Impatient, **quiet))
+    server = uvicorn.Server(uvicorn.Config(app, http=Impatient, **quiet))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     try:
@@ -91,3 +91,36 @@ def test_a_broken_body_is_refused_without_a_fuss(
         assert all_of(wire).startswith(b"HTTP/1.1 400")
     time.sleep(0.1)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+async def hasty(scope: Any, receive: Any, send: Any) -> None:
+    """Answers without waiting for the body."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.mark.parametrize("verb", [b"POST", b"GET"])
+def test_a_body_that_goes_on_after_the_answer_is_hung_up_on(verb: bytes) -> None:
+    with served(hasty) as place, socket.create_connection(place, 10) as wire:
+        wire.sendall(verb + HEAD[4:] + b"Content-Length: 9999\r\n\r\n")
+        assert wire.recv(65536).startswith(b"HTTP/1.1 200")
+        with pytest.raises(OSError, match=r"reset|Broken"):
+            for _ in range(200):
+                time.sleep(0.05)
+                wire.sendall(b"x")
+
+
+def test_a_body_that_ends_after_the_answer_keeps_the_connection() -> None:
+    with served(hasty) as place, socket.create_connection(place, 10) as wire:
+        for _ in range(3):
+            wire.sendall(HEAD + b"Content-Length: 4\r\n\r\nab")
+            answer = b""
+            while not answer.endswith(b"ok"):
+                answer += wire.recv(65536)
+            wire.sendall(b"cd")
+
+
+def test_requests_sent_at_once_are_answered_in_turn(place: tuple[str, int]) -> None:
+    with socket.create_connection(place, 10) as wire:
+        wire.sendall((HEAD + b"Content-Length: 4\r\n\r\nabcd") * 20 + HEAD + b"Connection: close\r\n\r\n")
+        assert all_of(wire).count(b"HTTP/1.1 200") == 21

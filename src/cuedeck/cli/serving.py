@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from cuedeck import __version__
 from cuedeck.daemon.background import Background
+from cuedeck.daemon.handles import allow_many_clients
 from cuedeck.mcp.http import HttpSettings, check_bind, create_http_app
 from cuedeck.mcp.options import ConnectionOptions, names
 from cuedeck.mcp.registry import product
@@ -54,6 +55,7 @@ def serve(here: Here, serving: Serving) -> int:
     check_bind(serving.host, config)
     _check_workers(serving.workers, config)
     product().select(serving.options)
+    allow_many_clients()
     listening = _listen(serving.host, serving.port)
     _log_to_stderr(here.verbose)
     token = secrets.token_urlsafe(24)

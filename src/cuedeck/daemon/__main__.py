@@ -41,9 +41,10 @@ def _serve(address: Address, life: Life, ready: int) -> None:
     import anyio
 
     from cuedeck.daemon.daemon import Daemon
+    from cuedeck.daemon.handles import allow_many_clients
     from cuedeck.daemon.logs import start_log
 
-    _allow_many_clients()
+    allow_many_clients()
     log = start_log(Path(address.root), Path(address.errors))
 
     def tell_starter() -> None:
@@ -54,16 +55,6 @@ def _serve(address: Address, life: Life, ready: int) -> None:
         await Daemon(address, life, log, tell_starter).serve()
 
     anyio.run(run)
-
-
-def _allow_many_clients() -> None:
-    """Each client is a file descriptor, and the usual limit is meant for ordinary programs."""
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65536 if hard == resource.RLIM_INFINITY else min(hard, 65536)
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 if __name__ == "__main__":

@@ -162,7 +162,7 @@ class BodyGate:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] not in ("POST", "PUT", "PATCH"):
+        if scope["type"] != "http" or not _announces_body(scope):
             await self.app(scope, receive, send)
             return
         declared = Headers(scope=scope).get("content-length", "0")
@@ -182,7 +182,8 @@ class BodyGate:
             await deny(scope, receive, send, 400, "The request broke off", "broken off")
             return
         if patience.cancelled_caught:
-            await deny(scope, receive, send, 408, "The request took too long to arrive", "slow body")
+            late = "The request took too long to arrive"
+            await deny(scope, receive, send, 408, late, "slow body", {"Connection": "close"})
             return
         await self.app(scope, _replay(bytes(body), receive), send)
 
@@ -234,6 +235,12 @@ def _is_open(path: str) -> bool:
 
 def _for_programs(path: str) -> bool:
     return path == "/mcp" or path.startswith("/mcp/") or _is_open(path)
+
+
+def _announces_body(scope: Scope) -> bool:
+    """Whatever the method: a GET may have a body too, and be as slow with it."""
+    headers = Headers(scope=scope)
+    return headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
 
 
 def _bearer(headers: Headers) -> str | None:
