@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cuedeck.code.engine import Code
-from cuedeck.code.ranking import Query
+from cuedeck.code.ranking import Query, Ranking
 from cuedeck.code.refs import status
-from cuedeck.code.searching import explain, search
+from cuedeck.code.searching import Blend, explain, search
 from cuedeck.code.vectors import SymbolVectors
 from cuedeck.config.sections import SearchSection
 from cuedeck.search.embedder import NoEmbedder, OnnxEmbedder, open_embedder
@@ -140,6 +140,22 @@ def test_what_waits_is_told_and_public_symbols_come_first(code: Code, embedder: 
     outline = snapshot.outline("shop.py")
     assert {outline.definitions[n - 1].name for n in chosen} == {"remove_customer", "total_price", "Courier"}
     few.close()
+
+
+def test_what_waits_is_ranked_by_its_words(
+    repo: Repo, code: Code, vectors: SymbolVectors, embedder: OnnxEmbedder
+) -> None:
+    names(code, vectors, "price")
+    repo.put("bill.py", "def print_invoice(order):\n    return order.lines\n")
+    query = Query("print the invoice of an order")
+    ranking = Ranking(code.view().snapshot, query)
+    vector = embedder.embed([query.text])[0]
+    first, *others = Blend(ranking, vectors, vector, semantic_only=False).best(5)
+    assert first.record.name == "print_invoice" and others[0].total < first.total
+    assert first.scoring["semantic"] == 0 and "no vector yet" in first.reasons["semantic_reason"]
+    parts = [value for name, value in first.scoring.items() if name != "total"]
+    assert first.total == pytest.approx(sum(parts))
+    assert names(code, vectors, query.text)[0] == "print_invoice"
 
 
 def test_without_a_model_the_answer_says_so(code: Code) -> None:

@@ -77,6 +77,8 @@ class Blend:
         slots = {_key(s): ranking.lexicon.slot(*_key(s)) for s in words if _key(s) not in self._cosines}
         known = vectors.cosines(ranking.snapshot, vector, set(slots.values()))
         self._cosines.update({key: known[slot] for key, slot in slots.items() if slot in known})
+        waiting = vectors.waiting(ranking.snapshot, set(slots.values()) - set(known))
+        self._unknown = {key for key, slot in slots.items() if slot in waiting}
         # What only its meaning found has a keyword score too: its kind, its place.
         self._words = {key: ranking.total(ranking.candidate(key[0], key[1] - 1)) for key in self._cosines}
         self._words.update({_key(scored): scored.total for scored in words})
@@ -84,12 +86,15 @@ class Blend:
         named = bool(ranking.alone or ranking.dotted)
         self._weight = 1.0 if semantic_only else _MEANING_OF_NAMES if named else _MEANING
         self.count = len(self._words)
+        # A symbol whose vector is still to be made is taken to mean what its words say.
+        nearest_cosine = max(0.0, max(self._cosines.values(), default=0.0))
+        self._share_of_unknown = self._weight * nearest_cosine + 1 - self._weight
 
     def best(self, limit: int) -> list[Scored]:
         """The best symbols."""
         quick = {
             key: self._weight * max(0.0, self._cosines.get(key, 0.0))
-            + (1 - self._weight) * words / self._best
+            + self._share_of_words(key) * words / self._best
             for key, words in self._words.items()
         }
         chosen = sorted(quick, key=lambda key: (-round(quick[key], 5), key))[: limit + 20]
@@ -98,14 +103,22 @@ class Blend:
 
     def score(self, candidate: Candidate) -> Scored:
         """A symbol's keyword score, scaled to its share, and what its meaning adds."""
-        cosine = self._cosines.get((candidate.path, candidate.number))
+        key = candidate.path, candidate.number
+        cosine = self._cosines.get(key)
         words = self._ranking.score(candidate)
-        share = (1 - self._weight) / self._best
+        share = self._share_of_words(key) / self._best
         scoring = {name: round(value * share, 6) for name, value in words.scoring.items() if name != "total"}
         scoring["semantic"] = round(self._weight * max(0.0, cosine or 0.0), 6)
         scoring["total"] = round(sum(scoring.values()), 6)
-        why = "no vector yet" if cosine is None else f"cosine {cosine:.4f}, weighed {self._weight:.2f}"
-        return Scored(words.record, scoring, {**words.reasons, "semantic_reason": why})
+        return Scored(words.record, scoring, {**words.reasons, "semantic_reason": self._reason(key, cosine)})
+
+    def _share_of_words(self, key: tuple[str, int]) -> float:
+        return self._share_of_unknown if key in self._unknown else 1 - self._weight
+
+    def _reason(self, key: tuple[str, int], cosine: float | None) -> str:
+        if cosine is not None:
+            return f"cosine {cosine:.4f}, weighed {self._weight:.2f}"
+        return "no vector yet; its words count instead" if key in self._unknown else "no vector"
 
 
 def _key(scored: Scored) -> tuple[str, int]:

@@ -89,6 +89,11 @@ class SymbolVectors:
         """How many symbols of a ref still wait for their vector."""
         return len(self._lacking(snapshot)) if self.enabled else 0
 
+    def waiting(self, snapshot: Snapshot, slots: Collection[int]) -> set[int]:
+        """Those of the slots whose vector is still to be made."""
+        lacking = self._lacking(snapshot)
+        return {slot for slot in slots if int(snapshot.lexicon.keys[slot]) in lacking}
+
     def wait(self, snapshot: Snapshot, seconds: float) -> None:
         """Give the vectors of a ref a moment to arrive."""
         deadline = time.monotonic() + seconds
