@@ -21,7 +21,7 @@ def test_a_low_limit_is_raised_to_what_the_system_allows() -> None:
 
 
 def test_a_generous_limit_is_left_alone() -> None:
-    before = soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard <= WANTED:
         pytest.skip("nothing beyond what is wanted is allowed here")
     resource.setrlimit(resource.RLIMIT_NOFILE, (WANTED + 1, hard))
