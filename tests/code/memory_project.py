@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from pathlib import Path
 
+from cuedeck.code.encoding import as_utf8
 from cuedeck.code.extract import extract
 from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
 from cuedeck.code.languages import language_named, language_of, language_of_source
@@ -32,7 +33,7 @@ class MemoryProject:
                 or (endings and not path.endswith(endings))
             ):
                 continue
-            source = file.read_bytes()
+            source = as_utf8(file.read_bytes())
             language = language_named(language_of_source(path, source) or "")
             if language is not None:
                 self.facts[path] = extract(source, language)

@@ -475,3 +475,45 @@ def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_pat
     code = open_code(repo.root)
     assert "sub::x::inside" not in names(code)
     assert ("sub", "submodule") in code.problems(code.wanted(None))
+
+
+def test_an_edited_project_file_counts_before_it_is_committed(repo: Repo, open_code: Open) -> None:
+    repo.put("go.mod", "module example.org/old\n")
+    repo.put("lib/lib.go", "package lib\n\nfunc Work() {}\n")
+    repo.put("main.go", 'package main\n\nimport "example.org/new/lib"\n\nfunc main() { lib.Work() }\n')
+    repo.put("tsconfig.json", "{}")
+    repo.put("src/deep/util.ts", "export function help() {}\n")
+    repo.put("src/app.ts", 'import { help } from "@deep/util"\nhelp()\n')
+    repo.commit()
+    code = open_code(repo.root)
+
+    def lines(name: str) -> list[tuple[str, int]]:
+        found = find(code.view().snapshot, name)
+        return [(site.path, site.line) for site in found.references]
+
+    assert lines("Work") == []
+    assert lines("help") == []
+    repo.put("go.mod", "module example.org/new\n")
+    assert lines("Work") == [("main.go", 5)]
+    repo.put("tsconfig.json", '{"compilerOptions": {"paths": {"@deep/*": ["./src/deep/*"]}}}')
+    assert lines("help") == [("src/app.ts", 1), ("src/app.ts", 2)]
+    (repo.root / "go.mod").unlink()
+    assert lines("Work") == []
+    repo.git("checkout", "-q", "--", "tsconfig.json")
+    assert lines("help") == []
+    repo.put("src/tsconfig.json", '{"compilerOptions": {"paths": {"@deep/*": ["./deep/*"]}}}')
+    assert lines("help") == [("src/app.ts", 1), ("src/app.ts", 2)]
+
+
+def test_a_project_file_of_a_branch_that_is_not_checked_out_is_the_committed_one(
+    repo: Repo, open_code: Open
+) -> None:
+    repo.put("go.mod", "module example.org/shop\n")
+    repo.put("lib/lib.go", "package lib\n\nfunc Work() {}\n")
+    repo.put("main.go", 'package main\n\nimport "example.org/shop/lib"\n\nfunc main() { lib.Work() }\n')
+    repo.commit()
+    repo.git("branch", "other")
+    repo.put("go.mod", "module example.org/elsewhere\n")
+    code = open_code(repo.root)
+    assert len(find(code.view("other").snapshot, "Work").references) == 1
+    assert len(find(code.view().snapshot, "Work").references) == 0

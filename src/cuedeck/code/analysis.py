@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from cuedeck.code.encoding import as_utf8
 from cuedeck.code.extract import extract, unreadable
 from cuedeck.code.facts import (
     EXTRACTOR_VERSION,
@@ -28,6 +29,7 @@ def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> Ne
     """Everything to store for a blob; bytes that cannot be had are described as such."""
     if source is None:
         return _stored(oid, language, unreadable(language, 0, NOT_HERE), "")
+    source = as_utf8(source)
     actual = language_of_source(path, source) or language
     known = language_named(actual)
     if known is None:

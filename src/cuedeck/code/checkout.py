@@ -62,6 +62,8 @@ class Checkout:
         self.root = str(root)
         self.repository = repository
         self.version = 0
+        self.project_version = 0
+        self._project: dict[str, Stamp | None] = {}
         self._files: dict[str, TreeFile] = {}
         self._stamps: dict[str, Stamp] = {}
         self._tracked: dict[str, Tracked] = {}
@@ -81,7 +83,21 @@ class Checkout:
                 self._scan()
             elif touched:
                 self._refresh(touched)
+            if touched is None or touched:
+                self._look_at_project(touched)
             return self._files
+
+    def project_file(self, path: str) -> bytes | None:
+        """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
+        with self._lock:
+            self._project[path] = _stamp_of(f"{self.root}/{path}")
+        return self.read(path)
+
+    def _look_at_project(self, touched: set[str] | None) -> None:
+        asked = [path for path in self._project if touched is None or f"{self.root}/{path}" in touched]
+        if any(_stamp_of(f"{self.root}/{path}") != self._project[path] for path in asked):
+            self._project.clear()
+            self.project_version += 1
 
     def _changed(self) -> set[str] | None:
         """The paths touched since the last look, None for any; not while git is in the middle of a switch."""
@@ -259,7 +275,7 @@ class Checkout:
             self.version += 1
 
     def _file(self, path: str, status: os.stat_result) -> TreeFile | None:
-        stamp = Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+        stamp = _stamp(status)
         known = self._files.get(path)
         if known is not None and self._stamps.get(path) == stamp:
             return known
@@ -290,6 +306,18 @@ class Checkout:
         head = b"blob %d\0" % len(data)
         long = len(next(iter(self._tracked.values())).oid) == 64 if self._tracked else False
         return (hashlib.sha256 if long else hashlib.sha1)(head + data, usedforsecurity=False).hexdigest()
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+def _stamp_of(file: str) -> Stamp | None:
+    """A file's stamp, or nothing where there is no file."""
+    try:
+        return _stamp(os.lstat(file))
+    except OSError:
+        return None
 
 
 def _age(file: str) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cuedeck.code.diff import Side, SymbolChange, compare, with_moves
+from cuedeck.code.encoding import as_utf8
 from cuedeck.code.engine import Code, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
 from cuedeck.code.formatting import same_tokens, words_of
@@ -218,7 +219,7 @@ class _Comparing:
     def _source(self, oid: str, path: str) -> bytes:
         """A side's file; asked for symbol by symbol, so the last one is kept."""
         if self.last_read[0] != (oid, path):
-            self.last_read = ((oid, path), self._read(oid, path))
+            self.last_read = ((oid, path), as_utf8(self._read(oid, path)))
         return self.last_read[1]
 
     def _read(self, oid: str, path: str) -> bytes:

@@ -429,7 +429,7 @@ class Code:
                 table.touch_ref(session, row.name, at)
 
     def _snapshot(self, wanted: Wanted) -> Snapshot:
-        found = self._snapshots.get(_key(wanted, self._layers(wanted, self._row)))
+        found = self._snapshots.get(self._key(wanted, self._layers(wanted, self._row)))
         if found is not None:
             return found
         with self.store.index.read() as session:
@@ -438,15 +438,20 @@ class Code:
             files = self._files(session, layers)
         snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
         with self._lock:
-            earlier = next((s for k, s in reversed(self._snapshots.items()) if k[0] == wanted.name), None)
+            key = self._key(wanted, layers)
+            earlier = next((s for k, s in reversed(self._snapshots.items()) if k[:2] == key[:2]), None)
             if earlier is not None:
                 snapshot.follow(earlier)
             for old in list(self._snapshots)[: 1 - _SNAPSHOTS]:
                 self._snapshots[old].let_go()
             self._snapshots = dict(list(self._snapshots.items())[1 - _SNAPSHOTS :])
-            self._snapshots[_key(wanted, layers)] = snapshot
+            self._snapshots[key] = snapshot
             self.cache.tidy()
         return snapshot
+
+    def _key(self, wanted: Wanted, layers: list[Layered]) -> tuple[object, ...]:
+        project = self.checkout.project_version if wanted.checked_out else -1
+        return (wanted.name, project, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
 
     def _layers(self, wanted: Wanted, row_of: Callable[[str], table.RefRow | None]) -> list[Layered]:
         """What a ref is made of, the top first, each with whether it is what stands on disk."""
@@ -513,14 +518,10 @@ class Code:
                 except MissingBlob:
                     return None
             if wanted.checked_out:
-                return self.checkout.read(path)
+                return self.checkout.read(path) if entry is not None else self.checkout.project_file(path)
             return tree_text(repository, commit, path)
 
         return read
-
-
-def _key(wanted: Wanted, layers: list[Layered]) -> tuple[object, ...]:
-    return (wanted.name, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
 
 
 def tree_text(repository: Repository | None, commit: str | None, path: str) -> bytes | None:

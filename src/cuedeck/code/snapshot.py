@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from cuedeck.code.encoding import as_utf8
 from cuedeck.code.facts import Links, Outline
 from cuedeck.code.languages import language_named
 from cuedeck.code.linker import Linker
@@ -268,8 +269,9 @@ class Snapshot:
         return None if data is None else data.decode("utf-8", "replace")
 
     def source(self, path: str) -> bytes | None:
-        """A file's bytes at this ref."""
-        return self._read(path)
+        """A file at this ref, as UTF-8."""
+        data = self._read(path)
+        return None if data is None else as_utf8(data)
 
     def files_naming(self, name: str) -> Collection[str]:
         return self._named(name)[0]
