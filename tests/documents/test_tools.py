@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from cuedeck.documents.reader import missing_document
 from cuedeck.mcp.decks import context_documents, vault_files
 from cuedeck.mcp.tool import Answer, Call
 from cuedeck.model.errors import CueError, ErrorCode
@@ -179,6 +180,11 @@ def test_read_doc_is_cached_until_the_file_changes(workspace: Workspace, root: P
     (root / "README.md").write_text("# Other\n")
     value = call(workspace, "read_doc", path="README.md").value
     assert (value["content"], value["cached"]) == ("# Other", False)
+
+
+def test_of_equally_near_files_the_first_by_name_is_suggested() -> None:
+    for order in (["c/b.md", "c/a.md", "c/É.md"], ["c/É.md", "c/a.md", "c/b.md"]):
+        assert missing_document("c/x.md", order).data["suggestion"] == "Did you mean 'c/a.md'?"
 
 
 def test_read_doc_errors(workspace: Workspace, root: Path) -> None:

@@ -83,6 +83,24 @@ def test_what_cannot_be_a_todo_is_refused(mine: TodoList, field: str, values: di
     assert mine.list().total == 0
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", " "),
+        ("title", "nul\0"),
+        ("description", "nul\0"),
+        ("description", "x" * 2001),
+        ("due_date", "x"),
+    ],
+)
+def test_a_refused_update_names_the_argument_as_it_was_given(mine: TodoList, field: str, value: str) -> None:
+    todo = mine.add("kept")
+    with pytest.raises(CueError) as refusal:
+        mine.update(Which(id=todo.id), **{field: value})  # type: ignore[arg-type]
+    assert refusal.value.data["field"] == f"new_{field}"
+    assert mine.list().todos == (todo,)
+
+
 def test_an_exact_title_wins_over_part_of_another(mine: TodoList) -> None:
     mine.add("Report 2")
     exact = mine.add("REPORT")

@@ -199,9 +199,9 @@ class DocumentReader:
 
 
 def missing_document(path: str, paths: Sequence[str]) -> CueError:
-    """A path without a file, with the nearest of those that have one."""
+    """A path without a file, with the nearest of those that have one, the first by name of several."""
     error = missing_file(path)
-    if near := nearest(path, paths):
+    if near := nearest(path, sorted(paths)):
         error.data["suggestion"] = f"Did you mean '{near}'?"
     return error
 

@@ -173,11 +173,11 @@ class TodoList:
         """Change what is given; None clears a description or a due date."""
         changes: dict[str, Any] = {}
         if title is not KEEP:
-            changes["title"] = _title(title)
+            changes["title"] = _title(title, "new_title")
         if description is not KEEP:
-            changes["description"] = _description(description)
+            changes["description"] = _description(description, "new_description")
         if due_date is not KEEP:
-            changes["due_date"] = _due(due_date)
+            changes["due_date"] = _due(due_date, "new_due_date")
         if not changes:
             expected = "at least one of new_title, new_description, new_due_date"
             raise invalid("new_title", expected, None)
@@ -271,17 +271,17 @@ def _key(title: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", title.strip()).casefold())
 
 
-def _title(title: str) -> str:
-    return checked("title", title.strip(), longest=MAX_TITLE)
+def _title(title: str, field: str = "title") -> str:
+    return checked(field, title.strip(), longest=MAX_TITLE)
 
 
-def _description(description: str | None) -> str | None:
+def _description(description: str | None, field: str = "description") -> str | None:
     if description is None:
         return None
-    return checked("description", description, longest=MAX_DESCRIPTION, blank=True)
+    return checked(field, description, longest=MAX_DESCRIPTION, blank=True)
 
 
-def _due(due_date: str | None) -> str | None:
+def _due(due_date: str | None, field: str = "due_date") -> str | None:
     if due_date is None:
         return None
     try:
@@ -289,7 +289,7 @@ def _due(due_date: str | None) -> str | None:
             raise ValueError
         return date.fromisoformat(due_date).isoformat()
     except ValueError:
-        raise invalid("due_date", "a date as YYYY-MM-DD", due_date) from None
+        raise invalid(field, "a date as YYYY-MM-DD", due_date) from None
 
 
 def _storable(text: str) -> bool:

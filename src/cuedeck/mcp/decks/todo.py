@@ -114,8 +114,6 @@ def _complete_task(call: Call[CompleteTask]) -> Answer:
 def _update_task(call: Call[UpdateTask]) -> Answer:
     asked, mine = call.arguments, _mine(call)
     given = asked.model_fields_set
-    if asked.new_title is not None and not asked.new_title.strip():
-        raise invalid("new_title", "text", asked.new_title)
     todo = mine.update(
         _which(asked),
         title=asked.new_title if asked.new_title is not None else KEEP,
