@@ -62,6 +62,24 @@ def test_any_text_is_survived(text: str) -> None:
     assert isinstance(read_failures(text), list)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        '{"a":' * 50_000,
+        "<testcase " * 100_000,
+        "<testcase>" + "<failure>" * 100_000,
+        "<testcase>" * 100_000,
+        '{"file": 1, "line": [], "message": {}, "severity": "error", "code": null}',
+        '[{"filePath": 3, "messages": [{"line": "x"}, 7]}, 5, null]',
+        '{"generalDiagnostics": [{"severity": "error", "range": 3}]}',
+        '{"Action": "output", "Output": 3}\n{"message": {"rendered": null}}',
+    ],
+)
+def test_output_that_only_looks_structured_is_survived(text: str) -> None:
+    assert isinstance(read_failures(text), list)
+
+
 def test_colours_carriage_returns_and_ci_stamps_do_not_matter() -> None:
     case = next(case for case in CASES if case.name == "pytest_equal")
     plain = case.output("a")

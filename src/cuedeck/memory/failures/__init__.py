@@ -19,6 +19,7 @@ from . import (
     ruby,
     rust,
     scripts,
+    structured,
 )
 from .model import NO_TOOL, Compared, Failure, FailureKind, Frame, Location
 from .signature import normalise, shape, signature
@@ -54,6 +55,7 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     ruby.rspec,
     php.unit,
     scripts.tests,
+    builds.ctest,
     go.tests,
     rust.panics,
     native.sanitizers,
@@ -63,6 +65,7 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     checkers.mypy,
     checkers.ruff,
     checkers.linters,
+    checkers.grouped,
     checkers.eslint,
     checkers.shellcheck,
     checkers.unix,
@@ -72,6 +75,7 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     builds.cmake,
     native.linker,
     native.aborts,
+    node.crashes,
     go.panics,
     python.tracebacks,
     java.traces,
@@ -88,12 +92,20 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     scripts.awk,
     scripts.shell,
     builds.make,
+    checkers.pyflakes,
+    checkers.formatters,
+    go.fatal,
+    scripts.usage,
+    scripts.commands,
+    native.signals,
     generic.guess,
 )
 
 
 def read_failures(output: str) -> list[Failure]:
     """What failed, most telling first; empty only when the output says nothing."""
+    if found := structured.read(output):
+        return found[:MOST]
     lines = lines_of(output)
     for reader in _READERS:
         if found := reader(lines):

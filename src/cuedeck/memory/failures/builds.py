@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from . import native
 from .model import Failure, FailureKind, Location
 
 _CMAKE = re.compile(r"^CMake Error at (\S+?):(\d+) \((\w+)\):$")
 _CMAKE_BARE = re.compile(r"^CMake Error: (.+)$")
+_CTEST_FAILED = re.compile(r"^\s+\d+ - (.+) \((.+)\)$")
+_CTEST_START = re.compile(r"^\s+Start\s+\d+: (.+)$")
 _RECIPE = re.compile(r"^\S*make(?:\[\d+\])?: \*\*\* \[(\S+?):(\d+): (.+?)\] (.+)$")
 _MAKEFILE = re.compile(r"^(\S+?):(\d+): \*\*\* (.+?)\.?(?:\s+Stop\.)?$")
 _MISSING = re.compile(
@@ -36,6 +40,34 @@ def _paragraphs(lines: Sequence[str]) -> str:
             break
         words += line.split()
     return " ".join(words)
+
+
+def ctest(lines: Sequence[str]) -> list[Failure]:
+    """The tests that CTest lists as failed, with what each of them said where that was shown."""
+    if "The following tests FAILED:" not in lines:
+        return []
+    start = lines.index("The following tests FAILED:")
+    failed = [match for line in lines[start + 1 :] if (match := _CTEST_FAILED.match(line))]
+    return [_ctest(match, _ctest_said(match[1], lines[:start])) for match in failed]
+
+
+def _ctest(match: re.Match[str], said: Sequence[str]) -> Failure:
+    for inner in native.aborts(said) or native.signals(said):
+        return replace(inner, tool="ctest", kind=FailureKind.TEST, test=match[1])
+    text = next((line.strip() for line in said if line.strip()), match[2])
+    return Failure("ctest", FailureKind.TEST, match[2], text, test=match[1])
+
+
+def _ctest_said(test: str, lines: Sequence[str]) -> Sequence[str]:
+    """What stands between a test's verdict and the next test or the sums."""
+    verdict = re.compile(rf"^\s*\d+/\d+ Test\s+#\d+: {re.escape(test)} \.*")
+    at = next((at + 1 for at, line in enumerate(lines) if verdict.match(line)), len(lines))
+    ends = (
+        end
+        for end in range(at, len(lines))
+        if _CTEST_START.match(lines[end]) or "% tests passed" in lines[end]
+    )
+    return lines[at : next(ends, len(lines))]
 
 
 def make(lines: Sequence[str]) -> list[Failure]:

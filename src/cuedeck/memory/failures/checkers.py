@@ -16,6 +16,14 @@ _RULE = re.compile(r"\((report\w+)\)$")
 _LINT = re.compile(
     r"^(\S.*?\.(?:pyi?|ipynb)):(\d+):(\d+): ([A-Z]{1,4}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$"
 )
+_BRACKETED = re.compile(r"^(\S.*?\.pyi?):(\d+): \[([A-Z]{1,4}\d{2,4})(?:\([\w-]+\))?(?:, [^\]]*)?\] (.+)$")
+_GROUP = re.compile(r"^(\S.*\.(?:pyi?|ipynb)):$")
+_GROUPED = re.compile(r"^\s+(\d+):(\d+)\s+([A-Z]{1,5}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$")
+_PYFLAKES = re.compile(r"^(\S.*?\.pyi?):(\d+):(\d+):? (.+)$")
+_UNFORMATTED = re.compile(
+    r"^(?:ERROR: (\S.*?\.pyi?) (Imports are incorrectly sorted.*)|([Ww]ould reformat):? (\S.*)"
+    r"|(Diff) in (\S.*?)(?: at line |:)(\d+):|\[warn\] (\S+\.\w+))$"
+)
 _RUFF = re.compile(r"^([A-Z]{1,5}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$")
 _ARROW = re.compile(r"^\s*--> (.+?):(\d+):(\d+)$")
 _PYLINT_NAME = re.compile(r" \([a-z-]+\)$")
@@ -60,12 +68,48 @@ def pyright(lines: Sequence[str]) -> list[Failure]:
 
 
 def linters(lines: Sequence[str]) -> list[Failure]:
-    """The one-line form that flake8, pylint and ``ruff --output-format concise`` share."""
+    """The one-line forms that flake8, pylint and ``ruff --output-format concise`` share."""
     found: list[Failure] = []
     for line in lines:
         if match := _LINT.match(line):
             place = Location(match[1], int(match[2]), int(match[3]))
             found.append(_finding("lint", match[4], _PYLINT_NAME.sub("", match[5]), place))
+        elif match := _BRACKETED.match(line):
+            found.append(_finding("lint", match[3], match[4], Location(match[1], int(match[2]))))
+    return found
+
+
+def grouped(lines: Sequence[str]) -> list[Failure]:
+    """A file, then its findings, as ``ruff --output-format grouped`` has it."""
+    found: list[Failure] = []
+    file: str | None = None
+    for line in lines:
+        if match := _GROUP.match(line):
+            file = match[1]
+        elif file and (match := _GROUPED.match(line)):
+            found.append(_finding("ruff", match[3], match[4], Location(file, int(match[1]), int(match[2]))))
+    return found
+
+
+def pyflakes(lines: Sequence[str]) -> list[Failure]:
+    """A place and a sentence, without a rule."""
+    return [
+        Failure("pyflakes", FailureKind.LINT, "pyflakes", match[4], Location(match[1], int(match[2])))
+        for line in lines
+        if (match := _PYFLAKES.match(line))
+    ]
+
+
+def formatters(lines: Sequence[str]) -> list[Failure]:
+    """Files that isort, black, ``ruff format``, rustfmt or prettier would write otherwise."""
+    found: list[Failure] = []
+    for line in lines:
+        if match := _UNFORMATTED.match(line):
+            place = Location(
+                match[1] or match[4] or match[6] or match[8], int(match[7]) if match[7] else None
+            )
+            text = match[2] or ("The file is not formatted" if not match[3] else match[0])
+            found.append(Failure("format", FailureKind.LINT, "format", text, place))
     return found
 
 

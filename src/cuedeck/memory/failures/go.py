@@ -10,6 +10,8 @@ from .model import Compared, Failure, FailureKind, Frame, Location
 from .text import blame, plain_path, spans
 
 _DIAGNOSTIC = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::(\d+))?: (.+)$")
+_CYCLE = re.compile(r"^\s*(?:package|imports) (\S+)(?: from (\S+))?: (import cycle not allowed.*)$")
+_FATAL = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:(\S+\.go):(\d+): )?(.+)$")
 _FAIL = re.compile(r"^(\s*)--- FAIL: (\S+) \([\d.]+s\)$")
 _LOG = re.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
 _PANIC = re.compile(r"^(?:panic|fatal error): (.+?)(?: \[recovered.*\])?$")
@@ -26,7 +28,29 @@ _WANT_GOT = re.compile(r"(?:want(?:ed)?|expected):? *(\S.*?)[;,] *(?:but )?got:?
 
 def diagnostics(lines: Sequence[str]) -> list[Failure]:
     """Compiler errors, and vet findings."""
-    return [_diagnostic(match) for line in lines if (match := _DIAGNOSTIC.match(line))]
+    found = [_diagnostic(match) for line in lines if (match := _DIAGNOSTIC.match(line))]
+    return found or [
+        Failure("go", FailureKind.BUILD, "compile", match[3], Location(match[2]) if match[2] else None)
+        for line in lines
+        if (match := _CYCLE.match(line))
+    ]
+
+
+def fatal(lines: Sequence[str]) -> list[Failure]:
+    """What ``log.Fatal`` said before ``go run`` told the exit status."""
+    if not any(re.match(r"^exit status \d+$", line) for line in lines):
+        return []
+    logged = [match for line in lines if (match := _FATAL.match(line))]
+    return [
+        Failure(
+            "go",
+            FailureKind.RUNTIME,
+            "fatal",
+            match[3],
+            Location(match[1], int(match[2])) if match[1] else None,
+        )
+        for match in logged[-1:]
+    ]
 
 
 def _diagnostic(match: re.Match[str]) -> Failure:
@@ -73,10 +97,11 @@ def _test(name: str, lines: Sequence[str]) -> Failure | None:
     crash = panics(lines)
     if crash:
         return replace(crash[0], tool="go test", kind=FailureKind.TEST, test=name)
-    log = next(((at, match) for at, line in enumerate(lines) if (match := _LOG.match(line))), None)
-    if log is None:
+    logs = [(at, match) for at, line in enumerate(lines) if (match := _LOG.match(line))]
+    if not logs:
         return _example(name, lines)
-    at, match = log
+    # A log and an error look alike; what ends the test, or compares, is no mere remark.
+    at, match = next((log for log in logs if _compared(log[1][3])), logs[-1])
     message = match[3] or next((line.strip() for line in lines[at + 1 :] if line.strip()), "")
     place = Location(match[1], int(match[2]))
     return Failure("go test", FailureKind.TEST, "fail", message, place, (), name, _compared(message))

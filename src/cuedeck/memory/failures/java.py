@@ -10,6 +10,7 @@ from .model import Compared, Failure, FailureKind, Frame, Location
 from .text import MOST
 
 _JAVAC = re.compile(r"^(\S.*?\.(?:java|kt)):(\d+): error: (.+)$")
+_WARNING = re.compile(r"^(\S.*?\.java):(\d+): warning: (?:\[([\w-]+)\] )?(.+)$")
 _MAVEN = re.compile(r"^\[ERROR\] (\S.*?\.(?:java|kt)):\[(\d+),(\d+)\] (?:error: )?(.+)$")
 _KOTLIN = re.compile(r"^e: (?:file://)?(\S.*?\.kts?):(\d+):(\d+):? (.+)$")
 _THROWN = re.compile(r'^(?:Exception in thread "[^"]*" )?((?:[a-z_][\w$]*\.)+[A-Z][\w$.]*)(?:: (.*))?$')
@@ -39,7 +40,20 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
             text = match[match.lastindex or 3]
             failure = _diagnostic(match, text, lines[at + 1 : at + 6])
             found.setdefault((match[1], match[2], text), failure)
-    return list(found.values())
+    return list(found.values()) or _refused(lines)
+
+
+def _refused(lines: Sequence[str]) -> list[Failure]:
+    """Warnings that ``-Werror`` made errors of."""
+    if "error: warnings found and -Werror specified" not in lines:
+        return []
+    warned = [match for line in lines if (match := _WARNING.match(line))]
+    return [
+        Failure(
+            "javac", FailureKind.BUILD, match[3] or "warning", match[4], Location(match[1], int(match[2]))
+        )
+        for match in warned
+    ]
 
 
 def _diagnostic(match: re.Match[str], text: str, following: Sequence[str]) -> Failure:

@@ -17,6 +17,7 @@ _EXPECT = re.compile(r"^expect\(.*?\)\.(?:(?:not|resolves|rejects)\.)*(\w+)\(")
 _ERROR = re.compile(r"^(?:([A-Z][\w$]*(?:Error|Exception)?)(?: \[(\w+)\])?: )(.*)$")
 _MOCHA_FAILING = re.compile(r"^\s+\d+ failing$")
 _MOCHA_TEST = re.compile(r"^  \d+\) (.*)$")
+_SPEC_HEADS = ("✖ failing tests:", "Failed tests:")
 _SPEC_TEST = re.compile(r"^\s*✖ (.+?) \([\d.]+ms\)$")
 _MARKED = re.compile(r"^\s*>\s*(\d+) \|")
 
@@ -181,12 +182,26 @@ def tap(lines: Sequence[str]) -> list[Failure]:
     """``not ok`` records with their YAML block."""
     found: list[Failure] = []
     for at, line in enumerate(lines):
-        match = re.match(r"^(\s*)not ok \d+ - (.*?)(?: # .*)?$", line)
-        if match:
+        match = re.match(r"^(\s*)not ok \d+ (?:- )?(.*?)(?: # .*)?$", line)
+        if match and line.endswith("{"):
+            # What follows in braces says which of its tests failed.
+            continue
+        if match and lines[at + 1 : at + 2] and lines[at + 1].strip() != "---":
+            found += _tap_text(match[2], match[1], lines, at + 1)
+        elif match:
             block = _yaml(lines, at + 1)
             if block.get("failureType") != "subtestsFailed" and block:
                 found.append(_tap_failure(match[2], block, lines, at))
     return found
+
+
+def _tap_text(name: str, indent: str, lines: Sequence[str], at: int) -> list[Failure]:
+    """A record that is followed by an error and its stack, further in than itself."""
+    end = at
+    while end < len(lines) and (not lines[end].strip() or lines[end].startswith(indent + "  ")):
+        end += 1
+    inner = errors(lines[at:end])
+    return [replace(one, tool="tap", kind=FailureKind.TEST, test=name) for one in inner[:1]]
 
 
 def _yaml(lines: Sequence[str], at: int) -> dict[str, str]:
@@ -205,13 +220,13 @@ def _yaml(lines: Sequence[str], at: int) -> dict[str, str]:
 
 def _tap_failure(name: str, block: dict[str, str], lines: Sequence[str], at: int) -> Failure:
     frames = tuple(_tap_frames(block.get("stack", "")))
-    place = re.match(r"^(.*):(\d+):\d+$", block.get("location", ""))
+    place = re.match(r"^(.*):(\d+):\d+$", block.get("location") or block.get("at", ""))
     values = "expected" in block and "actual" in block
     return Failure(
         tool="tap",
         kind=FailureKind.TEST,
         type=block.get("name") or block.get("code") or "Error",
-        message=block.get("error", "").partition("\n")[0].rstrip(":"),
+        message=(block.get("error") or block.get("message", "")).partition("\n")[0].rstrip(":"),
         location=blame(frames) or (Location(place[1], int(place[2])) if place else None),
         frames=frames,
         test=name,
@@ -229,7 +244,7 @@ def _tap_frames(stack: str) -> list[Frame]:
 
 def spec(lines: Sequence[str]) -> list[Failure]:
     """The readable report of node's test runner, from its list of failing tests on."""
-    start = next((at for at, line in enumerate(lines) if line.strip() == "✖ failing tests:"), None)
+    start = next((at for at, line in enumerate(lines) if line.strip() in _SPEC_HEADS), None)
     if start is None:
         return []
     heads = [at for at in range(start + 1, len(lines)) if _SPEC_TEST.match(lines[at])]

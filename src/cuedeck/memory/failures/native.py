@@ -24,9 +24,17 @@ _BARE_REFERENCE = re.compile(
 )
 _SANITIZER = re.compile(r"^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (?:attempting )?(\S+)(.*)$")
 _THREAD = re.compile(r"^WARNING: (ThreadSanitizer): (.+?)(?: \(pid=\d+\))?$")
-_STACK = re.compile(r"^\s+#\d+ 0x[0-9a-f]+ in (.+?) (\S+?):(\d+)(?::\d+)?$")
+_STACK = re.compile(r"^\s+#\d+ (?:0x[0-9a-f]+ in )?(.+?) (\S+?):(\d+)(?::\d+)?(?: \(.*\))?$")
 _RUNTIME = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.+)$")
 _ASSERT = re.compile(r"^(?:\S+: )?(\S+?):(\d+): (?:(.+?): )?Assertion [`'](.+?)' failed\.?$")
+_SIGNAL = re.compile(
+    r"^(Segmentation fault|Aborted|Bus error|Killed|Illegal instruction|Floating point exception"
+    r"|Trace/breakpoint trap)(?: \(core dumped\))?$"
+)
+_HEAP = re.compile(
+    r"^((?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\): .+|double free or corruption.*"
+    r"|corrupted (?:size|double).*|\*\*\* (?:stack smashing|buffer overflow) detected \*\*\*.*)$"
+)
 _TERMINATE = re.compile(r"^terminate called after throwing an instance of '(.+)'$")
 
 
@@ -130,3 +138,13 @@ def aborts(lines: Sequence[str]) -> list[Failure]:
             )
             found.append(Failure("c++", FailureKind.RUNTIME, match[1], what))
     return found
+
+
+def signals(lines: Sequence[str]) -> list[Failure]:
+    """What the C library or the shell says of a process that a signal ended."""
+    said = next((match for line in lines if (match := _HEAP.match(line))), None)
+    ended = next((match for line in lines if (match := _SIGNAL.match(line))), None)
+    told = said or ended
+    if told is None:
+        return []
+    return [Failure("c", FailureKind.RUNTIME, ended[1] if ended else "Aborted", told[1])]

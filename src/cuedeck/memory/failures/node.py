@@ -16,6 +16,7 @@ _ERROR = re.compile(
 _THROWN = re.compile(r"^\s*(?:Uncaught )?([A-Z][\w$]*)(?: \[(\w+)\])?: (.*)$")
 _HEAD = re.compile(r"^((?:file://)?(?:[A-Za-z]:)?[^\s:]+\.\w+):(\d+)$")
 _CODE = re.compile(r"^\s*code: '(\w+)'")
+_FATAL = re.compile(r"^FATAL ERROR: (.+)$")
 _ERRNO = re.compile(r"^(E[A-Z]{3,}): (.*)$")
 
 
@@ -53,6 +54,15 @@ def errors(lines: Sequence[str]) -> list[Failure]:
         found.append(_failure(match, lines, at, end, frames, after))
         at = after
     return found or _thrown_value(lines)
+
+
+def crashes(lines: Sequence[str]) -> list[Failure]:
+    """What ended the engine itself, such as a full heap."""
+    return [
+        Failure("node", FailureKind.RUNTIME, "FATAL ERROR", match[1])
+        for line in lines
+        if (match := _FATAL.match(line))
+    ]
 
 
 def _thrown_value(lines: Sequence[str]) -> list[Failure]:

@@ -13,6 +13,8 @@ from .text import MOST, blame
 _SECTION = re.compile(r"^=+ (FAILURES|ERRORS|short test summary info|.*) =+$")
 _HEAD = re.compile(r"^_{2,} (.+?) _{2,}$")
 _SUMMARY = re.compile(r"^(FAILED|ERROR) (\S+?\.\w+(?:::.*?)?)(?: - (.*))?$")
+_PROGRESS = re.compile(r"^(\S+\.py) [.sxXFE]*[FE][.sxXFE]*(?:\s+\[\s*\d+%\])?$")
+_VERBOSE = re.compile(r"^(\S+?\.py::.+?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?$")
 _PLACE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+): ?(in (.+)|[\w.]*)$")
 _LINE_STYLE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.py):(\d+): ((?:\w+\.)*\w+)(?:: (.*))?$")
 _ERROR = re.compile(r"^E +((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (.*))?$")
@@ -27,12 +29,16 @@ _PREFIX = re.compile(r"^(?:ERROR at (?:setup|teardown) of |ERROR collecting |\[d
 def reports(lines: Sequence[str]) -> list[Failure]:
     """One failure for each failing test, setup or collection."""
     summary = _summary(lines)
-    found = [_block(name, block, summary) for name, block in _blocks(lines)[:MOST]]
+    failing = {match[1] for line in lines if (match := _PROGRESS.match(line))}
+    file = failing.pop() if len(failing) == 1 else None
+    found = [_block(name, block, summary, file) for name, block in _blocks(lines)[:MOST]]
     return [failure for failure in found if failure] or _without_blocks(lines, summary) or _conftest(lines)
 
 
 def _summary(lines: Sequence[str]) -> list[tuple[str, str]]:
-    return [(match[2], match[3] or "") for line in lines if (match := _SUMMARY.match(line))]
+    found = [(match[2], match[3] or "") for line in lines if (match := _SUMMARY.match(line))]
+    # Output that was cut before its end still has the line on which each verdict was given.
+    return found or [(match[1], "") for line in lines if (match := _VERBOSE.match(line))]
 
 
 def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
@@ -49,7 +55,9 @@ def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
     return [(name, block) for name, block in blocks]
 
 
-def _block(head: str, lines: Sequence[str], summary: Sequence[tuple[str, str]]) -> Failure | None:
+def _block(
+    head: str, lines: Sequence[str], summary: Sequence[tuple[str, str]], file: str | None
+) -> Failure | None:
     name = _PREFIX.sub("", head)
     failure = (
         _doctest(lines)
@@ -58,17 +66,19 @@ def _block(head: str, lines: Sequence[str], summary: Sequence[tuple[str, str]]) 
     )
     if failure is None:
         return None
-    return replace(failure, tool="pytest", kind=FailureKind.TEST, test=_node(name, summary))
+    if failure.location is None and file:
+        failure = replace(failure, location=Location(file))
+    return replace(failure, tool="pytest", kind=FailureKind.TEST, test=_node(name, summary, file))
 
 
-def _node(name: str, summary: Sequence[tuple[str, str]]) -> str:
-    """The node id of the summary that ends with the block's dotted name."""
+def _node(name: str, summary: Sequence[tuple[str, str]], file: str | None) -> str:
+    """The node id that ends with the block's dotted name; without a summary, in the one file that failed."""
     plain, bracket, parameters = name.partition("[")
     tail = plain.replace(".", "::") + bracket + parameters
     for node, _ in summary:
         if node == name or node.endswith(("::" + tail, "::" + name)):
             return node
-    return name
+    return f"{file}::{tail}" if file and not summary else name
 
 
 def _native(lines: Sequence[str]) -> Failure | None:

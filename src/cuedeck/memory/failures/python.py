@@ -29,7 +29,7 @@ def tracebacks(lines: Sequence[str]) -> list[Failure]:
     at = 0
     while at < len(lines):
         if _START.match(lines[at]):
-            failure, at = _one(lines, at + 1)
+            failure, at = _one(lines, at + 1, _indent(lines[at]))
             if failure:
                 found[len(found) - chained :] = [failure]
                 chained = False
@@ -37,12 +37,20 @@ def tracebacks(lines: Sequence[str]) -> list[Failure]:
         if lines[at].strip(" |").startswith(CHAIN):
             chained = bool(found)
         at += 1
-    return found or _bare_syntax_error(lines)
+    return found or _beheaded(lines) or _bare_syntax_error(lines)
 
 
-def _one(lines: Sequence[str], at: int) -> tuple[Failure | None, int]:
+def _beheaded(lines: Sequence[str]) -> list[Failure]:
+    """A traceback of which only the end was kept."""
+    at = next((at for at, line in enumerate(lines) if (m := _FRAME.match(line)) and m[3]), None)
+    if at is None:
+        return []
+    failure, _ = _one(lines, at, max(0, _indent(lines[at]) - 2))
+    return [failure] if failure else []
+
+
+def _one(lines: Sequence[str], at: int, depth: int) -> tuple[Failure | None, int]:
     frames: list[Frame] = []
-    depth = _indent(lines[at - 1])
     while at < len(lines):
         line = lines[at]
         if match := _FRAME.match(line):

@@ -10,6 +10,9 @@ from .model import Compared, Failure, FailureKind, Frame, Location
 from .text import blame, plain_path
 
 _DIAGNOSTIC = re.compile(r"^(error|warning)(?:\[(\w+)\])?: (.+)$")
+_SHORT = re.compile(r"^(\S.*?\.rs):(\d+):(\d+): error(?:\[(\w+)\])?: (.+)$")
+_OVERFLOW = re.compile(r"^thread '([^']*)'(?: \(\d+\))? (has overflowed its stack)$")
+_CRATE_HASH = re.compile(r"\[[0-9a-f]{8,16}\]")
 _ARROW = re.compile(r"^\s*--> (.+?):(\d+):(\d+)$")
 _LINT = re.compile(r"(?:`-D |#\[(?:warn|deny)\()([\w:-]+)")
 _PANIC = re.compile(r"^thread '([^']*)'(?: \(\d+\))? panicked at (.+?):(\d+):(\d+):$")
@@ -37,6 +40,9 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
             failure = _diagnostic(match, lines[at + 1 : at + 60])
             if failure:
                 found.append(failure)
+        elif match := _SHORT.match(line):
+            place = Location(plain_path(match[1]), int(match[2]), int(match[3]))
+            found.append(Failure("rustc", FailureKind.BUILD, match[4] or "error", match[5], place))
     return found
 
 
@@ -78,7 +84,17 @@ def panics(lines: Sequence[str]) -> list[Failure]:
             # A documentation test panics in a main thread of its own.
             documented = failure.test is None and section is not None and " - " in section
             found.append(_as_test(failure, section) if documented and section else failure)
-    return found or _returned_errors(lines)
+    return found or _overflows(lines) or _returned_errors(lines)
+
+
+def _overflows(lines: Sequence[str]) -> list[Failure]:
+    """A stack that ran over ends the program at once, so no test gets a verdict."""
+    tested = any(line.startswith("error: test failed") for line in lines)
+    found = [match for line in lines if (match := _OVERFLOW.match(line))]
+    failures = [Failure("rust", FailureKind.RUNTIME, "stack overflow", match[2]) for match in found]
+    if not tested:
+        return failures
+    return [_as_test(failure, match[1]) for failure, match in zip(failures, found, strict=True)]
 
 
 def _as_test(failure: Failure, test: str) -> Failure:
@@ -143,7 +159,7 @@ def _frames(lines: Sequence[str], at: int) -> tuple[Frame, ...]:
     function = ""
     for line in lines[start + 1 :]:
         if match := _FRAME.match(line):
-            function = match[1]
+            function = _CRATE_HASH.sub("", match[1]).partition(" - ")[2] or match[1]
         elif match := _AT.match(line):
             frames.append(Frame(plain_path(match[1]), int(match[2]), function))
         else:

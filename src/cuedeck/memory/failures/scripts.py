@@ -21,6 +21,20 @@ _LUA = re.compile(r"^\S*lua\S*: (\(command line\)|\S+?\.?\w*):(\d+): (.+)$")
 _LUA_FRAME = re.compile(
     r"^\s+(\(command line\)|\S+?):(\d+): in (?:(?:function|local|upvalue|method|field) '(.+?)'|.*)$"
 )
+_USAGE = re.compile(r"^[Uu]sage: ")
+_USAGE_ERROR = re.compile(r"^(?:\S+: )?[Ee]rror: (.+)$")
+_SAYING = re.compile(
+    r"^([\w./+-]+): ((?:.+: )?(No such file or directory|Permission denied|Is a directory|Not a directory"
+    r"|File exists|Directory not empty|Operation not permitted|Read-only file system|No space left on device"
+    r"|Connection refused|Connection timed out|Device or resource busy|Text file busy|Exec format error))$"
+)
+_GIT = re.compile(r"^fatal: (.+)$")
+_PERL_WARNING = re.compile(
+    r"^(?:Use of uninitialized value|Name \".+\" used only once|Argument \".*\" isn't numeric"
+    r"|Odd number of elements|Scalar value .+ better written|Useless use of|Deep recursion on"
+    r"|Subroutine \S+ redefined|\".+\" variable .+ masks earlier)"
+)
+_PID = re.compile(r"^\d+ (?=[A-Z])")
 _BASH = re.compile(r"^(\S+): line (\d+): (.+)$")
 _DASH = re.compile(
     r"^(\S+): (\d+): (.+: (?:not found|Permission denied|parameter not set)|Syntax error: .+)$"
@@ -62,7 +76,15 @@ def _perl_test(name: str | None, lines: Sequence[str]) -> Failure:
 def perl(lines: Sequence[str]) -> list[Failure]:
     """What a script died of, or why it does not compile."""
     found = [match for line in lines if (match := _PERL.match(line))]
-    telling = [match for match in found if not match[1].startswith("BEGIN failed")]
+    telling = [
+        match
+        for match in found
+        if not match[1].startswith("BEGIN failed") and not _PERL_WARNING.match(match[1])
+    ]
+    last = next((line for line in reversed(lines) if line.strip()), "")
+    if found and not telling and not _PERL.match(last):
+        # After its warnings the script died with a sentence of its own, which names no place.
+        return [Failure("perl", FailureKind.RUNTIME, "die", last.strip())]
     for match in telling or found:
         message = re.sub(r" \(@INC .*\)$", "", match[1])
         kind = FailureKind.BUILD if _PERL_UNREADABLE.match(message) else FailureKind.RUNTIME
@@ -89,8 +111,27 @@ def shell(lines: Sequence[str]) -> list[Failure]:
     for line in lines:
         if match := _BASH.match(line) or _DASH.match(line):
             kind = FailureKind.BUILD if _SHELL_UNREADABLE.match(match[3]) else FailureKind.RUNTIME
-            name = "syntax" if kind is FailureKind.BUILD else match[3].rpartition(": ")[2]
-            return [Failure("shell", kind, name, match[3], Location(plain_path(match[1]), int(match[2])))]
+            said = _PID.sub("", match[3])
+            name = "syntax" if kind is FailureKind.BUILD else said.rpartition(": ")[2]
+            return [Failure("shell", kind, name, said, Location(plain_path(match[1]), int(match[2])))]
+    return []
+
+
+def usage(lines: Sequence[str]) -> list[Failure]:
+    """A program that was called with the wrong arguments."""
+    if not any(_USAGE.match(line) for line in lines):
+        return []
+    found = _first(_USAGE_ERROR, lines)
+    return [Failure("usage", FailureKind.RUNTIME, "usage", found[1])] if found else []
+
+
+def commands(lines: Sequence[str]) -> list[Failure]:
+    """What a command of the system said of a file or a connection, and git's last words."""
+    for line in lines:
+        if match := _SAYING.match(line):
+            return [Failure("shell", FailureKind.RUNTIME, match[3], f"{match[1]}: {match[2]}")]
+        if match := _GIT.match(line):
+            return [Failure("git", FailureKind.RUNTIME, "fatal", match[1])]
     return []
 
 

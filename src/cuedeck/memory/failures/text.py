@@ -8,13 +8,19 @@ from collections.abc import Sequence
 from .model import Frame, Location
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])")
-_STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ")
-# Which of several commands a line is of, as concurrently and recursive pnpm say it; Maven's levels are none.
+# A time and, as container runtimes write it, the stream.
+_STAMP = re.compile(
+    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
+    r"(?: std(?:out|err) [FP])?(?: |$)"
+)
+# Which of several commands a line is of, as concurrently, recursive pnpm and compose say it; Maven's levels
+# are none.
 _TAGS = (
     re.compile(
         r"^\[((?!(?:INFO|ERROR|WARN|WARNING|DEBUG|TRACE|FATAL)\])@?[\w.:-]+(?:/[A-Za-z][\w.-]*)?)\](?: |$)"
     ),
     re.compile(r"^((?:[\w@.-]+/)*[\w@.-]+ [\w:-]+)[:$](?: |$)"),
+    re.compile(r"^([A-Za-z][\w.-]*)\s*\|(?: |$)"),
 )
 _LIBRARY = re.compile(
     r"site-packages/|dist-packages/|/lib/python\d|[/\\]Lib[/\\](?!site)|^<frozen |^<string>$"
