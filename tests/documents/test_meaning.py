@@ -120,6 +120,13 @@ def test_what_has_no_vector_yet_is_ranked_by_its_words(documents: Documents) -> 
     assert dict(documents.search(Query("gearbox")).hits[0].parts)["keyword"] == pytest.approx(0.3)
 
 
+def test_documentation_gets_its_vectors_before_source(documents: Documents, embedder: WordEmbedder) -> None:
+    (documents.root / "a.py").write_text("def first():\n    return 1\n")
+    documents.refresh()
+    documents.embed_pending(30)
+    assert len(embedder.seen) == 3 and "def first" in embedder.seen[-1]
+
+
 def test_an_edit_embeds_only_what_it_changed(documents: Documents, embedder: WordEmbedder) -> None:
     sections = [f"## Part {n}\n\nwords of part {n}\n\n" for n in range(8)]
     (documents.root / "long.md").write_text("".join(sections))

@@ -297,10 +297,11 @@ def tags_of(session: Session, rids: Collection[int]) -> dict[int, list[str]]:
 
 
 def without_vector(session: Session, model: str, *, after: int = 0) -> list[int]:
-    """Chunks beyond one that have no vector of a model yet."""
+    """Chunks beyond one that have no vector of a model yet, those of markdown first."""
     sql = (
-        "SELECT rid FROM document_chunks WHERE rid > :after AND (model IS NULL OR model <> :model) "
-        "ORDER BY rid"
+        "SELECT c.rid FROM document_chunks c JOIN documents d ON d.rid = c.document "
+        "WHERE c.rid > :after AND (c.model IS NULL OR c.model <> :model) "
+        "ORDER BY CASE d.kind WHEN 'markdown' THEN 0 ELSE 1 END, c.rid"
     )
     return [row["rid"] for row in session.rows(sql, model=model, after=after)]
 
