@@ -7,6 +7,7 @@ import random
 import pytest
 from store_sample import TEXT
 
+from cuedeck.model.adding import added
 from cuedeck.store import bm25
 from cuedeck.store.protocol import JoinedText, Store, TextHit, TextRecord
 
@@ -48,7 +49,7 @@ def expected(records: list[TextRecord], terms: list[str], store: Store) -> list[
     for record in records:
         parts = bm25.breakdown(TEXT, record, terms, statistics)
         if any(parts.values()):
-            scored.append((record.id, sum(parts.values())))
+            scored.append((record.id, added(parts.values())))
     return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
 
 

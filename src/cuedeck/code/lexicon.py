@@ -18,6 +18,7 @@ import numpy.typing as npt
 from cuedeck.code.generated import is_secondary
 from cuedeck.code.locating import is_test
 from cuedeck.code.wording import ABOUT, BODY, KIND_BITS, MANY, NAME
+from cuedeck.model.adding import added
 from cuedeck.search.analyser import analyse
 from cuedeck.store.bm25 import K1, B
 from cuedeck.store.code_words import BlobText, read_words, texts, words_beginning
@@ -200,7 +201,7 @@ class Lexicon:
         # Of a whole issue text the rarest words tell enough.
         rarest = set(sorted(counts, key=lambda term: (counts[term], term))[:_MOST_WORDS])
         weights = {term: self.rarity(counts[term]) for term in counts if term in rarest}
-        asked = sum(self.rarity(counts.get(term, 0)) for term in terms) or 1.0
+        asked = added(self.rarity(counts.get(term, 0)) for term in terms) or 1.0
         with _scratch(len(self.kinds)) as sums:
             for term, weight in weights.items():
                 slots, marks = found[term]
@@ -217,7 +218,7 @@ class Lexicon:
             # The token of the whole name may be missing; of a name that is one word, none may.
             held, all_of_them = sums.tokens[there], self._tokens[there]
             whole = (held > 0) & ((held + 1 >= all_of_them) | (all_of_them == MANY))
-            best = sum(weights.values()) * (K1 + 1.0) or (K1 + 1.0) * self.rarity(1)
+            best = added(weights.values()) * (K1 + 1.0) or (K1 + 1.0) * self.rarity(1)
             return Matched(there, sums.score[there], sums.named[there], sums.about[there], whole, best)
 
     def _begin(self, beginning: str, terms: Sequence[str], sums: _Sums) -> None:

@@ -17,6 +17,7 @@ from cuedeck.code.locating import is_test, kind_named
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
 from cuedeck.code.wording import KIND_NUMBERS, name_words, name_words_of
+from cuedeck.model.adding import added
 from cuedeck.search.analyser import query_terms
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ class Ranking:
         self.weights = {
             term: lexicon.rarity(len(slots)) for term, (slots, _) in lexicon.postings(self.terms).items()
         }
-        self.information = sum(self.weights.values()) or 1.0
+        self.information = added(self.weights.values()) or 1.0
         self._surroundings: dict[str, tuple[frozenset[str], float, float]] = {}
 
     def best(self, limit: int) -> tuple[list[Scored], int]:
@@ -255,7 +256,7 @@ class Ranking:
         """The components of a symbol's score, inside the contract's ranges, and their sum."""
         parts = self._parts(candidate)
         scoring = {name: round(value, 6) for name, (value, _) in parts.items()}
-        scoring["total"] = round(sum(scoring.values()), 6)
+        scoring["total"] = round(added(scoring.values()), 6)
         reasons = {
             ("bm25_source" if name == "bm25" else f"{name}_reason"): why for name, (_, why) in parts.items()
         }
@@ -284,7 +285,7 @@ class Ranking:
             _BOOSTS[kind][0] * scale,
             0.05 if self.kind_fits(kind) else 0.0,
         )
-        return round(sum(round(value, 6) for value in values), 6)
+        return round(added(round(value, 6) for value in values), 6)
 
     def _parts(self, candidate: Candidate) -> dict[str, tuple[float, str]]:
         path = candidate.path
@@ -338,7 +339,7 @@ class Ranking:
 
     def _share(self, words: Iterable[str]) -> float:
         """How much of the query some of its words are, by what each tells; summed in one order always."""
-        return min(1.0, sum(map(self.weights.__getitem__, sorted(words))) / self.information)
+        return min(1.0, added(map(self.weights.__getitem__, sorted(words))) / self.information)
 
     def _affinity(self, path: str) -> tuple[float, str]:
         if self.snapshot.files[path].layer == "overlay":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.engine import View
 from cuedeck.code.ranking import Candidate, Query, Ranking, Scored, in_order
+from cuedeck.model.adding import added
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Blend:
         share = self._share_of_words(key) / self._best
         scoring = {name: round(value * share, 6) for name, value in words.scoring.items() if name != "total"}
         scoring["semantic"] = round(self._weight * max(0.0, cosine or 0.0), 6)
-        scoring["total"] = round(sum(scoring.values()), 6)
+        scoring["total"] = round(added(scoring.values()), 6)
         return Scored(words.record, scoring, {**words.reasons, "semantic_reason": self._reason(key, cosine)})
 
     def _share_of_words(self, key: tuple[str, int]) -> float:

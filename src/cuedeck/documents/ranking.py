@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cuedeck.documents.query import Mode
 from cuedeck.documents.space import Space
 from cuedeck.documents.wholes import whole_scores
+from cuedeck.model.adding import added
 from cuedeck.search.candidates import candidate_cosines
 from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, share_of_best, weighted_blend
 from cuedeck.store import documents as rows
@@ -97,7 +98,7 @@ def _by_words(session: Session, terms: Sequence[str], matched: Mapping[int, list
     """How well documents fit the terms: by their best chunks, and as wholes."""
     best = share_of_best({document: _with_further(scores) for document, scores in matched.items()})
     found = whole_scores(session, terms, matched) if matched else {}
-    wholes = share_of_best({document: sum(shares.values()) for document, shares in found.items()})
+    wholes = share_of_best({document: added(shares.values()) for document, shares in found.items()})
     halves = {document: _WHOLE * wholes.get(document, 0.0) for document in best}
     return _Words({document: halves[document] + (1.0 - _WHOLE) * best[document] for document in best}, halves)
 
@@ -130,14 +131,14 @@ def _grouped(scores: Mapping[int, float], home: Mapping[int, int]) -> dict[int, 
 def _with_further(scores: list[float]) -> float:
     """A document's score: its best chunk, and a little for each further one."""
     best, *further = sorted(scores, reverse=True)
-    return best + sum(share * score for share, score in zip(_FURTHER, further, strict=False))
+    return best + added(share * score for share, score in zip(_FURTHER, further, strict=False))
 
 
 def _by_meaning(cosines: Mapping[int, list[float]], mode: Mode) -> dict[int, float]:
     """How near documents are: by their best passage, and where nothing else is asked by further ones too."""
     if mode is Mode.HYBRID:
         return {document: _closeness(max(found)) for document, found in cosines.items()}
-    whole = 1.0 + sum(_FURTHER)
+    whole = 1.0 + added(_FURTHER)
     return {document: _closeness(_with_further(found) / whole) for document, found in cosines.items()}
 
 

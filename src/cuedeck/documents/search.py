@@ -15,6 +15,7 @@ from cuedeck.documents.reader import DocumentReader
 from cuedeck.documents.sections import anchors_of, passage_model
 from cuedeck.documents.spaces import Spaces
 from cuedeck.documents.wholes import Shares, whole_scores
+from cuedeck.model.adding import added
 from cuedeck.search.analyser import analyse, query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts, total
 from cuedeck.search.fusion import KEYWORD, Ranked
@@ -191,7 +192,7 @@ class DocumentSearch:
 def _terms_of(chunk: Part, whole: Shares, share: float) -> list[Part]:
     """What each term adds, through the best chunk and through the whole document."""
     counted = {part.name: (1.0 - share) * part.value / chunk.value for part in chunk.parts if chunk.value}
-    score = sum(whole.values())
+    score = added(whole.values())
     for term, value in whole.items():
         counted[term] = counted.get(term, 0.0) + share * value / score
     return [Part(term, value) for term, value in counted.items()]

@@ -9,6 +9,7 @@ from cuedeck.memory.diagnosis import MORE, diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
 from cuedeck.memory.failures import Failure
 from cuedeck.memory.model import first_line
+from cuedeck.model.adding import added
 
 MOST_SHOWN = 10
 # What one episode of each kind of match is worth as evidence.
@@ -41,8 +42,11 @@ def confidence(similar: Sequence[Similar]) -> float:
 
 
 def _evidence(similar: Sequence[Similar], outcome: Outcome) -> float:
-    return sum(
-        min(_MOST[match], sum(_worth(one) for one in similar if (one.match, one.outcome) == (match, outcome)))
+    return added(
+        min(
+            _MOST[match],
+            added(_worth(one) for one in similar if (one.match, one.outcome) == (match, outcome)),
+        )
         for match in Match
     )
 

@@ -11,6 +11,7 @@ from cuedeck.memory.model import Memory, Neighbour
 from cuedeck.memory.query import Found, Hit, Query
 from cuedeck.memory.records import content_hash, from_row, text_record
 from cuedeck.memory.searching import CANDIDATES, fuse
+from cuedeck.model.adding import added
 from cuedeck.search.analyser import query_terms
 from cuedeck.search.explain import fused_parts
 from cuedeck.store import memories as table
@@ -119,7 +120,7 @@ def _words_then(session: Session, before: Mapping[int, Memory], terms: Sequence[
     for rid, memory in before.items():
         record = text_record(memory)
         if any(wanted.intersection(tokens) for tokens in record.fields.values()):
-            scores[rid] = sum(breakdown(MEMORY_TEXT, record, terms, statistics).values())
+            scores[rid] = added(breakdown(MEMORY_TEXT, record, terms, statistics).values())
     return scores
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.memory.model import MemoryType
+from cuedeck.model.adding import added
 from cuedeck.store import memories as table
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def statistics(session: Session, model: str, project: str | None, type: MemoryTy
     chosen = str(type) if type else ""
     rows = table.counts(session, chosen, project)
     total = sum(row["number"] for row in rows)
-    confidence = sum(row["confidence"] for row in rows)
+    confidence = added(row["confidence"] for row in rows)
     by_type, by_project, by_tag = Counter[str](), Counter[str](), Counter[str]()
     for row in rows:
         by_type[row["type"]] += row["number"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuedeck.model.adding import added
 from cuedeck.search.fusion import Ranked
 from cuedeck.store.bm25 import breakdown
 from cuedeck.store.protocol import TextRecord, TextSpec, TextStatistics
@@ -34,7 +35,7 @@ class Part:
 
 def total(name: str, parts: Sequence[Part]) -> Part:
     """The sum of some parts, as a part."""
-    return Part(name, sum(part.value for part in parts), tuple(parts))
+    return Part(name, added(part.value for part in parts), tuple(parts))
 
 
 def keyword_parts(
