@@ -13,6 +13,7 @@ import pytest
 from cuedeck.config.sections import DocumentsSection
 from cuedeck.documents.engine import Documents
 from cuedeck.documents.query import Filters, Mode, Query
+from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Store
 
 SYNONYMS = {"car": "auto", "automobile": "auto", "cars": "auto", "feline": "cat", "kitten": "cat"}
@@ -120,11 +121,15 @@ def test_what_has_no_vector_yet_is_ranked_by_its_words(documents: Documents) -> 
     assert dict(documents.search(Query("gearbox")).hits[0].parts)["keyword"] == pytest.approx(0.3)
 
 
-def test_documentation_gets_its_vectors_before_source(documents: Documents, embedder: WordEmbedder) -> None:
-    (documents.root / "a.py").write_text("def first():\n    return 1\n")
+def test_documentation_gets_its_vectors_before_source(documents: Documents, store: Store) -> None:
+    for name in ("a", "p", "z"):
+        (documents.root / f"{name}.py").write_text(f"def {name}():\n    return 1\n")
     documents.refresh()
-    documents.embed_pending(30)
-    assert len(embedder.seen) == 3 and "def first" in embedder.seen[-1]
+    with store.index.read() as session:
+        chunks = rows.without_vector(session, "words-1")
+        homes = rows.homes(session, chunks)
+        paths = {each.rid: each.path for each in rows.documents_by_id(session, set(homes.values())).values()}
+    assert [paths[homes[chunk]].split(".")[1] for chunk in chunks] == ["md", "md", "py", "py", "py"]
 
 
 def test_an_edit_embeds_only_what_it_changed(documents: Documents, embedder: WordEmbedder) -> None:
