@@ -67,6 +67,7 @@ class Evaluation:
         self, root: Path, rows: list[dict[str, Any]], endings: tuple[str, ...], *, every: bool = False
     ) -> None:
         self.project = MemoryProject(root, endings=endings)
+        self.related = False
         for row in rows:
             row["name"] = re.sub("^<(get|set)>|[<>]", "", row["name"])
         constructors = {
@@ -136,6 +137,8 @@ class Evaluation:
             # What only one of two tools lists is neither right nor wrong, nor are other declarations.
             open_to_doubt = row["either"] | self.dropped | (self.declared(symbol) if symbol else set())
             open_to_doubt -= truth
+            if self.related and symbol is not None:
+                truth -= {place for place in truth - found if self.of_relative(symbol, place)}
             found = {same for same in found if same[0] in self.covered} - open_to_doubt
             self.ours.add(found - {place}, truth - {place})
             bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered} - open_to_doubt
@@ -159,6 +162,28 @@ class Evaluation:
                 return found, at
             best = best if best[0] else (found, at)
         return best
+
+    def of_relative(self, symbol: Symbol, place: Place) -> bool:
+        """Whether a line uses the member of the same name of an ancestor or heir."""
+        path, line = place
+        links, outline = self.project.links(path), self.project.outline(path)
+        for site in links.sites.get(links.string_numbers.get(symbol.name, -1), ()):
+            if outline.line_of(links.pos[site]) == line:
+                targets = self.project.linker.targets(path, site)
+                if any(
+                    isinstance(t, Symbol) and t != symbol and self.are_related(symbol, t) for t in targets
+                ):
+                    return True
+        return False
+
+    def are_related(self, one: Symbol, other: Symbol) -> bool:
+        """Whether two members override each other, or the same third one."""
+        ours, theirs = (set(self.project.linker.lineage(Value(CLASS, s.path, s.scope))) for s in (one, other))
+        for path, scope in ours & theirs:
+            links = self.project.links(path)
+            if links.string_numbers.get(one.name, -1) in links.names[scope]:
+                return True
+        return False
 
     def declared(self, symbol: Symbol) -> set[Place]:
         """The lines that declare a symbol; whether a server lists them is a matter of its options."""
@@ -210,6 +235,9 @@ def main(arguments: list[str]) -> None:
         "--second", type=Path, help="another tool's rows: found must be in either, is missed if in both"
     )
     parser.add_argument("--every", action="store_true", help="the tool looked at every file")
+    parser.add_argument(
+        "--related", action="store_true", help="the tool counts uses of a method for those it overrides"
+    )
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
     parser.add_argument("--preprocess", default="", help='such as "gcc -E -fdirectives-only -Isrc"')
@@ -225,6 +253,7 @@ def main(arguments: list[str]) -> None:
         evaluation.beside(
             [json.loads(line) for line in given.second.read_text(encoding="utf-8").splitlines()]
         )
+    evaluation.related = given.related
     if given.textual:
         evaluation.spelled()
     if given.preprocess:

@@ -48,7 +48,7 @@ SAMPLES = {
     ),
     "A.cs": (
         "namespace N { class A : B { int x; string P { get; } void M() {} } }\n",
-        "class A, field A::x, property A::P, method A::M",
+        "class N::A, field N::A::x, property N::A::P, method N::A::M",
     ),
     "a.lua": (
         "function M.f() end\nfunction M:g() end\nlocal function h() end\n",

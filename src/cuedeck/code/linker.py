@@ -299,7 +299,8 @@ class Linker(Calls):
 
     def _member(self, owner: Value, name: str, skip: int) -> Symbol | None:
         assigned: Symbol | None = None
-        constructed = self.rules_of(owner.path).class_constructors
+        rules = self.rules_of(owner.path)
+        constructed, declared = rules.class_constructors, rules.declared_members
         for path, scope in self.lineage(owner)[skip:]:
             links = self.links(path)
             number = links.string_numbers.get(name)
@@ -309,7 +310,8 @@ class Linker(Calls):
             kinds, hints = links.bindings[3], links.bindings[4]
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]
             # What an ancestor declares with a type is meant by assignments below it; mere defaults are not.
-            if in_body and (assigned is None or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)):
+            telling = declared or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)
+            if in_body and (assigned is None or telling):
                 return Symbol(path, scope, name)
             if any(hints[b] for b in bindings):
                 return Symbol(path, scope, name)

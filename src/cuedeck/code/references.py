@@ -84,7 +84,8 @@ def overload_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> int | 
 def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | None:
     """Whether a name that a class gives to a field and to a method is declared at a place as the method."""
     links = snapshot.links(symbol.path)
-    if place is None or not snapshot.rules(symbol.path).overloads:
+    rules = snapshot.rules(symbol.path)
+    if place is None or not (rules.overloads or rules.fields_beside_methods):
         return None
     bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
     kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}

@@ -55,6 +55,8 @@ class Rules:
     same_methods: ClassVar[frozenset[str]] = frozenset()
     # Decorators that make a method an attribute.
     property_decorators: ClassVar[frozenset[str]] = frozenset()
+    # A member that an ancestor's body declares is that one, whatever is assigned below it.
+    declared_members: ClassVar[bool] = False
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
@@ -84,6 +86,8 @@ class Rules:
     type_variables: ClassVar[frozenset[str]] = frozenset()
     # Functions of one name in one place are different things, told apart by what they take.
     overloads: ClassVar[bool] = False
+    # A field and a method may share a name: what is called is the method.
+    fields_beside_methods: ClassVar[bool] = False
     # A name in a type may mean a structure, and any other name never does.
     tag_names: ClassVar[bool] = False
     # A constructor is named like its class, which the name means everywhere.

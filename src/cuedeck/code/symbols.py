@@ -123,10 +123,22 @@ class FileSymbols:
         """A symbol's name inside its file."""
         return self.locals[number]
 
+    @cached_property
+    def rooted(self) -> list[bool]:
+        """For every symbol whether its name begins with a namespace, which then stands for the module."""
+        known = language_named(self.outline.language)
+        found: list[bool] = []
+        for d in self.outline.definitions:
+            outer = 0 <= d.parent < len(found)
+            found.append(
+                found[d.parent] if outer else known is not None and known.namespaces and bool(d.within)
+            )
+        return found
+
     def qualified(self, number: int) -> str:
-        """A symbol's name with its module."""
+        """A symbol's name with its module or namespace."""
         local = self.locals[number]
-        return f"{self.module}::{local}" if self.module else local
+        return local if not self.module or self.rooted[number] else f"{self.module}::{local}"
 
     def ordinal(self, number: int) -> int:
         """Which of several symbols of one kind and name this is."""

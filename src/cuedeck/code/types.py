@@ -103,7 +103,8 @@ class Typing(Generics):
         links = self.links(symbol.path)
         kinds, xs = links.bindings[3], links.bindings[4]
         declared = [b for b in bindings if kinds[b] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER) and xs[b]]
-        if declared and self.rules_of(symbol.path).overloads:
+        rules = self.rules_of(symbol.path)
+        if declared and (rules.overloads or rules.fields_beside_methods):
             declared += [b for b in bindings if kinds[b] == Bind.FUNCTION]
         found: list[Value] = []
         for binding in declared or bindings:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.languages.table import Declares, NamespacedWalk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BASES: Final = ("base_list",)
 
 
-class CSharpWalk(TableWalk):
+class CSharpWalk(NamespacedWalk):
     """Visits C#."""
 
     declarations: ClassVar[dict[str, Declares]] = {
@@ -161,8 +161,12 @@ class CSharpWalk(TableWalk):
             # The file's own namespace is where its top-level names live for every other file.
             self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(label))
             inner = self.scope(ScopeKind.NAMESPACE, scope)
+        outer = self.space
+        self.space = "::".join(part for part in (outer, label.replace(".", "::")) if part)
         if body is not None:
-            return self.children(body, inner)
+            self.children(body, inner)
+            self.space = outer
+            return 0
         for child in node.named_children:
             if child != name:
                 self.visit(child, inner)
@@ -285,4 +289,4 @@ def _grammar() -> Any:
     return tree_sitter_c_sharp.language()
 
 
-CSHARP: Final = Language("csharp", (".cs",), _grammar, CSharpWalk, CSharpRules)
+CSHARP: Final = Language("csharp", (".cs",), _grammar, CSharpWalk, CSharpRules, namespaces=True)

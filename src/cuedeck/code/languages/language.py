@@ -26,6 +26,8 @@ class Language:
     source_roots: tuple[str, ...] = ("src", "lib")
     # File stems that stand for their folder.
     folder_stems: tuple[str, ...] = ()
+    # The namespace that a file declares, not its path, is what its symbols' names begin with.
+    namespaces: bool = False
     comment: str = "//"
     # Rewrites a source that the grammar does not understand to one of the same length that it may.
     repair: Callable[[bytes], bytes] | None = None

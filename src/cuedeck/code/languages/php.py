@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import INSTANCE, Bind, Import, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.languages.table import Declares, TableWalk, first_of
+from cuedeck.code.languages.php_docs import PhpNames
+from cuedeck.code.languages.table import Declares, doc_above, first_of
+from cuedeck.code.values import PACKAGE, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,7 +17,7 @@ _EXTENDS: Final = ("base_clause",)
 _IMPLEMENTS: Final = ("class_interface_clause",)
 
 
-class PhpWalk(TableWalk):
+class PhpWalk(PhpNames):
     """Visits PHP; a variable's name is kept without its dollar sign's wrapper node."""
 
     declarations: ClassVar[dict[str, Declares]] = {
@@ -39,7 +41,6 @@ class PhpWalk(TableWalk):
         "scoped_property_access_expression": ("scope", "name"),
     }
     silent: ClassVar[tuple[str, ...]] = (
-        "comment",
         "php_tag",
         "primitive_type",
         "integer",
@@ -52,9 +53,12 @@ class PhpWalk(TableWalk):
         "parenthesized_expression",
         "argument",
         "named_type",
-        "union_type",
+        "clone_expression",
     )
     special: ClassVar[dict[str, str]] = {
+        "comment": "comment",
+        "union_type": "union",
+        "type_list": "union",
         "variable_name": "variable_name",
         "relative_scope": "relative",
         "string": "text_literal",
@@ -69,6 +73,10 @@ class PhpWalk(TableWalk):
         "function_call_expression": "call_function",
         "object_creation_expression": "create",
         "qualified_name": "qualified",
+        "relative_name": "qualified",
+        "foreach_statement": "each",
+        "catch_clause": "caught",
+        "binary_expression": "binary",
         "property_element": "property_",
         "const_element": "constant",
         "enum_case": "case",
@@ -133,14 +141,42 @@ class PhpWalk(TableWalk):
         return self.row(Op.NEW, made)
 
     def qualified(self, node: Node, scope: int, role: int = 0) -> int:
-        value = 0
+        text = self.source[node.start_byte : node.end_byte]
+        return self.named(text, node.start_byte, scope, role)
+
+    def each(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        source = self.visit(parts[0], scope) if parts else 0
+        for target in parts[1:2]:
+            value = target.named_children[-1] if target.type == "pair" else target
+            if value.type == "variable_name":
+                self.bind(
+                    scope, self.name(value), value.start_byte, Bind.VARIABLE, 0, self.row(Op.ELEMENT, source)
+                )
+            else:
+                self.visit(target, scope)
+        for child in parts[2:]:
+            self.visit(child, scope)
+        return 0
+
+    def caught(self, node: Node, scope: int, role: int = 0) -> int:
+        of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if name is not None:
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
         for child in node.named_children:
-            for leaf in child.named_children or [child]:
-                if value:
-                    value = self.row(Op.ATTR, value, self.name(leaf), leaf.start_byte, role)
-                else:
-                    value = self.reference(leaf, scope, role)
-        return value
+            if child not in (of, name):
+                self.visit(child, scope)
+        return 0
+
+    def binary(self, node: Node, scope: int, role: int = 0) -> int:
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        operator = node.child_by_field_name("operator")
+        sign = operator.type if operator is not None else ""
+        values = [self.visit(c, scope) for c in (left, right) if c is not None]
+        if sign == "instanceof" and left is not None and left.type == "variable_name" and len(values) == 2:
+            self.bind(scope, self.name(left), left.start_byte, Bind.VARIABLE, values[1])
+        return self.row(Op.UNION, 0, self.items(values)) if sign == "??" else 0
 
     def parameter(self, node: Node, scope: int) -> None:
         name, of = node.child_by_field_name("name"), node.child_by_field_name("type")
@@ -149,6 +185,9 @@ class PhpWalk(TableWalk):
         value = self.visit(given, scope) if given is not None else 0
         if name is None:
             return
+        annotation = annotation or self.parameter_types.get(self.source[name.start_byte : name.end_byte], 0)
+        if node.type == "variadic_parameter" and annotation:
+            annotation = self.row(Op.SEQUENCE, self.row(Op.TYPED, annotation))
         self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation, value)
         owner = self.scopes[scope][2]
         if node.type == "property_promotion_parameter" and owner >= 0:
@@ -169,6 +208,7 @@ class PhpWalk(TableWalk):
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         value = self.visit(given, scope) if given is not None else 0
         if name is not None:
+            annotation = annotation or self.documented(parent or node, b"var")
             self.field(name, scope, annotation, value, parent or node)
         return 0
 
@@ -194,30 +234,54 @@ class PhpWalk(TableWalk):
             self.bind(scope, self.name(left), left.start_byte, Bind.VARIABLE, 0, value)
         elif left is not None:
             self.visit(left, scope, Role.WRITE)
+            self.keep(left, scope, value)
         return value
+
+    def keep(self, left: Node, scope: int, value: int) -> None:
+        """``$this->x = value`` tells what a property without a type holds."""
+        owner, of = self.scopes[scope][2], left.child_by_field_name("object")
+        name = left.child_by_field_name("name")
+        plain = left.type == "member_access_expression" and name is not None and name.type == "name"
+        if owner >= 0 and plain and name is not None and of is not None and self.text(of) == "$this":
+            self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, 0, value)
+
+    def head(self, node: Node, inner: int, spec: Declares, body: Node | None) -> None:
+        above = doc_above(node)
+        told = self.told[1] if above is not None and above.end_byte == self.told[0] else {}
+        saved, self.parameter_types = self.parameter_types, told
+        super().head(node, inner, spec, body)
+        self.parameter_types = saved
+        if spec.scope == ScopeKind.FUNCTION and not self.scopes[inner][4]:
+            self.scopes[inner][4] = told.get(b"return", 0)
 
     def namespace(self, node: Node, scope: int, role: int = 0) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        self.inside = self.text(name) if name is not None else ""
+        self.space = self.inside.replace("\\", "::")
+        self.uses = {}
         if name is not None:
-            self.bind(
-                0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(self.text(name))
-            )
+            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(self.inside))
         return self.children(body, scope) if body is not None else 0
 
     def use(self, node: Node, scope: int, role: int = 0) -> int:
-        for clause in node.named_children:
-            if clause.type != "namespace_use_clause":
-                continue
-            path, alias = first_of(clause), clause.child_by_field_name("alias")
-            if path is None:
-                continue
-            segments = self.text(path).strip("\\").split("\\")
-            name = path.named_children[-1] if path.named_child_count else path
-            number = self.imported("\\".join(segments[:-1]))
-            self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
-            local = alias if alias is not None else name
-            self.bind(0, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
+        group = next((c for c in node.named_children if c.type == "namespace_use_group"), None)
+        prefix = self.text(node.named_children[0]) + "\\" if group is not None else ""
+        for clause in (group or node).named_children:
+            if clause.type == "namespace_use_clause":
+                self.use_clause(clause, prefix)
         return 0
+
+    def use_clause(self, clause: Node, prefix: str) -> None:
+        path, alias = first_of(clause), clause.child_by_field_name("alias")
+        if path is None:
+            return
+        whole = (prefix + self.text(path)).strip("\\")
+        name = path.named_children[-1] if path.named_child_count else path
+        number = self.imported(whole.rpartition("\\")[0])
+        self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
+        local = alias if alias is not None else name
+        self.uses[self.text(local)] = whole
+        self.bind(0, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
 
     def use_trait(self, node: Node, scope: int, role: int = 0) -> int:
         used = [self.visit(c, scope, Role.EXTENDS) for c in node.named_children]
@@ -227,7 +291,7 @@ class PhpWalk(TableWalk):
 
 
 class PhpRules(OpenRules):
-    """How files of Php see each other."""
+    """Names belong to namespaces; a function that its namespace lacks is the global one."""
 
     language: ClassVar[str] = "php"
     endings: ClassVar[tuple[str, ...]] = (".php",)
@@ -236,6 +300,29 @@ class PhpRules(OpenRules):
     constructors: ClassVar[tuple[str, ...]] = ("__construct",)
     inherited_constructors: ClassVar[bool] = True
     self_types: ClassVar[frozenset[str]] = frozenset({"self", "static"})
+    inherits_parameters: ClassVar[bool] = True
+    reads_in_order: ClassVar[bool] = True
+    declared_members: ClassVar[bool] = True
+    fields_beside_methods: ClassVar[bool] = True
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        return Value(PACKAGE, f"php:{imported.module}")
+
+    def seen(self, path: str, name: str) -> Targets:
+        spaces = self.namespaces(path)
+        found = list(self.open_names(name))
+        here = [symbol for symbol in found if spaces & self.namespaces(symbol.path)]
+        return tuple(here or [s for s in found if self.namespaces(s.path) == {""} and not self.is_tag(s)])[:4]
+
+    def inside(self, package: str, name: str) -> Targets:
+        return tuple(s for s in self.open_names(name) if package in self.namespaces(s.path))[:4]
+
+    def namespaces(self, path: str) -> set[str]:
+        """The namespaces that a file declares; the global one where it declares none."""
+        links = self.project.links(path)
+        bindings = links.names[0].get(links.string_numbers.get("namespace", -1), ())
+        named = [b for b in bindings if links.bindings[3][b] == Bind.OPAQUE]
+        return {links.imports[links.bindings[4][b]].module for b in named} or {""}
 
 
 def _grammar() -> Any:
@@ -244,6 +331,4 @@ def _grammar() -> Any:
     return tree_sitter_php.language_php()
 
 
-PHP: Final = Language(
-    "php", (".php",), _grammar, PhpWalk, PhpRules, interpreters=("php",), source_roots=("src", "lib")
-)
+PHP: Final = Language("php", (".php",), _grammar, PhpWalk, PhpRules, interpreters=("php",), namespaces=True)
