@@ -327,6 +327,15 @@ def test_a_folder_that_cannot_be_written_is_named() -> None:
     assert caught.value.hint
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names are text there")
+def test_a_folder_that_sqlite_has_no_name_for_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    odd.mkdir()
+    with pytest.raises(CueError, match="is not UTF-8") as caught:
+        open_store(None, root=odd, workspace_id="w")
+    assert caught.value.code is ErrorCode.DATABASE and caught.value.hint
+
+
 def test_a_lock_is_named_from_the_workspace_on(tmp_path: Path) -> None:
     impatient = open_sample(None, tmp_path, "w", busy_timeout=0.2)
     holding = apsw.Connection(str(tmp_path / ".cuedeck/.cache/index.db"))

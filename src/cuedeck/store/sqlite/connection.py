@@ -25,8 +25,19 @@ def fetch(connection: apsw.Connection, sql: str, params: Bindings = ()) -> list[
     return connection.execute(sql, params).fetchall()
 
 
+def _check_name(path: Path) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise broken(
+            "The path of this workspace is not UTF-8, and SQLite cannot open files there",
+            "Rename the folder whose name is in another encoding.",
+        ) from error
+
+
 def private_folder(path: Path) -> None:
     """Make the folder of a database, for its owner alone, in a workspace that exists."""
+    _check_name(path)
     try:
         # Not all the way up: a workspace that was moved away must not come back empty.
         home = path.parent.parent if path.parent.name == ".cache" else path.parent
