@@ -52,6 +52,17 @@ def test_a_path_too_long_for_a_socket_is_passed_over(tmp_path: Path, monkeypatch
     assert not socket.startswith(str(deep)) and len(socket) <= LONGEST_SOCKET_PATH
 
 
+def test_a_folder_that_depends_on_where_one_stands_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "run")
+    monkeypatch.setenv("TMPDIR", ".")
+    assert Path(Address("/w").socket).is_absolute()
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["run"]
+
+
 def test_no_place_at_all_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cuedeck.daemon.location._candidates", lambda: ["/proc/nowhere"])
     with pytest.raises(NoDaemon, match="/proc/nowhere cannot be created"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,21 @@ def test_private_and_without_secrets(tmp_path: Path) -> None:
     text = path.read_text()
     assert "ValueError" in text and token not in text and "hunter2secret" not in text
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_its_folders_are_private_whatever_the_mask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        start_log(tmp_path, tmp_path / "fallback.log")
+    finally:
+        os.umask(before)
+    for name in (".cuedeck", ".cuedeck/.cache", ".cuedeck/.cache/logs"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o700
+
+
+def test_a_workspace_that_is_gone_does_not_come_back(tmp_path: Path) -> None:
+    assert start_log(tmp_path / "gone", tmp_path / "fallback.log") == tmp_path / "fallback.log"
+    assert not (tmp_path / "gone").exists()
 
 
 def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Which workspace a command means and where its daemon is; only ``os``, since the shim starts like Python."""
 
-# ruff: noqa: PTH101, PTH102, PTH109, PTH111, PTH118, PTH120
+# ruff: noqa: PTH101, PTH102, PTH109, PTH111, PTH117, PTH118, PTH120
 from __future__ import annotations
 
 import os
@@ -70,7 +70,8 @@ def _candidates() -> list[str]:
     found = [os.path.join(os.environ.get("TMPDIR") or "/tmp", shared), os.path.join("/tmp", shared)]
     if runtime := os.environ.get("XDG_RUNTIME_DIR"):
         found.insert(0, os.path.join(runtime, "cuedeck"))
-    return found
+    # The daemon starts in another folder than its clients, and would look elsewhere.
+    return [folder for folder in found if os.path.isabs(folder)]
 
 
 def _make_private(folder: str) -> str | None:

@@ -37,7 +37,9 @@ def start_log(root: Path, fallback: Path) -> Path:
     """Log into the workspace's cache; into the fallback when the workspace cannot be written."""
     folder = root / ".cuedeck" / ".cache" / "logs"
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Each by itself: parents would get the usual rights, and a workspace that is gone would come back.
+        for each in (folder.parent.parent, folder.parent, folder):
+            each.mkdir(mode=0o700, exist_ok=True)
         handler = PrivateLog(folder / "daemon.log", maxBytes=MEGABYTE, backupCount=3)
     except OSError:
         handler = PrivateLog(fallback, maxBytes=MEGABYTE, backupCount=1)
