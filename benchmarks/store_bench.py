@@ -83,20 +83,31 @@ class Corpus:
         return [f"w{rank}" for rank in self._chance.integers(40, 2_000, 3)]
 
 
+def rows(session: Session, records: Sequence[tuple[str, list[str], list[str], str]]) -> list[int]:
+    """The rows alone; one by itself as an engine does it, many at once as an import does."""
+    names = ("id", "title", "body", "project")
+    values = [(name, " ".join(title), " ".join(body), project) for name, title, body, project in records]
+    if len(values) == 1:
+        return [session.insert("bench_notes", dict(zip(names, values[0], strict=True)))]
+    session.insert_many("bench_notes", names, values)
+    found = session.rows("SELECT id, rid FROM bench_notes WHERE id IN :ids", ids=[one[0] for one in values])
+    rids = {row["id"]: row["rid"] for row in found}
+    return [rids[one[0]] for one in values]
+
+
 def write(
     session: Session, corpus: Corpus, start: int, vectors: np.ndarray, made: Sequence[Words] = ()
 ) -> None:
     """Records as an engine writes them: row, full text, vector, change log."""
+    words = made or [corpus.record(start + at) for at in range(len(vectors))]
+    rids = rows(
+        session, [(f"n{start + at}", *each, f"p_{(start + at) % PROJECTS}") for at, each in enumerate(words)]
+    )
     texts, points = [], []
-    for number, vector in enumerate(vectors, start):
-        title, body = made[number - start] if made else corpus.record(number)
-        project = f"p_{number % PROJECTS}"
-        rid = session.insert(
-            "bench_notes",
-            {"id": f"n{number}", "title": " ".join(title), "body": " ".join(body), "project": project},
-        )
-        texts.append(TextRecord(rid, {"title": title, "body": body}, [project, f"k_{number % 3}"]))
-        points.append(VectorRecord(rid, "m", vector, [project, f"k_{number % 3}"]))
+    for number, (rid, (title, body), vector) in enumerate(zip(rids, words, vectors, strict=True), start):
+        scope = [f"p_{number % PROJECTS}", f"k_{number % 3}"]
+        texts.append(TextRecord(rid, {"title": title, "body": body}, scope))
+        points.append(VectorRecord(rid, "m", vector, scope))
     session.text(TEXT).put(texts)
     session.vectors(VECTORS).put(points)
 

@@ -12,7 +12,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.store.postgres.failures import unreachable
+from cuedeck.store.postgres.failures import malformed, refusal, refused
 
 Connection = psycopg.Connection[dict[str, Any]]
 
@@ -105,12 +105,12 @@ class Pool:
                 connection = self.connect()
                 self._reached = True
                 return connection
+            except psycopg.ProgrammingError:
+                raise malformed() from None
             except psycopg.OperationalError as error:
-                # An answer with an SQLSTATE came from a server that is there, and refuses us.
-                if error.sqlstate is not None and not error.sqlstate.startswith("57P"):
-                    raise
-                if time.monotonic() >= deadline:
-                    raise unreachable() from error
+                why = refusal(error)
+                if (why and not why.passing) or time.monotonic() >= deadline:
+                    raise refused(why) from error
                 time.sleep(0.1)
 
 

@@ -80,8 +80,7 @@ class PostgresTextIndex:
     def put(self, records: Iterable[TextRecord]) -> None:
         pending = iter(records)
         while batch := {record.id: record for record in islice(pending, _BATCH)}:
-            self._bury(batch)
-            self._save([self._fresh(record) for record in batch.values()])
+            self._save([self._fresh(record) for record in batch.values()], known=batch)
 
     def add(self, records: Iterable[JoinedText]) -> None:
         names = [name for name, _ in self._spec.fields]
@@ -100,8 +99,8 @@ class PostgresTextIndex:
         if not ids:
             return
         self._run(f"DELETE FROM {self._name}_fresh WHERE id = ANY(%(ids)s)", ids=list(ids))  # noqa: S608
-        self._bury(ids)
-        self._changed(0)
+        self._bury_in(self._rows(self._holding(), low=min(ids), high=max(ids)), ids)
+        self._run(self._stamping(), stamp=_stamp(), fresh=0)
 
     def scattered(self) -> bool:
         """Never: whoever writes folds and merges when it is time."""
@@ -270,42 +269,50 @@ class PostgresTextIndex:
             np.array([len(scope), *(len(tokens) for tokens in fields)], dtype=np.int64),
         )
 
-    def _save(self, records: list[Fresh]) -> None:
+    def _save(self, records: list[Fresh], known: Collection[int] = ()) -> None:
+        """Write fresh records, in one round trip; of ``known`` ids the pieces may hold earlier forms."""
         name = self._name
-        with translated(), self._connection.cursor() as cursor:
+        found: list[dict[str, Any]] = []
+        with translated(), self._connection.pipeline(), self._connection.cursor() as cursor:
             cursor.executemany(
                 f"INSERT INTO {name}_fresh(id, keys, counts, lengths) VALUES(%s, %s, %s, %s) "
                 "ON CONFLICT (workspace_id, id) DO UPDATE SET seq = excluded.seq, keys = excluded.keys, "
                 "counts = excluded.counts, lengths = excluded.lengths",
                 [record.columns() for record in records],
             )
-        if self._changed(len(records)) >= FOLDED:
+            stamped = self._connection.execute(self._stamping(), {"stamp": _stamp(), "fresh": len(records)})
+            if known:
+                holding = self._connection.cursor(binary=True)
+                found = holding.execute(self._holding(), {"low": min(known), "high": max(known)}).fetchall()
+            row = stamped.fetchone()
+        self._bury_in(found, known)
+        if row and row["fresh"] >= FOLDED:
             self._fold()
 
-    def _changed(self, fresh: int) -> int:
+    def _stamping(self) -> str:
         """Another stamp; how many records may be fresh."""
-        row = self._rows(
+        return (
             f"INSERT INTO {self._name}_stamp(stamp, fresh) VALUES(%(stamp)s, %(fresh)s) "
             "ON CONFLICT (workspace_id) DO UPDATE SET stamp = excluded.stamp, "
-            f"fresh = {self._name}_stamp.fresh + excluded.fresh RETURNING fresh",
-            stamp=_stamp(),
-            fresh=fresh,
+            f"fresh = {self._name}_stamp.fresh + excluded.fresh RETURNING fresh"
         )
-        return int(row[0]["fresh"])
 
-    def _bury(self, ids: Collection[int]) -> None:
+    def _holding(self) -> str:
+        """The pieces that may hold ids between two."""
+        return (
+            f"SELECT piece, dead, documents FROM {self._name}_pieces "  # noqa: S608
+            "WHERE last_id >= %(low)s AND first_id <= %(high)s"
+        )
+
+    def _bury_in(self, rows: list[dict[str, Any]], ids: Collection[int]) -> None:
         """Mark those records that pieces hold as gone."""
+        if not rows:
+            return
         import numpy as np
 
         from cuedeck.store.postgres.pieces import Directory, dead_read, dead_stored
 
         gone = np.array(sorted(ids), dtype=np.int64)
-        rows = self._rows(
-            f"SELECT piece, dead, documents FROM {self._name}_pieces "  # noqa: S608
-            "WHERE last_id >= %(low)s AND first_id <= %(high)s",
-            low=int(gone[0]),
-            high=int(gone[-1]),
-        )
         known = self._cache.state(self._name)
         directories = {part.piece: part.directory for part in known.parts} if known else {}
         for row in rows:

@@ -41,23 +41,26 @@ class PostgresVectorTable:
         self._name = spec.name
 
     def save(self, rows: list[VectorRow]) -> None:
-        self._many(
-            f"INSERT INTO {self._name}(id, model, v) VALUES(%s, %s, %s::halfvec) "
-            "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, v = excluded.v",
-            [(row.id, row.model, _literal(row.halves)) for row in rows],
-        )
-        self._many(
-            f"INSERT INTO {self._name}_sketches(id, model, scope, sketch) VALUES(%s, %s, %s, %s) "
-            "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, scope = excluded.scope, "
-            "sketch = excluded.sketch",
-            [(row.id, row.model, row.scope, row.sketch) for row in rows],
-        )
-        self._log([row.id for row in rows])
+        # Sent together: a round trip each would cost more than the work.
+        with translated(), self._connection.pipeline():
+            self._many(
+                f"INSERT INTO {self._name}(id, model, v) VALUES(%s, %s, %s::halfvec) "
+                "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, v = excluded.v",
+                [(row.id, row.model, _literal(row.halves)) for row in rows],
+            )
+            self._many(
+                f"INSERT INTO {self._name}_sketches(id, model, scope, sketch) VALUES(%s, %s, %s, %s) "
+                "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, "
+                "scope = excluded.scope, sketch = excluded.sketch",
+                [(row.id, row.model, row.scope, row.sketch) for row in rows],
+            )
+            self._log([row.id for row in rows])
 
     def delete(self, ids: Collection[int]) -> None:
-        for table in (self._name, f"{self._name}_sketches"):
-            self._run(f"DELETE FROM {table} WHERE id = ANY(%(ids)s)", ids=list(ids))  # noqa: S608
-        self._log(list(ids))
+        with translated(), self._connection.pipeline():
+            for table in (self._name, f"{self._name}_sketches"):
+                self._run(f"DELETE FROM {table} WHERE id = ANY(%(ids)s)", ids=list(ids))  # noqa: S608
+            self._log(list(ids))
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         sql = f"SELECT id, v FROM {self._name} WHERE id = ANY(%(ids)s) AND model = %(model)s"  # noqa: S608
