@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from cuedeck.store.code_names import naming, pack_numbers, put_names, segments, unpack_numbers
+from cuedeck.store.code_names import (
+    BlobNames,
+    drop_names,
+    naming,
+    pack_numbers,
+    put_names,
+    segments,
+    unpack_numbers,
+)
 from cuedeck.store.protocol import Session, Store
 
 
@@ -13,6 +21,7 @@ def blob(session: Session, oid: str) -> int:
 
 def forget(session: Session, rid: int) -> None:
     session.run("DELETE FROM code_blobs WHERE rid = :rid", rid=rid)
+    drop_names(session, [rid])
 
 
 def test_ascending_numbers_survive_packing() -> None:
@@ -24,27 +33,49 @@ def test_ascending_numbers_survive_packing() -> None:
 def test_a_name_is_found_in_every_batch_that_used_it(store: Store) -> None:
     with store.index.write(actor="test") as session:
         many = [blob(session, f"a{n}") for n in range(40)]
-        put_names(session, {"get": many}, {"get": many[:1]}, len(many))
+        put_names(session, [BlobNames(rid, ["get"], ["get"] * (rid == many[0])) for rid in many])
         edited = blob(session, "edited")
-        put_names(session, {"get": [edited], "set": [edited]}, {}, 1)
+        put_names(session, [BlobNames(edited, ["get", "set", "größe"], [])])
     with store.index.read() as session:
         assert naming(session, "get") == ([*many, edited], many[:1])
         assert naming(session, "set") == ([edited], [])
-        assert naming(session, "never") == ([], [])
+        assert naming(session, "größe") == ([edited], [])
+        for never in ("never", "se", "et", "", "get\nset"):
+            assert naming(session, never) == ([], [])
 
 
-def test_a_thousand_edits_leave_one_row_that_lists_only_what_is_stored(store: Store) -> None:
+def test_a_thousand_edits_leave_one_row(store: Store) -> None:
     with store.index.write(actor="test") as session:
         last = 0
         for n in range(60):
             if last:
                 forget(session, last)
             last = blob(session, f"edit{n}")
-            put_names(session, {"get": [last]}, {"get": [last]}, 1)
-        assert len(segments(session)) == 1
-        rows = session.rows("SELECT uses FROM code_names WHERE name = 'get'")
-        assert [unpack_numbers(bytes(row["uses"])) for row in rows] == [[last]]
+            put_names(session, [BlobNames(last, ["get", "set"], ["get"])])
+        assert session.value("SELECT count(*) FROM code_names") == 1
         assert naming(session, "get") == ([last], [last])
+
+
+def test_names_of_many_single_blobs_are_kept_by_name(store: Store) -> None:
+    with store.index.write(actor="test") as session:
+        rids = []
+        for n in range(100):
+            rids.append(blob(session, f"edit{n}"))
+            put_names(session, [BlobNames(rids[-1], ["get"], [f"name{n}"])])
+            if n % 3 == 1:
+                forget(session, rids.pop())
+        assert segments(session) == [0]
+        assert session.value("SELECT count(*) FROM code_names WHERE name = 'get'") == 1
+        living = set(naming(session, "get")[0])
+        assert living >= set(rids)
+        assert naming(session, "name0") == ([], [rids[0]])
+        assert naming(session, "name99") == ([], [rids[-1]])
+        for n in range(33):
+            rids.append(blob(session, f"more{n}"))
+        put_names(session, [BlobNames(rid, ["get"], []) for rid in rids[-33:]])
+        assert set(naming(session, "get")[0]) >= set(rids)
+        rows = session.rows("SELECT uses FROM code_names WHERE name = 'get' AND segment = 0")
+        assert len(unpack_numbers(bytes(rows[0]["uses"]))) <= len(rids)
 
 
 def test_many_large_batches_are_folded_without_losing_a_blob(store: Store) -> None:
@@ -52,7 +83,8 @@ def test_many_large_batches_are_folded_without_losing_a_blob(store: Store) -> No
         kept: list[int] = []
         for batch in range(26):
             rids = [blob(session, f"{batch}-{n}") for n in range(33)]
-            put_names(session, {"get": rids, f"only{batch}": rids[:1]}, {}, len(rids))
+            only = {rids[0]: [f"only{batch}"]}
+            put_names(session, [BlobNames(rid, ["get", *only.get(rid, ())], []) for rid in rids])
             kept += rids
             if batch == 3:
                 forget(session, kept.pop())

@@ -56,6 +56,22 @@ def test_words_lead_to_symbols(store: Store) -> None:
         assert words_beginning(session, "check") == []
 
 
+def test_a_large_batch_and_edits_are_read_as_one(store: Store) -> None:
+    with store.index.write(actor="test") as session:
+        many = [(rid, blob({"token": [(0, 4)], f"tok{rid}": [(1, 1)]}, 2)) for rid in range(1, 21)]
+        put_words(session, many)
+        put_words(session, [(30, blob({"token": [(1, 3)], "tokens": [(0, 2), (1, 1)]}, 2))])
+        put_words(session, [(31, blob({}, 1))])
+    with store.index.read() as session:
+        assert held(session, "token", "tok7", "tokens", "tok") == {
+            "token": [*((rid, 0, 4) for rid in range(1, 21)), (30, 1, 3)],
+            "tok7": [(7, 1, 1)],
+            "tokens": [(30, 0, 2), (30, 1, 1)],
+        }
+        assert words_beginning(session, "token") == ["tokens"]
+        assert words_beginning(session, "tok1", most=3) == ["tok10", "tok11", "tok12"]
+
+
 def test_folding_keeps_what_lives_and_no_number_is_given_twice(store: Store) -> None:
     with store.index.write(actor="test") as session:
         for rid in range(1, 60):

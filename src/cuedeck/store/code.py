@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuedeck.store.code_names import put_names
+from cuedeck.store.code_names import BlobNames, drop_names, put_names
 from cuedeck.store.code_words import BlobWords, drop_words, put_words
 from cuedeck.store.protocol import Row, Session
 
@@ -288,14 +288,7 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     """Make blobs findable by name and text."""
     if not blobs:
         return
-    uses: dict[str, list[int]] = {}
-    defines: dict[str, list[int]] = {}
-    for rid, blob in blobs:
-        for name in blob.uses:
-            uses.setdefault(name, []).append(rid)
-        for name in blob.defines:
-            defines.setdefault(name, []).append(rid)
-    put_names(session, uses, defines, len(blobs))
+    put_names(session, [BlobNames(rid, blob.uses, blob.defines) for rid, blob in blobs])
     put_words(session, [(rid, blob.words) for rid, blob in blobs])
     session.run_many(
         "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid AND searchable = 0",
@@ -333,6 +326,7 @@ def drop_blobs(session: Session, rids: Collection[int]) -> None:
     for start in range(0, len(ordered), _BATCH):
         part = ordered[start : start + _BATCH]
         session.run("DELETE FROM code_blobs WHERE rid IN :rids", rids=part)
+    drop_names(session, ordered)
     drop_words(session, ordered)
 
 

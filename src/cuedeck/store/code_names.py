@@ -1,58 +1,101 @@
-"""Which blobs use and define a name: packed lists, one row for each name and batch of blobs."""
+"""Which blobs use and define a name: packed lists by name, and for the newest blobs their names together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from cuedeck.store.protocol import Session
 
-# What edits write: one row a name, rewritten each time, so that a thousand edits leave no thousand rows.
+# Blobs that edits bring keep their names together, one row a blob under no name: an edit then writes a row
+# and not one for each name. When there are more, their names go into one row a name.
+_TOGETHER: Final = ""
+_MOST_TOGETHER: Final = 32
 _LIVE: Final = 0
-_FEW_BLOBS: Final = 32
 _MAX_SEGMENTS: Final = 24
 _BLOBS_PER_SEGMENT: Final = 4000
 _BATCH: Final = 900
 _COLUMNS: Final = ("name", "segment", "uses", "defines")
 
-Lists = Mapping[str, list[int]]
+Rids = tuple[set[int], set[int]]  # of the blobs that use a name, and of those that define it
 
 
-def put_names(session: Session, uses: Lists, defines: Lists, blobs: int) -> None:
-    """Add what new blobs use and define; ``blobs`` is how many there are."""
-    names = sorted(uses.keys() | defines.keys())
-    if not names:
+@dataclass(frozen=True, slots=True)
+class BlobNames:
+    """The names that a blob uses and defines."""
+
+    rid: int
+    uses: Collection[str]
+    defines: Collection[str]
+
+
+def put_names(session: Session, blobs: Sequence[BlobNames]) -> None:
+    """Add what new blobs use and define."""
+    if len(blobs) > _MOST_TOGETHER:
+        # Identities only grow, so a batch's last one is a number that no other batch has.
+        _insert(session, max(blob.rid for blob in blobs), _by_name(blobs))
+        merge_segments(session)
         return
-    if blobs <= _FEW_BLOBS:
-        _put_live(session, names, uses, defines)
-        return
-    # Identities only grow, so a batch's last one is a number that no other batch has.
-    segment = max(max(rids) for rids in (*uses.values(), *defines.values()))
-    _insert(session, segment, ((name, uses.get(name, ()), defines.get(name, ())) for name in names))
-    merge_segments(session)
-
-
-def _put_live(session: Session, names: list[str], uses: Lists, defines: Lists) -> None:
-    held = {name: (set(uses.get(name, ())), set(defines.get(name, ()))) for name in names}
-    for start in range(0, len(names), _BATCH):
-        rows = session.rows(
-            "SELECT name, uses, defines FROM code_names WHERE segment = :live AND name IN :names",
-            live=_LIVE,
-            names=names[start : start + _BATCH],
-        )
-        for row in rows:
-            held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
-            held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
-    alive = stored(session, {rid for pair in held.values() for each in pair for rid in each})
     session.insert_many(
         "code_names",
         _COLUMNS,
-        (
-            (name, _LIVE, pack_numbers(sorted(using & alive)), pack_numbers(sorted(defining & alive)))
-            for name, (using, defining) in held.items()
-        ),
-        key=_COLUMNS[:2],
+        ((_TOGETHER, blob.rid, _joined(blob.uses), _joined(blob.defines)) for blob in blobs),
     )
+    _spread(session)
+
+
+def drop_names(session: Session, rids: Sequence[int]) -> None:
+    """Forget the names of blobs that are gone; lists by name lose them when they are written next."""
+    for start in range(0, len(rids), _BATCH):
+        session.run(
+            "DELETE FROM code_names WHERE name = :together AND segment IN :rids",
+            together=_TOGETHER,
+            rids=rids[start : start + _BATCH],
+        )
+
+
+def _joined(names: Iterable[str]) -> bytes:
+    return "\0".join(["", *sorted(names), ""]).encode()
+
+
+def _split(joined: bytes) -> list[str]:
+    return joined.decode().split("\0")[1:-1]
+
+
+def _by_name(blobs: Iterable[BlobNames]) -> dict[str, Rids]:
+    found: dict[str, Rids] = {}
+    for blob in blobs:
+        for side, names in enumerate((blob.uses, blob.defines)):
+            for name in names:
+                held = found.get(name)
+                if held is None:
+                    held = found[name] = (set(), set())
+                held[side].add(blob.rid)
+    return found
+
+
+def _spread(session: Session) -> None:
+    """When many blobs keep their names together, move them into one row a name."""
+    rows = session.rows("SELECT segment FROM code_names WHERE name = :together", together=_TOGETHER)
+    if len(rows) <= _MOST_TOGETHER:
+        return
+    rows = session.rows("SELECT segment, uses, defines FROM code_names WHERE name = :none", none=_TOGETHER)
+    held = _by_name(
+        BlobNames(row["segment"], _split(bytes(row["uses"])), _split(bytes(row["defines"]))) for row in rows
+    )
+    names = sorted(held)
+    for start in range(0, len(names), _BATCH):
+        for row in session.rows(
+            "SELECT name, uses, defines FROM code_names WHERE segment = :live AND name IN :names",
+            live=_LIVE,
+            names=names[start : start + _BATCH],
+        ):
+            held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
+            held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
+    alive = stored(session, {rid for pair in held.values() for each in pair for rid in each})
+    session.run("DELETE FROM code_names WHERE name = :together", together=_TOGETHER)
+    _insert(session, _LIVE, {name: (uses & alive, defines & alive) for name, (uses, defines) in held.items()})
 
 
 def stored(session: Session, rids: Collection[int]) -> set[int]:
@@ -67,32 +110,43 @@ def stored(session: Session, rids: Collection[int]) -> set[int]:
     return found
 
 
-def _insert(session: Session, segment: int, rows: Iterable[tuple[str, Iterable[int], Iterable[int]]]) -> None:
+def _insert(session: Session, segment: int, names: Mapping[str, Rids]) -> None:
     session.insert_many(
         "code_names",
         _COLUMNS,
         (
             (name, segment, pack_numbers(sorted(uses)), pack_numbers(sorted(defines)))
-            for name, uses, defines in rows
+            for name, (uses, defines) in sorted(names.items())
         ),
+        key=_COLUMNS[:2],
     )
 
 
 def naming(session: Session, name: str) -> tuple[list[int], list[int]]:
     """The blobs that use a name, and those that define it."""
-    uses: list[int] = []
-    defines: list[int] = []
-    for row in session.rows("SELECT uses, defines FROM code_names WHERE name = :name", name=name):
-        uses += unpack_numbers(bytes(row["uses"]))
-        defines += unpack_numbers(bytes(row["defines"]))
-    return sorted(set(uses)), sorted(set(defines))
+    uses: set[int] = set()
+    defines: set[int] = set()
+    wanted = b"\0%b\0" % name.encode("utf-8", "replace")
+    for row in session.rows(
+        "SELECT name, segment, uses, defines FROM code_names WHERE name IN :names", names=[name, _TOGETHER]
+    ):
+        if row["name"] != _TOGETHER:
+            uses.update(unpack_numbers(bytes(row["uses"])))
+            defines.update(unpack_numbers(bytes(row["defines"])))
+            continue
+        if wanted in bytes(row["uses"]):
+            uses.add(row["segment"])
+        if wanted in bytes(row["defines"]):
+            defines.add(row["segment"])
+    return sorted(uses), sorted(defines)
 
 
 def segments(session: Session) -> list[int]:
     """The batches in which names were written."""
-    return [
-        row["segment"] for row in session.rows("SELECT DISTINCT segment FROM code_names ORDER BY segment")
-    ]
+    rows = session.rows(
+        "SELECT DISTINCT segment FROM code_names WHERE name <> :together ORDER BY segment", together=_TOGETHER
+    )
+    return [row["segment"] for row in rows]
 
 
 def merge_segments(session: Session) -> bool:
@@ -100,18 +154,18 @@ def merge_segments(session: Session) -> bool:
     found = segments(session)
     if len(found) <= _MAX_SEGMENTS:
         return False
-    stored = [row["rid"] for row in session.rows("SELECT rid FROM code_blobs WHERE searchable = 1")]
-    if len(found) <= _MAX_SEGMENTS + len(stored) // _BLOBS_PER_SEGMENT:
+    alive = {row["rid"] for row in session.rows("SELECT rid FROM code_blobs WHERE searchable = 1")}
+    if len(found) <= _MAX_SEGMENTS + len(alive) // _BLOBS_PER_SEGMENT:
         return False
-    alive = set(stored)
-    merged: dict[str, tuple[set[int], set[int]]] = {}
-    for row in session.rows("SELECT name, uses, defines FROM code_names"):
+    merged: dict[str, Rids] = {}
+    for row in session.rows(
+        "SELECT name, uses, defines FROM code_names WHERE name <> :together", together=_TOGETHER
+    ):
         held = merged.setdefault(row["name"], (set(), set()))
         held[0].update(alive.intersection(unpack_numbers(bytes(row["uses"]))))
         held[1].update(alive.intersection(unpack_numbers(bytes(row["defines"]))))
-    session.run("DELETE FROM code_names")
-    kept = ((name, uses, defines) for name, (uses, defines) in sorted(merged.items()) if uses or defines)
-    _insert(session, max(found), kept)
+    session.run("DELETE FROM code_names WHERE name <> :together", together=_TOGETHER)
+    _insert(session, max(found), {name: pair for name, pair in merged.items() if any(pair)})
     return True
 
 

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from cuedeck.store.protocol import Row, Session
 
 if TYPE_CHECKING:
-    from cuedeck.store.postings import Numbers
+    from cuedeck.store.postings import Bundle, Numbers
 
 _BATCH = 900
 _MOST_SEGMENTS = 16
+# What edits bring is one row a segment, under no word: written in one go, and mostly soon gone.
+_TOGETHER = ""
+_FEW_BLOBS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def put_words(session: Session, blobs: Sequence[tuple[int, BlobWords]]) -> None:
     )
     joined = np.concatenate(places)
     held = Held(list(known), np.concatenate(words), joined >> MARK_BITS, joined & MARKS)
-    _write(session, segment, past, held)
+    _write(session, segment, past, held, together=len(blobs) <= _FEW_BLOBS)
     fold(session)
 
 
@@ -89,28 +92,27 @@ def read_words(session: Session, words: Collection[str]) -> dict[str, tuple[Numb
     from cuedeck.store.postings import decode
 
     rows: list[Row] = []
-    wanted = sorted(words)
+    wanted = sorted(set(words) - {_TOGETHER})
     for start in range(0, len(wanted), _BATCH):
         rows += session.rows(
             "SELECT word, segment, postings FROM code_words "
             "WHERE segment IN (SELECT segment FROM code_segments) AND word IN :words",
             words=wanted[start : start + _BATCH],
         )
-    if not rows:
-        return {}
     rows.sort(key=lambda row: (row["word"], row["segment"]))
     numbers, marks, counts = decode(
         [bytes(row["postings"]) for row in rows], [row["segment"] for row in rows]
     )
-    found: dict[str, tuple[Numbers, Numbers]] = {}
+    parts: dict[str, list[tuple[Numbers, Numbers]]] = {}
     end = 0
     for row, count in zip(rows, counts.tolist(), strict=True):
         start, end = end, end + count
-        part = (numbers[start:end], marks[start:end])
-        held = found.get(row["word"])
-        joined = part if held is None else tuple(map(np.concatenate, zip(held, part, strict=True)))
-        found[row["word"]] = (joined[0], joined[1])
-    return found
+        parts.setdefault(row["word"], []).append((numbers[start:end], marks[start:end]))
+    for bundle in _bundles(session):
+        for word in filter(bundle.holds, wanted):
+            parts.setdefault(word, []).append(bundle.postings(word))
+    joined = {word: tuple(map(np.concatenate, zip(*found, strict=True))) for word, found in parts.items()}
+    return {word: (numbers, marks) for word, (numbers, marks) in joined.items()}
 
 
 def words_beginning(session: Session, beginning: str, most: int = 200) -> list[str]:
@@ -122,7 +124,21 @@ def words_beginning(session: Session, beginning: str, most: int = 200) -> list[s
         past=beginning + "\U0010ffff",
         most=most,
     )
-    return [row["word"] for row in rows]
+    found = {row["word"] for row in rows}
+    for bundle in _bundles(session):
+        found.update(word for word in bundle.words if word.startswith(beginning) and word != beginning)
+    return sorted(found)[:most]
+
+
+def _bundles(session: Session) -> list[Bundle]:
+    from cuedeck.store.postings import Bundle
+
+    rows = session.rows(
+        "SELECT segment, postings FROM code_words WHERE word = :together "
+        "AND segment IN (SELECT segment FROM code_segments) ORDER BY segment",
+        together=_TOGETHER,
+    )
+    return [Bundle(row["segment"], bytes(row["postings"])) for row in rows]
 
 
 def texts(session: Session, rids: Collection[int]) -> dict[int, BlobText]:
@@ -150,18 +166,22 @@ def _past(session: Session) -> int:
     return int(session.value("SELECT coalesce(max(past), 0) FROM code_segments"))
 
 
-def _write(session: Session, segment: int, past: int, held: Held) -> None:
+def _write(session: Session, segment: int, past: int, held: Held, *, together: bool = False) -> None:
     import numpy as np
 
-    from cuedeck.store.postings import encode
+    from cuedeck.store.postings import bundled, encode
 
     order = np.lexsort((held.numbers, held.words))
-    words = held.words[order]
+    words, numbers, marks = held.words[order], held.numbers[order], held.marks[order]
     starts = np.flatnonzero(np.diff(words, prepend=-1))
     counts = np.diff(starts, append=len(words))
-    lists = encode(held.numbers[order], held.marks[order], counts, segment)
-    rows = sorted(zip((held.names[word] for word in words[starts].tolist()), lists, strict=True))
+    names = [held.names[word] for word in words[starts].tolist()]
     session.insert("code_segments", {"segment": segment, "past": past, "size": len(words)})
+    rows = (
+        [(_TOGETHER, bundled(names, counts, numbers - segment, marks))]
+        if together
+        else sorted(zip(names, encode(numbers, marks, counts, segment), strict=True))
+    )
     session.insert_many(
         "code_words",
         ("segment", "word", "postings"),
@@ -188,14 +208,21 @@ def _living(session: Session, rows: Sequence[Row]) -> Held:
     """What some rows hold of blobs that are still there."""
     import numpy as np
 
-    from cuedeck.store.postings import decode, inside
+    from cuedeck.store.postings import Bundle, decode, inside
 
+    listed = [row for row in rows if row["word"] != _TOGETHER]
     numbers, marks, counts = decode(
-        [bytes(row["postings"]) for row in rows], [row["segment"] for row in rows]
+        [bytes(row["postings"]) for row in listed], [row["segment"] for row in listed]
     )
     known: dict[str, int] = {}
-    chosen = [known.setdefault(row["word"], len(known)) for row in rows]
+    chosen = [known.setdefault(row["word"], len(known)) for row in listed]
     words = np.repeat(np.array(chosen, dtype=np.int64), counts)
+    for row in rows:
+        if row["word"] == _TOGETHER:
+            bundle = Bundle(row["segment"], bytes(row["postings"]))
+            chosen = [known.setdefault(word, len(known)) for word in bundle.words]
+            words = np.append(words, np.repeat(np.array(chosen, dtype=np.int64), bundle.counts))
+            numbers, marks = np.append(numbers, bundle.numbers), np.append(marks, bundle.marks)
     blobs = session.rows("SELECT first, lengths FROM code_texts ORDER BY first")
     alive = inside(
         numbers,

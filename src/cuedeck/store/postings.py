@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -66,3 +67,55 @@ def inside(numbers: Numbers, firsts: Numbers, sizes: Numbers) -> Numbers:
     outside = (found < 0) | (numbers >= firsts[found] + sizes[found])
     found[outside] = -1
     return found
+
+
+def bundled(words: Sequence[str], counts: Numbers, numbers: Numbers, marks: Numbers) -> bytes:
+    """The lists of several words, given end to end with their lengths, as one value."""
+    names = "\0".join(["", *words, ""]).encode()
+    columns = (counts, numbers << MARK_BITS | marks)
+    return len(names).to_bytes(4, "little") + names + b"".join(c.astype("<u4").tobytes() for c in columns)
+
+
+class Bundle:
+    """The lists of several words, read from one value by need; numbers count from ``base``."""
+
+    def __init__(self, base: int, data: bytes) -> None:
+        size = 4 + int.from_bytes(data[:4], "little")
+        self._base = base
+        self._names = data[4:size]
+        self._columns = data[size:]
+
+    def holds(self, word: str) -> bool:
+        """Whether a word has a list here."""
+        return b"\0%b\0" % word.encode("utf-8", "replace") in self._names
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words, in the order of their lists."""
+        return self._names.decode().split("\0")[1:-1]
+
+    @cached_property
+    def counts(self) -> Numbers:
+        """How long each list is."""
+        return np.frombuffer(self._columns, dtype="<u4", count=len(self.words)).astype(np.int64)
+
+    @cached_property
+    def _places(self) -> Numbers:
+        return np.frombuffer(self._columns, dtype="<u4", offset=4 * len(self.words)).astype(np.int64)
+
+    @property
+    def numbers(self) -> Numbers:
+        """The numbers of all lists end to end."""
+        return (self._places >> MARK_BITS) + self._base
+
+    @property
+    def marks(self) -> Numbers:
+        """The marks of all lists end to end."""
+        return self._places & MARKS
+
+    def postings(self, word: str) -> tuple[Numbers, Numbers]:
+        """The list of a word it holds: numbers and marks."""
+        place = self.words.index(word)
+        start = int(self.counts[:place].sum())
+        part = slice(start, start + int(self.counts[place]))
+        return self.numbers[part], self.marks[part]
