@@ -45,6 +45,10 @@ def test_force_puts_the_default_settings_back_and_keeps_the_old(cue: Any, folder
     assert cue("init", "--force").returncode == 0
     assert (folder / ".cuedeck/config.toml").read_bytes() == default
     assert (folder / ".cuedeck/config.toml.old").read_text() == "broken ["
+    (folder / ".cuedeck/config.toml").write_text("broken again [")
+    assert "the old one is config.toml.old.2" in cue("init", "--force").stdout
+    assert (folder / ".cuedeck/config.toml.old").read_text() == "broken ["
+    assert (folder / ".cuedeck/config.toml.old.2").read_text() == "broken again ["
     assert (folder / ".cuedeck/cards/abc123.md").read_text() == "precious"
 
 

@@ -103,7 +103,9 @@ def test_export_and_import_into_another_workspace(folder: Folder, tmp_path: Path
     other = Folder(tmp_path / "other")
     assert other.value("import", str(target)) == {"memories": 3, "links": 1, "known": 0, "masked": 0}
     assert other.value("import", str(target)) == {"memories": 0, "links": 0, "known": 3, "masked": 0}
-    assert other.value("list") == folder.value("list")
+    piped = Folder(tmp_path / "piped")
+    assert piped.cue("import", "-", input=folder.cue("export", "-").stdout).returncode == 0
+    assert folder.value("list") == other.value("list") == piped.value("list")
     assert other.value("show", ids[1])["links"][0]["reason"] == "both heavy"
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cuedeck.memory.model import Memory
 
 ACTOR = "cli"
+STANDARD = Path("-")
 _TYPES = ["knowledge", "episode", "decision", "pattern", "code_chunk"]
 
 command = group("memory", "Look inside the memories.")
@@ -237,8 +238,8 @@ def forget(here: Here, id: str, yes: bool) -> None:
 
 
 @subcommand(command, "export")
-@click.argument("path", required=False, type=click.Path(dir_okay=False, path_type=Path))
-def export_memories(here: Here, path: Path | None) -> None:
+@click.argument("path", default="-", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path))
+def export_memories(here: Here, path: Path) -> None:
     """Write every memory and link as JSON lines, to a file or to standard output."""
     import json
 
@@ -246,22 +247,23 @@ def export_memories(here: Here, path: Path | None) -> None:
 
     with here.open() as workspace:
         lines = (json.dumps(entry, ensure_ascii=False) for entry in transfer.export(workspace.store.state))
-        if path is None:
+        if path == STANDARD:
             for line in lines:
                 here.output.line(line)
             return
         with path.open("w", encoding="utf-8") as file:
             count = sum(file.write(line + "\n") > 0 for line in lines)
-    here.output.note(f"{count} lines written to {path}")
+    here.output.note(f"{count} {'line' if count == 1 else 'lines'} written to {path}")
 
 
 @subcommand(command, "import", json=True)
-@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("path", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path))
 def import_memories(here: Here, path: Path) -> None:
-    """Add the memories and links of such a file; what is known already is left alone."""
+    """Add the memories and links of such a file, or of standard input (-); what is known is left alone."""
     from cuedeck.memory import transfer
 
-    with here.open() as workspace, path.open(encoding="utf-8", errors="surrogateescape") as file:
+    file = click.open_file(str(path), encoding="utf-8", errors="surrogateescape")
+    with here.open() as workspace, file:
         done = transfer.load(workspace.memory, file, actor=ACTOR)
         workspace.memory.completion.drain(600)
     here.output.show(

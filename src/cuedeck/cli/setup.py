@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,9 +56,15 @@ def _settings(root: Path, force: bool) -> Step:
         return Step(name, "created")
     if not force or path.read_bytes() == SETTINGS.encode():
         return Step(name, "kept")
-    write_atomically(path.with_suffix(".toml.old"), path.read_bytes())
+    old = _unused(path.with_suffix(".toml.old"))
+    write_atomically(old, path.read_bytes())
     write_atomically(path, SETTINGS.encode())
-    return Step(name, "replaced; the old one is config.toml.old")
+    return Step(name, f"replaced; the old one is {old.name}")
+
+
+def _unused(path: Path) -> Path:
+    others = (path.with_name(f"{path.name}.{number}") for number in itertools.count(2))
+    return next(each for each in itertools.chain([path], others) if not os.path.lexists(each))
 
 
 def ignore_in_git(root: Path) -> Step:
