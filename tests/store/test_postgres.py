@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import random
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from store_sample import CACHE, NOTES, open_sample, sample_schema
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.ddl import table
+from cuedeck.store.errors import is_passing
 from cuedeck.store.postgres.migrate import APP_ROLE
 from cuedeck.store.postgres.store import PostgresStore
 from cuedeck.store.protocol import Store
@@ -53,10 +56,88 @@ def test_a_server_that_is_down_is_named_with_a_hint(tmp_path: Path) -> None:
     assert "store.url" in (caught.value.hint or "")
 
 
-def test_a_missing_database_is_named(postgres_server: str, tmp_path: Path) -> None:
+def refused(url: str, folder: Path) -> CueError:
     with pytest.raises(CueError) as caught:
-        open_sample(make_conninfo(postgres_server, dbname="no_such_database"), tmp_path, "w")
-    assert caught.value.code is ErrorCode.UNAVAILABLE
+        open_sample(url, folder, "w")
+    return caught.value
+
+
+def test_a_server_that_refuses_us_is_not_taken_for_one_that_is_away(
+    postgres_server: str, tmp_path: Path
+) -> None:
+    nowhere = refused(make_conninfo(postgres_server, dbname="no_such_database"), tmp_path)
+    nobody = refused(make_conninfo(postgres_server, user="nobody_we_know"), tmp_path)
+    with psycopg.connect(postgres_server, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS crowd")
+        connection.execute("CREATE ROLE crowd LOGIN CONNECTION LIMIT 0")
+    crowded = refused(make_conninfo(postgres_server, user="crowd"), tmp_path)
+    assert [error.message for error in (nowhere, nobody, crowded)] == [
+        "The PostgreSQL database does not exist",
+        "PostgreSQL refused the user or password",
+        "The PostgreSQL server has no connection left for us",
+    ]
+    assert {error.code for error in (nowhere, nobody, crowded)} == {ErrorCode.UNAVAILABLE}
+
+
+@pytest.mark.parametrize("rest", ["@[bad", "@h/d?sslmod=1", "@h/d?options=%zz"])
+def test_a_malformed_url_is_refused_without_being_shown(rest: str, tmp_path: Path) -> None:
+    password = "hunter" + "2"
+    error = refused(f"postgresql://me:{password}{rest}", tmp_path)
+    assert error.code is ErrorCode.CONFIGURATION
+    shown = "".join(traceback.format_exception(error))
+    assert "store.url" in shown
+    assert password not in shown
+
+
+@pytest.fixture
+def set_up(
+    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
+) -> Iterator[Callable[..., Store]]:
+    """The sample over connections with settings of one's choice."""
+    opened: list[Store] = []
+
+    def again(options: str = "") -> Store:
+        url = make_conninfo(make_database("sample"), options=options)
+        opened.append(open_sample(url, tmp_path, workspace_id))
+        return opened[-1]
+
+    yield again
+    for store in opened:
+        store.close()
+
+
+def test_a_server_that_takes_no_changes_is_read_and_waited_for(set_up: Callable[..., Store]) -> None:
+    add(set_up(), "kept")
+    standby = set_up("-c default_transaction_read_only=on")
+    assert ids(standby) == ["kept"]
+    with pytest.raises(CueError) as caught:
+        add(standby, "refused")
+    assert "takes no changes" in caught.value.message
+    assert is_passing(caught.value)
+
+
+def test_a_statement_that_the_server_gave_up_is_told_apart(set_up: Callable[..., Store]) -> None:
+    hurried = set_up("-c statement_timeout=200ms")
+    with pytest.raises(CueError) as caught, hurried.state.read() as session:
+        session.value("SELECT pg_sleep(5)")
+    assert (caught.value.code, "too long" in caught.value.message) == (ErrorCode.UNAVAILABLE, True)
+    assert ids(hurried) == []
+
+
+def test_what_no_index_can_hold_is_the_callers_mistake(set_up: Callable[..., Store]) -> None:
+    store = set_up()
+    with pytest.raises(CueError) as caught:
+        add(store, "".join(map(chr, random.Random(1).choices(range(0x4E00, 0x9FFF), k=4000))))
+    assert caught.value.code is ErrorCode.VALIDATION
+
+
+def test_an_unexpected_refusal_shows_no_names(
+    set_up: Callable[..., Store], caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(CueError) as caught, set_up().state.read() as session:
+        session.value("SELECT secret_column FROM notes")
+    assert "secret_column" not in f"{caught.value.message} {caught.value.data} {caught.value.hint}"
+    assert "secret_column" in caplog.text
 
 
 def test_work_goes_on_when_the_server_comes_back(own_server: Any, tmp_path: Path) -> None:

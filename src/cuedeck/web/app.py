@@ -69,6 +69,8 @@ STATUS = {
     ErrorCode.STALE_CACHE: 409,
     ErrorCode.LOCKED: 503,
     ErrorCode.UNAVAILABLE: 503,
+    ErrorCode.SCHEMA_TOO_NEW: 503,
+    ErrorCode.CONFIGURATION: 500,
     ErrorCode.DATABASE: 500,
     ErrorCode.INTERNAL: 500,
 }

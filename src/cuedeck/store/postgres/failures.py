@@ -40,11 +40,13 @@ _REFUSALS = (
         "Raise its max_connections or lower store.pool_size; try again.",
         passing=True,
     ),
-    Refusal(('database "',), "The PostgreSQL database does not exist", "Create it, or correct store.url."),
     Refusal(
-        ("password", "authentication", "pg_hba.conf", 'role "'),
+        ("password", "authentication", "pg_hba.conf", 'role "', "permission"),
         "PostgreSQL refused the user or password",
         "Check the user in store.url.",
+    ),
+    Refusal(
+        ("does not exist",), "The PostgreSQL database does not exist", "Create it, or correct store.url."
     ),
 )
 _log = logging.getLogger("cuedeck.store")
