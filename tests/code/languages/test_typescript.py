@@ -370,3 +370,30 @@ def test_a_function_says_what_it_is_called_on(project: Project) -> None:
     )
     written.check("Source")
     written.check("pipe")
+
+
+def test_using_declares_in_its_block(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        const ctx = { stop() {} } // <def outer>
+        class Run { done() {} } // <def done>
+        async function one() {
+            await using ctx = new Run() // <def ctx>
+            ctx.done() // <ctx> <done>
+        }
+        function two() { using other: Run = make(); other.done() } // <done>
+        for (using each of new Array<Run>()) each.done() // <done>
+        ctx.stop() // <outer>
+        === b.js
+        class Lock { free() {} } // <def free>
+        {
+            using lock = new Lock();
+            lock.free(); // <free>
+        }
+        """
+    )
+    written.check("outer", "ctx")
+    written.check("ctx")
+    written.check("done")
+    written.check("free")

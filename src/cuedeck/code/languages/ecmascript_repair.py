@@ -12,12 +12,23 @@ _COMMENT: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 # ``export type * from``, and ``in`` and ``out`` before a type parameter.
 _TYPES: Final = re.compile(rb"(?m)^([ \t]*export[ \t]+)type(?=[ \t]*\*)")
 _VARIANCE: Final = re.compile(rb"(?<=[<,])([ \t\r\n]*)(in out|out|in)(?=[ \t]+[A-Za-z_$])")
+# ``using x = …`` and ``await using x = …`` declare like ``const``.
+_USING: Final = re.compile(
+    rb"(?m)(^|[;{}(])([ \t]*)(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*[ \t]*(?::|=[^=>]|of\b))"
+)
 _LOOK_BACK: Final = 4000
+
+
+def declared(source: bytes) -> bytes:
+    """The source with ``const`` for ``using``, which the grammar takes for an assignment."""
+    if b"using " not in source:
+        return source
+    return _USING.sub(lambda found: found[1] + found[2] + b" " * len(found[3] or b"") + b"const", source)
 
 
 def repaired(source: bytes) -> bytes:
     """The source with a semicolon before each call signature that begins with type parameters, and so on."""
-    source = _TYPES.sub(lambda found: found[1] + b"    ", source)
+    source = _TYPES.sub(lambda found: found[1] + b"    ", declared(source))
     source = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), source)
     text = bytearray(source)
     for found in _OPENING.finditer(source):

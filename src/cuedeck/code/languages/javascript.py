@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.ecmascript_repair import declared
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
 
@@ -27,4 +28,5 @@ JAVASCRIPT: Final = Language(
     EcmaRules,
     interpreters=("node", "deno", "bun"),
     folder_stems=("index",),
+    rewrite=declared,
 )

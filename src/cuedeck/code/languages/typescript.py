@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cuedeck.code.languages.ecmascript import EcmaWalk
-from cuedeck.code.languages.ecmascript_repair import repaired
+from cuedeck.code.languages.ecmascript_repair import declared, repaired
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
 
@@ -38,5 +38,8 @@ TYPESCRIPT: Final = Language(
     EcmaRules,
     folder_stems=("index",),
     repair=repaired,
+    rewrite=declared,
 )
-TSX: Final = Language("tsx", (".tsx",), _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired)
+TSX: Final = Language(
+    "tsx", (".tsx",), _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, rewrite=declared
+)
