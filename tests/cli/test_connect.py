@@ -57,6 +57,17 @@ def test_user_scope_keeps_what_is_there(cue: Any, environ: dict[str, str]) -> No
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_the_keys_of_other_servers_are_not_shown(cue: Any, folder: Path) -> None:
+    token = "gh" + "p_" + "Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4zAb7c"
+    theirs = {"mcpServers": {"github": {"command": "x", "env": {"GITHUB_TOKEN": token}}}}
+    for indent in (None, 2):
+        (folder / ".mcp.json").write_text(json.dumps(theirs, indent=indent))
+        said = cue("connect", "claude-code").stdout
+        assert "cuedeck" in said and token not in said
+        kept = json.loads((folder / ".mcp.json").read_text())["mcpServers"]["github"]
+        assert kept["env"] == {"GITHUB_TOKEN": token}
+
+
 def test_print_and_generic_write_nothing(cue: Any, folder: Path) -> None:
     before = sorted(folder.iterdir())
     printed = json.loads(cue("connect", "cursor", "--print").stdout)

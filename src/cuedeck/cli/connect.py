@@ -35,6 +35,7 @@ def command(
     from cuedeck.cli.atomic import write_atomically
     from cuedeck.cli.clients import CLIENTS, connection, our_command
     from cuedeck.cli.difference import difference
+    from cuedeck.secrets import mask
 
     options = [*(["--decks", decks] if decks else []), *(["--read-only"] if read_only else [])]
     change = connection(CLIENTS[client], scope, here.root, options)
@@ -50,7 +51,9 @@ def command(
             "cue is not on the PATH, so its path on this machine was written; others need their own."
         )
     title = CLIENTS[client].title
-    shown = [difference(change.before, change.after, path or ""), f"{title} is connected: {path}"]
+    # The lines around ours are often other servers' keys, and an agent may be reading.
+    told = mask(difference(change.before, change.after, path or "")).text
+    shown = [told, f"{title} is connected: {path}"]
     here.output.show(
         {"file": path, "changed": changed},
         "\n".join(shown) if changed else f"{title} was connected already: {path}",
