@@ -16,6 +16,7 @@ from cuedeck.code.locating import locate
 from cuedeck.code.pruning import prune
 from cuedeck.code.refs import listed, status, switch
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.code import RefRow
 
 from .conftest import Repo
 
@@ -122,6 +123,38 @@ def test_reading_an_overlay_anew_leaves_uncommitted_changes_whole(repo: Repo, op
     assert names(code, "feat") == names(code) == {"a::greet", "a::leave"}
     code.index(code.wanted("feat"), force=True)
     assert names(code) == names(code, "feat") == {"a::greet", "a::leave"}
+
+
+def test_layers_that_another_process_replaces_meanwhile_are_read_as_one(
+    repo: Repo, open_code: Open, tmp_path: Path
+) -> None:
+    repo.put("a.py", BASE)
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("b.py", "def b(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    other = Code(repo.root, code.store, workers=1)
+    rows = code._row
+
+    def overtaken(name: str) -> RefRow | None:
+        # The other process is done between our look at the rows and our reading of the files.
+        row = rows(name)
+        repo.put("b.py", "def c(): pass\n")
+        other.index(other.wanted("main"), force=True)
+        other.view()
+        return row
+
+    assert names(code) == {"a::greet", "a::leave", "b::b"}
+    wanted = code.wanted(None)
+    code._snapshots = {}
+    code._row = overtaken  # type: ignore[method-assign]
+    found = code.indexed(wanted)
+    code._row = rows  # type: ignore[method-assign]
+    assert set(found.files) == {"a.py", "b.py"}
+    assert [d.name for d in found.outline("b.py").definitions] == ["c"]
+    assert [d.name for d in found.outline("a.py").definitions] == ["greet", "leave"]
+    other.close()
 
 
 def test_a_file_that_git_is_just_replacing_is_not_gone(repo: Repo, open_code: Open) -> None:

@@ -120,13 +120,28 @@ class Checkout:
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, never through a symlink."""
+        return self._read(path)[0]
+
+    def read_blob(self, path: str, oid: str) -> bytes | None:
+        """A file's bytes if they are that blob; a file that stands as it was hashed is not hashed again."""
+        data, stamp = self._read(path)
+        with self._lock:
+            known = self._files.get(path)
+            same = known is not None and known.oid == oid and self._stamps.get(path) == stamp
+        return data if data is not None and (same or self.hash(data) == oid) else None
+
+    def _read(self, path: str) -> tuple[bytes | None, Stamp | None]:
         try:
             descriptor = os.open(f"{self.root}/{path}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         except OSError:
-            return None
-        with os.fdopen(descriptor, "rb") as file:
-            data = file.read(_MAX_READ) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
-        return self._as_stored(path, data) if data is not None and b"\r\n" in data else data
+            return None, None
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return None, None
+            data = file.read(_MAX_READ) or b""
+            # Taken afterwards: had the file been written meanwhile, this would be a new one.
+            stamp = _stamp(os.fstat(descriptor))
+        return (self._as_stored(path, data) if b"\r\n" in data else data), stamp
 
     def _as_stored(self, path: str, data: bytes) -> bytes:
         """What git would store of a file that is checked out with line ends of its own."""

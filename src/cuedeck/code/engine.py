@@ -182,7 +182,7 @@ class Code:
         self, wanted: Wanted, *, force: bool = False, progress: Callable[[float, str], None] | None = None
     ) -> Indexed:
         """Bring a ref up to date now, its base first."""
-        with self._lock_for_writing():
+        with self._lock:
             if force:
                 self.forget(wanted.name)
             return self._index(self.indexer(), wanted, progress)
@@ -295,9 +295,6 @@ class Code:
             with self.store.index.read() as session:
                 held[name] = table.ref(session, name)
         return held[name]
-
-    def _lock_for_writing(self) -> threading.RLock:
-        return self._lock
 
     # -- views
 
@@ -510,8 +507,8 @@ class Code:
             if entry is not None and not entry.on_disk and repository is not None:
                 if wanted.checked_out:
                     # A file is read several times faster than an object, if it is still the same.
-                    data = self.checkout.read(path)
-                    if data is not None and self.checkout.hash(data) == entry.oid:
+                    data = self.checkout.read_blob(path, entry.oid)
+                    if data is not None:
                         return data
                 try:
                     return repository.read(entry.oid)
@@ -529,7 +526,7 @@ def tree_text(repository: Repository | None, commit: str | None, path: str) -> b
     if repository is None or commit is None:
         return None
     try:
-        entry = repository._tree(commit)[path]
+        entry = repository.tree(commit)[path]
         return repository.read(str(entry.id))
     except (KeyError, TypeError, MissingBlob):
         return None

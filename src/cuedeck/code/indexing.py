@@ -20,6 +20,8 @@ from cuedeck.store.protocol import Session, Store
 # A large batch makes few segments of names and words; its source bounds the memory it takes.
 _BLOBS_PER_WRITE: Final = 1000
 _BYTES_PER_WRITE: Final = 8 * 1024 * 1024
+# How often it is said how far indexing is.
+_BLOBS_PER_WORD: Final = 25
 _PROBLEMS_KEPT: Final = 500
 ACTOR: Final = "code"
 
@@ -84,7 +86,6 @@ class Indexer:
         on_disk: bool = False,
         searchable: bool = True,
         progress: Progress | None = None,
-        cancelled: Callable[[], bool] | None = None,
     ) -> int:
         """Store the facts of every blob of these files; how many were new."""
         missing = set(self.missing(files.values(), searchable=searchable))
@@ -106,21 +107,19 @@ class Indexer:
             batch.append(blob)
             done += 1
             held += blob.size
+            if progress is not None and done % _BLOBS_PER_WORD == 0:
+                progress(done / len(jobs), f"{done} of {len(jobs)} files")
             if len(batch) >= _BLOBS_PER_WRITE or held >= _BYTES_PER_WRITE:
                 self._write(batch, searchable)
                 batch, held = [], 0
-                if progress is not None:
-                    progress(done / len(jobs), f"{done} of {len(jobs)} files")
-                if cancelled is not None and cancelled():
-                    break
         self._write(batch, searchable)
         return done
 
     def _from_disk(self, jobs: list[tuple[str, str, str]]) -> Iterable[table.NewBlob]:
         with without_collecting():
             for oid, path, language in jobs:
-                data = self.checkout.read(path)
-                if data is None or self.checkout.hash(data) != oid:
+                data = self.checkout.read_blob(path, oid)
+                if data is None:
                     # Left out by a sparse checkout, clean under a text filter, or changed meanwhile: git's
                     # copy is what counts.
                     data = read_blob(self.repository, oid)

@@ -210,7 +210,7 @@ class Repository:
 
     def files(self, commit: str) -> tuple[dict[str, TreeFile], list[tuple[str, str]]]:
         """The code files of a commit, and what had to be left out with the reason."""
-        tree = self._tree(commit)
+        tree = self.tree(commit)
         skipped: list[tuple[str, str]] = []
         return ({}, skipped) if tree is None else (self._files_of(tree, "", skipped), skipped)
 
@@ -263,7 +263,8 @@ class Repository:
         except MissingBlob:
             return None
 
-    def _tree(self, commit: str) -> Any:
+    def tree(self, commit: str) -> Any:
+        """The workspace's tree of a commit, or nothing where the commit does not have it."""
         import pygit2
 
         tree = self.git[commit].peel(pygit2.Tree)
@@ -279,7 +280,7 @@ class Repository:
         """What happened to files between two commits, in path order."""
         import pygit2
 
-        before, after = self._tree(old), self._tree(new)
+        before, after = self.tree(old), self.tree(new)
         if before is None and after is None:
             return []
         # Without this a file that became a link is listed twice, as deleted and as added.
@@ -312,7 +313,7 @@ class Repository:
         return self._deltas[old, new]
 
     def _delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
-        before, after = self._tree(old), self._tree(new)
+        before, after = self.tree(old), self.tree(new)
         if before is None or after is None:
             mine, theirs = self.files(old)[0], self.files(new)[0]
             return {p: theirs.get(p) for p in mine.keys() | theirs.keys() if mine.get(p) != theirs.get(p)}
