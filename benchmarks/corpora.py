@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[1]
 _HISTORY = 60
 # Without its main peer a comparison says nothing.
 PEER = {
-    "peers_code": PYTHON / "basedpyright-langserver",
-    "peers_memory": NODE / "mcp-server-memory",
-    "peers_notes": PYTHON / "python",
+    "peers_code": ("basedpyright", PYTHON / "basedpyright-langserver"),
+    "peers_memory": ("the reference memory server", NODE / "mcp-server-memory"),
+    "peers_notes": ("obsidiantools", PYTHON / "python"),
 }
 # What only repeats until a rare event would have shown is repeated less often when all are run.
 SHORTER = {
@@ -66,7 +66,8 @@ def _given(name: str, scratch: Path) -> Given:
         case "code_refs" | "code_refs_languages" | "code_refs_rust" | "documents_headings":
             return Given(skipped=_TOOLS)
         case "peers_code" | "peers_memory" | "peers_notes":
-            return Given() if PEER[name].exists() else Given(skipped=f"{PEER[name].name} is {ABSENT}")
+            peer, program = PEER[name]
+            return Given() if program.exists() else Given(skipped=f"{peer} is {ABSENT}")
         case (
             "eval_retrieval" | "code_search_quality" | "documents_retrieval" | "memory_locomo" | "tasks_eval"
         ):
