@@ -99,7 +99,13 @@ class PostgresTextIndex:
         if not ids:
             return
         self._run(f"DELETE FROM {self._name}_fresh WHERE id = ANY(%(ids)s)", ids=list(ids))  # noqa: S608
-        self._bury_in(self._rows(self._holding(), low=min(ids), high=max(ids)), ids)
+        holding = self._rows(
+            f"SELECT piece, dead, documents FROM {self._name}_pieces "  # noqa: S608
+            "WHERE last_id >= %(low)s AND first_id <= %(high)s",
+            low=min(ids),
+            high=max(ids),
+        )
+        self._bury_in(holding, ids)
         self._run(self._stamping(), stamp=_stamp(), fresh=0)
 
     def scattered(self) -> bool:
@@ -270,23 +276,27 @@ class PostgresTextIndex:
         )
 
     def _save(self, records: list[Fresh], known: Collection[int] = ()) -> None:
-        """Write fresh records, in one round trip; of ``known`` ids the pieces may hold earlier forms."""
+        """Write fresh records, in one statement; of ``known`` ids the pieces may hold earlier forms."""
         name = self._name
-        found: list[dict[str, Any]] = []
-        with translated(), self._connection.pipeline(), self._connection.cursor() as cursor:
-            cursor.executemany(
-                f"INSERT INTO {name}_fresh(id, keys, counts, lengths) VALUES(%s, %s, %s, %s) "
-                "ON CONFLICT (workspace_id, id) DO UPDATE SET seq = excluded.seq, keys = excluded.keys, "
-                "counts = excluded.counts, lengths = excluded.lengths",
-                [record.columns() for record in records],
-            )
-            stamped = self._connection.execute(self._stamping(), {"stamp": _stamp(), "fresh": len(records)})
-            if known:
-                holding = self._connection.cursor(binary=True)
-                found = holding.execute(self._holding(), {"low": min(known), "high": max(known)}).fetchall()
-            row = stamped.fetchone()
-        self._bury_in(found, known)
-        if row and row["fresh"] >= FOLDED:
+        ids, keys, counts, lengths = zip(*(record.columns() for record in records), strict=True)
+        rows = self._rows(
+            f"WITH put AS (INSERT INTO {name}_fresh(id, keys, counts, lengths) SELECT * FROM "  # noqa: S608
+            "unnest(%(ids)b::bigint[], %(keys)b::bytea[], %(counts)b::bytea[], %(lengths)b::bytea[]) "
+            "ON CONFLICT (workspace_id, id) DO UPDATE SET seq = excluded.seq, keys = excluded.keys, "
+            f"counts = excluded.counts, lengths = excluded.lengths), stamped AS ({self._stamping()}) "
+            "SELECT stamped.fresh AS waiting, piece, dead, documents FROM stamped "
+            f"LEFT JOIN {name}_pieces ON last_id >= %(low)s AND first_id <= %(high)s",
+            ids=list(ids),
+            keys=list(keys),
+            counts=list(counts),
+            lengths=list(lengths),
+            stamp=_stamp(),
+            fresh=len(records),
+            low=min(known, default=1),
+            high=max(known, default=0),
+        )
+        self._bury_in([row for row in rows if row["piece"] is not None], known)
+        if rows[0]["waiting"] >= FOLDED:
             self._fold()
 
     def _stamping(self) -> str:
@@ -295,13 +305,6 @@ class PostgresTextIndex:
             f"INSERT INTO {self._name}_stamp(stamp, fresh) VALUES(%(stamp)s, %(fresh)s) "
             "ON CONFLICT (workspace_id) DO UPDATE SET stamp = excluded.stamp, "
             f"fresh = {self._name}_stamp.fresh + excluded.fresh RETURNING fresh"
-        )
-
-    def _holding(self) -> str:
-        """The pieces that may hold ids between two."""
-        return (
-            f"SELECT piece, dead, documents FROM {self._name}_pieces "  # noqa: S608
-            "WHERE last_id >= %(low)s AND first_id <= %(high)s"
         )
 
     def _bury_in(self, rows: list[dict[str, Any]], ids: Collection[int]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Iterator
 from typing import Any
 
@@ -9,6 +10,9 @@ from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
 from cuedeck.store.protocol import VectorSpec
 from cuedeck.store.vectors import LOG_KEPT, SketchRow, VectorRow
+
+# Of all writes, so many see to the length of the log.
+_SHORTENED = 1 / 64
 
 
 def create_vector_table(spec: VectorSpec) -> Iterator[str]:
@@ -41,26 +45,32 @@ class PostgresVectorTable:
         self._name = spec.name
 
     def save(self, rows: list[VectorRow]) -> None:
-        # Sent together: a round trip each would cost more than the work.
-        with translated(), self._connection.pipeline():
-            self._many(
-                f"INSERT INTO {self._name}(id, model, v) VALUES(%s, %s, %s::halfvec) "
-                "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, v = excluded.v",
-                [(row.id, row.model, _literal(row.halves)) for row in rows],
-            )
-            self._many(
-                f"INSERT INTO {self._name}_sketches(id, model, scope, sketch) VALUES(%s, %s, %s, %s) "
-                "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, "
-                "scope = excluded.scope, sketch = excluded.sketch",
-                [(row.id, row.model, row.scope, row.sketch) for row in rows],
-            )
-            self._log([row.id for row in rows])
+        # One statement: a round trip for each table would cost more than the work.
+        self._run(
+            f"WITH given AS (SELECT * FROM unnest(%(ids)s::bigint[], %(models)s::text[], "  # noqa: S608
+            "%(vectors)s::text[], %(scopes)s::text[], %(sketches)b::bytea[]) "
+            "AS t(id, model, v, scope, sketch)), "
+            f"vectors AS (INSERT INTO {self._name}(id, model, v) SELECT id, model, v::halfvec FROM given "
+            "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, v = excluded.v), "
+            f"sketches AS (INSERT INTO {self._name}_sketches(id, model, scope, sketch) "
+            "SELECT id, model, scope, sketch FROM given ON CONFLICT (workspace_id, id) DO UPDATE "
+            "SET model = excluded.model, scope = excluded.scope, sketch = excluded.sketch) "
+            f"{self._logging()}",
+            ids=[row.id for row in rows],
+            models=[row.model for row in rows],
+            vectors=[_literal(row.halves) for row in rows],
+            scopes=[row.scope for row in rows],
+            sketches=[row.sketch for row in rows],
+        )
+        self._shorten()
 
     def delete(self, ids: Collection[int]) -> None:
-        with translated(), self._connection.pipeline():
-            for table in (self._name, f"{self._name}_sketches"):
-                self._run(f"DELETE FROM {table} WHERE id = ANY(%(ids)s)", ids=list(ids))  # noqa: S608
-            self._log(list(ids))
+        self._run(
+            f"WITH vectors AS (DELETE FROM {self._name} WHERE id = ANY(%(ids)s)), "  # noqa: S608
+            f"sketches AS (DELETE FROM {self._name}_sketches WHERE id = ANY(%(ids)s)) {self._logging()}",
+            ids=list(ids),
+        )
+        self._shorten()
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         sql = f"SELECT id, v FROM {self._name} WHERE id = ANY(%(ids)s) AND model = %(model)s"  # noqa: S608
@@ -97,17 +107,15 @@ class PostgresVectorTable:
         )
         return [SketchRow(row["id"], row["scope"] or "", row["sketch"]) for row in rows]
 
-    def _log(self, ids: list[int]) -> None:
-        log = f"{self._name}_log"
-        self._run(
-            f"INSERT INTO {log}(id) SELECT unnest(%(ids)s::bigint[])",
-            ids=ids,
-        )
-        self._run(f"DELETE FROM {log} WHERE seq <= (SELECT max(seq) FROM {log}) - %(kept)s", kept=LOG_KEPT)  # noqa: S608
+    def _logging(self) -> str:
+        return f"INSERT INTO {self._name}_log(id) SELECT unnest(%(ids)s::bigint[])"
 
-    def _many(self, sql: str, rows: list[tuple[Any, ...]]) -> None:
-        with translated(), self._connection.cursor() as cursor:
-            cursor.executemany(sql, rows)
+    def _shorten(self) -> None:
+        """Forget the beginning of the log, once in a while: nobody needs it to be exactly so long."""
+        if random.random() < _SHORTENED:
+            log = f"{self._name}_log"
+            sql = f"DELETE FROM {log} WHERE seq <= (SELECT max(seq) FROM {log}) - %(kept)s"  # noqa: S608
+            self._run(sql, kept=LOG_KEPT)
 
     def _run(self, sql: str, **params: Any) -> None:
         with translated():
