@@ -55,12 +55,16 @@ def _answer(ask: Callable[[str], Answer], options: list[str]) -> int | None:
     if not os.path.isdir(root) or has_settings(root):  # noqa: PTH112
         return None
     value, text, code = ask(root)
-    if "--json" in options or not _plain(text):
+    if "--json" in options:
+        import json
+
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+    if _plain(text):
+        sys.stdout.write(text + "\n")
+    else:
         from cuedeck.cli.output import Output
 
-        Output("--json" in options).show(value, text)
-    else:
-        sys.stdout.write(text + "\n")
+        Output().line(text)
     return code
 
 

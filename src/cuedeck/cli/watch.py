@@ -40,11 +40,12 @@ def command(here: Here, no_clipboard: bool) -> None:
             _say(here, f"{word} {_few(paths)}") if paths else None
         changed.set()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, end)
     with here.open() as workspace:
         with here.output.progress("Indexing") as progress:
             workspace.documents.refresh(lambda done, total: progress(done, total))
+        # Not before: what has not begun to watch is interrupted like any other command.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, end)
         workspace.documents.freshness.listen(heard)
         workspace.documents.start()
         workspace.workflows.start()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from cuedeck.memory import checks, graph, history, linking, past, searching
 from cuedeck.memory.completion import Completion
 from cuedeck.memory.drafts import checked, checked_changes, drafted
-from cuedeck.memory.episodes import index_episode
 from cuedeck.memory.masking import Masking
 from cuedeck.memory.model import (
     Access,
@@ -128,8 +127,7 @@ class Memories:
     ) -> tuple[Memory, list[Link]]:
         """Write a new memory and everything found by, in the caller's transaction."""
         memory = replace(memory, rid=table.insert(session, to_row(memory, unique=unique)))
-        session.text(MEMORY_TEXT).put([text_record(memory)])
-        index_episode(session, memory)
+        _index(session, memory)
         if vector is None:
             return memory, []
         return memory, self._complete(session, memory, vector)
@@ -207,8 +205,7 @@ class Memories:
             merged["metadata"] = checks.metadata({**old.metadata, **merged["metadata"]})
         memory = replace(old, **merged, updated_at=max(now_ms(), old.updated_at))
         table.change(session, memory.id, self._columns(session, old, memory, merged))
-        session.text(MEMORY_TEXT).put([text_record(memory)])
-        index_episode(session, memory)
+        _index(session, memory)
         if memory.embedded_text == old.embedded_text:
             if memory.tags != old.tags:
                 linking.move_scope(session, memory, model=self.model)
@@ -408,3 +405,13 @@ def _living(session: Session, id: str) -> Memory:
 
 def _unknown(id: str) -> CueError:
     return not_found(f"There is no memory {id}", hint="`search` finds memories and their ids.", id=id)
+
+
+def _index(session: Session, memory: Memory) -> None:
+    """Write what a memory is found by: its words and, for an episode, what failed in it."""
+    session.text(MEMORY_TEXT).put([text_record(memory)])
+    if memory.type is MemoryType.EPISODE:
+        # The readers of failures are many, and listing or searching needs none of them.
+        from cuedeck.memory.episodes import index_episode
+
+        index_episode(session, memory)

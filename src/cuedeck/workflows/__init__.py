@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 def open_engine(workspace: Workspace) -> WorkflowEngine:
     """The engine of a workspace with everything it can run."""
+    from cuedeck.documents.events import FileEvents
     from cuedeck.workflows.builtin import builtin_workflows
     from cuedeck.workflows.compose import ComposedWorkflows
     from cuedeck.workflows.engine import WorkflowEngine
@@ -29,6 +30,6 @@ def open_engine(workspace: Workspace) -> WorkflowEngine:
     return WorkflowEngine(
         workspace,
         Registry(sources, Switches(workspace.root, workspace.config.workflows.by_id)),
-        workspace.documents.events,
+        FileEvents(workspace.store.index, workspace.root),
         workers=workspace.config.workflows.workers,
     )
