@@ -41,6 +41,31 @@ def found(store: Store, words: str) -> list[str]:
     return list(dict.fromkeys(homes[chunks[hit.id]].path for hit in hits))
 
 
+def test_no_text_is_too_long_for_either_store(root: Path, store: Store) -> None:
+    chance = random.Random(5)
+
+    def long(size: int = 4_000) -> str:
+        return "".join(map(chr, chance.choices(range(0x4E00, 0x9FFF), k=size)))
+
+    tag, alias = long(), long()
+    front = f"---\ntype: {long()}\ntags: [{tag}, {tag}x]\naliases: [{alias}]\n---\n"
+    put(root, "odd.md", f"{front}# {long()}\n\n[[{long()}]] [x]({long()}.md) #{long()}\n")
+    put(root, "beside.md", f"# alpha\n\n[[{alias}]]\n")
+    deep = "/".join(["d" * 200] * 12)
+    put(root, f"{deep}/lost.md", "# alpha")
+    DocumentIndex(root, store.index).refresh()
+    assert found(store, "alpha") == ["beside.md"]
+    with store.index.read() as session:
+        assert (
+            session.value(
+                "SELECT resolved FROM document_links l JOIN documents d ON d.rid = l.document "
+                "WHERE d.path = 'beside.md'"
+            )
+            == "odd.md"
+        )
+        assert session.value("SELECT count(*) FROM document_tags") == 2
+
+
 def snapshot(store: Store) -> dict[str, Any]:
     """Everything the index says, without identities and times."""
     with store.index.read() as session:

@@ -8,15 +8,17 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from store_sample import CACHE, NOTES, open_sample, sample_schema
+from store_sample import CACHE, NOTES, VECTORS, open_sample, sample_schema
 
+from cuedeck.config.sections import StoreSection
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.ddl import table
 from cuedeck.store.errors import is_passing
@@ -122,6 +124,18 @@ def test_a_statement_that_the_server_gave_up_is_told_apart(set_up: Callable[...,
         session.value("SELECT pg_sleep(5)")
     assert (caught.value.code, "too long" in caught.value.message) == (ErrorCode.UNAVAILABLE, True)
     assert ids(hurried) == []
+
+
+def test_the_smallest_pool_serves_both_writers_at_once(
+    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
+) -> None:
+    # As small as the setting allows: each writer holds one, and either may read what is committed.
+    rules = {field.name: field.metadata["rule"] for field in fields(StoreSection)}
+    smallest = rules["pool_size"].minimum
+    store = open_sample(make_database("sample"), tmp_path, workspace_id, busy_timeout=2, pool_size=smallest)
+    with store.index.write(actor="me"), store.state.write(actor="me") as session:
+        assert session.vectors(VECTORS).nearest(np.ones(64, np.float32), model="m") == []
+    store.close()
 
 
 def test_what_no_index_can_hold_is_the_callers_mistake(set_up: Callable[..., Store]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from cuedeck.documents.extract import Extracted
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.kinds import Kind, in_vault
-from cuedeck.documents.links import fold, name_keys, target_key
+from cuedeck.documents.links import alias_key, name_keys, target_key
 from cuedeck.documents.markdown import Link
 from cuedeck.documents.scan import FileStamp
 from cuedeck.documents.tags import tag_key
@@ -19,7 +19,7 @@ from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkV
 
 # How files are read: what they link to, how they are cut, which tokens they are found by. It counts on with
 # every change of that; an index that was read otherwise is read again, once and silently.
-READING = "2"
+READING = "3"
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
 
@@ -96,7 +96,10 @@ def reading_of(found: Extracted, stamp: FileStamp, read_at_ns: int, created_ns: 
         problem_line=found.problem.line if found.problem else None,
         skipped=found.skipped,
     )
-    names = [*((key, 0) for key in name_keys(found.path)), *((fold(alias), 1) for alias in found.aliases)]
+    names = [
+        *((key, 0) for key in name_keys(found.path)),
+        *((alias_key(alias), 1) for alias in found.aliases),
+    ]
     entry = Entry(
         file,
         found.name_tokens,

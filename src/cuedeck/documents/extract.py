@@ -13,7 +13,7 @@ from cuedeck.documents.frontmatter import Problem, text_of
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.markdown import Link, Markdown, parse_markdown
 from cuedeck.documents.sections import CHUNK_BYTES, chunks_of, sections_of
-from cuedeck.documents.tags import all_tags
+from cuedeck.documents.tags import all_tags, tag_key
 from cuedeck.search.analyser import analyse_bytes, scope_token
 from cuedeck.store.document_entries import ChunkValues
 
@@ -197,7 +197,7 @@ def scope_of(kind: Kind, tags: Sequence[str], front: dict[str, Any] | None) -> t
     """The filter tokens of a document: kind, tags with their parents, priority, assignee."""
     tokens = {scope_token("k", kind.value)}
     for tag in tags:
-        parts = tag.split("/")
+        parts = tag_key(tag).split("/")
         tokens.update(tag_scope("/".join(parts[: n + 1])) for n in range(len(parts)))
     for prefix in ("priority", "assignee"):
         value = text_of((front or {}).get(prefix))

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from cuedeck.documents.kinds import MARKDOWN_SUFFIXES
 from cuedeck.documents.markdown import LinkKind
+from cuedeck.store.document_entries import LONGEST_KEY
 
 
 class Names(Protocol):
@@ -36,7 +37,7 @@ class KnownNames:
                 names.by_name.setdefault(key, []).append(path)
         for path, given in aliases.items():
             for alias in given:
-                names.by_alias.setdefault(fold(alias), []).append(path)
+                names.by_alias.setdefault(alias_key(alias), []).append(path)
         return names
 
     def named(self, key: str) -> Iterable[str]:
@@ -44,6 +45,11 @@ class KnownNames:
 
     def aliased(self, key: str) -> Iterable[str]:
         return self.by_alias.get(key, ())
+
+
+def alias_key(alias: str) -> str:
+    """The key under which an alias is kept and looked up."""
+    return fold(alias)[:LONGEST_KEY]
 
 
 def fold(text: str) -> str:
@@ -60,7 +66,7 @@ def name_keys(path: str) -> tuple[str, ...]:
 
 def target_key(target: str) -> str:
     """The key under which a link's target is looked up."""
-    return fold(target.replace("\\", "/").rstrip("/").rpartition("/")[2])
+    return fold(target.replace("\\", "/").rstrip("/").rpartition("/")[2])[:LONGEST_KEY]
 
 
 def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | None:
@@ -78,7 +84,7 @@ def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | Non
     found = _exact(_joined("", target.lstrip("/")), candidates)
     if found is not None or target.startswith("/"):
         return found
-    return _nearest(target, folder, candidates) or _best(names.aliased(fold(target)), folder, target)
+    return _nearest(target, folder, candidates) or _best(names.aliased(alias_key(target)), folder, target)
 
 
 def _joined(folder: str, target: str) -> str | None:

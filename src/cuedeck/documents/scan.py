@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuedeck.documents.ignore import OWN_FOLDERS, IgnoreRules, Rules, is_ignored
 
 MAX_DEPTH = 64
-_UNSAYABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# In bytes; what an index of PostgreSQL can hold of a row.
+LONGEST_PATH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,30 @@ class FileStamp:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The files of a workspace by relative path, and the folders that could not be read."""
+    """The files of a workspace by relative path, the folders that could not be read, and names left out.
+
+    A name that is not Unicode or holds control characters cannot be said in an answer; here it is escaped.
+    """
 
     files: dict[str, FileStamp]
     folders: frozenset[str]
     unreadable: tuple[str, ...]
+    unsayable: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Found:
+    files: dict[str, FileStamp] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    unreadable: list[str] = field(default_factory=list)
+    unsayable: list[str] = field(default_factory=list)
+
+    def says(self, folder: str, name: str) -> bool:
+        """Whether a name can be said; one that cannot is noted."""
+        if _presentable(name):
+            return True
+        self.unsayable.append(folder + ascii(name)[1:-1])
+        return False
 
 
 class Scanner:
@@ -47,19 +67,18 @@ class Scanner:
 
     def scan(self) -> Scan:
         """Every regular file that is not ignored; symlinks are not followed, their targets count once."""
-        files: dict[str, FileStamp] = {}
-        folders: set[str] = set()
-        unreadable: list[str] = []
+        found = _Found()
         self._forget_when_rules_changed()
-        rules = IgnoreRules(self._root, self._patterns)
-        self._walk("", rules, 0, files, folders, unreadable)
+        self._walk("", IgnoreRules(self._root, self._patterns), 0, found)
         for own in OWN_FOLDERS:
-            self._walk_own(f"{own}/", files, folders)
-        return Scan(files, frozenset(folders), tuple(unreadable))
+            self._walk_own(f"{own}/", found)
+        return Scan(
+            found.files, frozenset(found.folders), tuple(found.unreadable), tuple(sorted(found.unsayable))
+        )
 
     def covers(self, path: str) -> bool:
         """Whether one path would be part of a scan, looking only at it and its folders."""
-        if not _presentable(path) or path.count("/") > MAX_DEPTH:
+        if not _presentable(path) or path.count("/") > MAX_DEPTH or _too_long(path):
             return False
         if any(path.startswith(f"{own}/") for own in OWN_FOLDERS):
             return not any(part.startswith(".") for part in path.split("/")[1:])
@@ -78,36 +97,26 @@ class Scanner:
     def _ignore_names(self, folder: str) -> list[str]:
         return [name for name in (".gitignore", ".cuedeckignore") if (self._root / folder / name).is_file()]
 
-    def _walk(
-        self,
-        folder: str,
-        ignore: IgnoreRules,
-        depth: int,
-        files: dict[str, FileStamp],
-        folders: set[str],
-        unreadable: list[str],
-    ) -> None:
+    def _walk(self, folder: str, ignore: IgnoreRules, depth: int, found: _Found) -> None:
         try:
             with os.scandir(self._root / folder) as listing:
                 entries = list(listing)
         except OSError:
-            unreadable.append(folder or ".")
+            found.unreadable.append(folder or ".")
             return
-        folders.add(folder)
+        found.folders.add(folder)
         rules = ignore.rules_for(folder, self._note_rules(folder, entries))
         for entry in entries:
-            if entry.name.startswith(".") or not _presentable(entry.name):
+            if entry.name.startswith(".") or entry.is_symlink() or not found.says(folder, entry.name):
                 continue
             path = folder + entry.name
-            if entry.is_symlink():
-                continue
             if entry.is_dir(follow_symlinks=False):
                 if depth < MAX_DEPTH and not self._ignored(rules, f"{path}/"):
-                    self._walk(f"{path}/", ignore, depth + 1, files, folders, unreadable)
+                    self._walk(f"{path}/", ignore, depth + 1, found)
             elif not self._ignored(rules, path):
-                _stamp(entry, path, files)
+                _stamp(entry, path, found.files)
 
-    def _walk_own(self, folder: str, files: dict[str, FileStamp], folders: set[str]) -> None:
+    def _walk_own(self, folder: str, found: _Found) -> None:
         if os.path.realpath(self._root / folder) != str(self._root / folder.rstrip("/")):
             return
         try:
@@ -115,14 +124,14 @@ class Scanner:
                 entries = list(listing)
         except OSError:
             return
-        folders.add(folder)
+        found.folders.add(folder)
         for entry in entries:
-            if entry.name.startswith(".") or entry.is_symlink() or not _presentable(entry.name):
+            if entry.name.startswith(".") or entry.is_symlink() or not found.says(folder, entry.name):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                self._walk_own(f"{folder}{entry.name}/", files, folders)
+                self._walk_own(f"{folder}{entry.name}/", found)
             else:
-                _stamp(entry, folder + entry.name, files)
+                _stamp(entry, folder + entry.name, found.files)
 
     def _ignored(self, rules: tuple[Rules, ...], path: str) -> bool:
         known = self._decisions.get(path)
@@ -160,10 +169,14 @@ class Scanner:
 
 def _stamp(entry: os.DirEntry[str], path: str, files: dict[str, FileStamp]) -> None:
     try:
-        if entry.is_file(follow_symlinks=False):
+        if entry.is_file(follow_symlinks=False) and not _too_long(path):
             files[path] = FileStamp.of(entry.stat(follow_symlinks=False))
     except OSError:
         return
+
+
+def _too_long(path: str) -> bool:
+    return 4 * len(path) > LONGEST_PATH and len(path.encode()) > LONGEST_PATH
 
 
 def _presentable(name: str) -> bool:

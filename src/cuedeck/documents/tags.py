@@ -8,6 +8,7 @@ from typing import Any
 
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.markdown import Tag
+from cuedeck.store.document_entries import LONGEST_KEY
 
 _SEPARATOR = re.compile(r"[,\s]+")
 
@@ -34,4 +35,4 @@ def frontmatter_tags(frontmatter: dict[str, Any] | None) -> list[str]:
 
 def tag_key(tag: str) -> str:
     """A tag for comparing: no ``#``, no case."""
-    return tag.strip().lstrip("#").strip("/").casefold()
+    return tag.strip().lstrip("#").strip("/").casefold()[:LONGEST_KEY]

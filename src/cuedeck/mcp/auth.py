@@ -20,6 +20,8 @@ from cuedeck.model.principal import Principal
 log = logging.getLogger(__name__)
 MIN_SECRET_BYTES = 32
 MAX_TOKEN_BYTES = 16 * 1024
+# What OpenID Connect allows, and what every store can index.
+MAX_SUBJECT_BYTES = 255
 # Asymmetric only: a public key that could also be an HMAC secret is how keys get confused.
 JWKS_ALGORITHMS = (
     "RS256",
@@ -156,6 +158,8 @@ def _verified(claims: Mapping[str, Any]) -> Verified:
     subject = claims["sub"]
     if not isinstance(subject, str) or not subject.strip():
         raise TokenRefused("the token names no subject")
+    if "\0" in subject or len(subject.encode()) > MAX_SUBJECT_BYTES:
+        raise TokenRefused("the token's subject cannot be used")
     issuer = claims.get("iss")
     principal = Principal(subject=subject, issuer=issuer if isinstance(issuer, str) else None)
     return Verified(principal, int(claims["exp"]), claims)

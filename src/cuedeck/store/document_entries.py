@@ -9,6 +9,9 @@ from cuedeck.store.documents import chunks_of_documents, existing, passages_of
 from cuedeck.store.protocol import JoinedText, Row, Session, TextRecord, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 
+# Of a key's characters so many are kept and compared: an index of PostgreSQL holds 2,700 bytes of a row,
+# and one note with a longer link or tag would keep all others out. File names are shorter.
+LONGEST_KEY = 500
 _BATCH = 500
 _COLUMNS = (
     "path", "kind", "vault", "size", "mtime_ns", "ctime_ns", "hash", "shape", "created", "modified",
