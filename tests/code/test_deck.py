@@ -395,3 +395,40 @@ def test_questions_are_answered_while_another_client_edits(ask: Ask, repo: Repo)
         assert ask("get_file_outline", path="auth/token.py")["symbols"]
     editing.join()
     assert failures == []
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        (
+            {
+                "make.ts": "function help() {}\nexport function make(a: string): void\n"
+                "export function make(a: number): void\nexport function make(a: unknown) { help() }\n"
+            },
+            "make",
+        ),
+        (
+            {
+                "inc/make.h": "void help(void);\nvoid make(int a);\n",
+                "src/make.c": '#include "../inc/make.h"\nvoid help(void) {}\nvoid make(int a) { help(); }\n',
+            },
+            "make",
+        ),
+        (
+            {
+                "inc/car.hpp": "void help();\nclass Car {\n public:\n  void go();\n};\n",
+                "src/car.cpp": '#include "../inc/car.hpp"\nvoid Car::go() { help(); }\n',
+            },
+            "Car::go",
+        ),
+    ],
+)
+def test_a_declaration_without_a_body_calls_what_its_body_calls(
+    ask: Ask, repo: Repo, files: dict[str, str], name: str
+) -> None:
+    for path, text in files.items():
+        repo.put(path, text)
+    for path in files:
+        graph = ask("get_call_graph", symbol_name=name, path=path, direction="callees")
+        assert [call["symbol"]["name"] for call in graph["callees"]] == ["help"]
+        assert [call["call_site"]["path"] for call in graph["callees"]] == [[*files][-1]]

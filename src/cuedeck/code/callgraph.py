@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Role
-from cuedeck.code.locating import definitions_of
+from cuedeck.code.locating import definitions_of, symbol_of
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
 from cuedeck.code.values import Symbol
@@ -74,21 +74,45 @@ def enclosing_record(snapshot: Snapshot, path: str, offset: int) -> SymbolRecord
 
 
 def _callees(snapshot: Snapshot, record: SymbolRecord) -> list[tuple[SymbolRecord, str, int]]:
-    outline, links = snapshot.outline(record.path), snapshot.links(record.path)
-    if record.number >= 0:
-        start, end = outline.definitions[record.number][4:6]
-    else:
-        start, end = 0, outline.size + 1
+    if record.number < 0:
+        return _calls_between(snapshot, record.path, 0, snapshot.outline(record.path).size + 1)
+    found = []
+    for path, number in _bodies(snapshot, record):
+        definition = snapshot.outline(path).definitions[number]
+        found += _calls_between(snapshot, path, definition.start, definition.end)
+    return found
+
+
+def _bodies(snapshot: Snapshot, record: SymbolRecord) -> dict[tuple[str, int], None]:
+    """Where a symbol's code may stand: here, and at its other declarations where they are one thing."""
+    found = {(record.path, record.number): None}
+    rules = snapshot.rules(record.path)
+    symbol = symbol_of(snapshot, record)
+    if symbol is None or rules.overloads:
+        return found
+    for same in (symbol, *rules.twins(symbol)):
+        found |= {(same.path, number): None for number in definitions_of(snapshot, same)}
+    for path in snapshot.files_defining(record.name) if record.language == "cpp" else ():
+        for number in snapshot.outline(path).named(record.name):
+            if symbol_of(snapshot, snapshot.symbols(path).record(number)) == symbol:
+                found[path, number] = None
+    return found
+
+
+def _calls_between(
+    snapshot: Snapshot, path: str, start: int, end: int
+) -> list[tuple[SymbolRecord, str, int]]:
+    outline, links = snapshot.outline(path), snapshot.links(path)
     found = []
     for site, (op, pos) in enumerate(zip(links.ops, links.pos, strict=True)):
         if op >> ROLE_SHIFT != Role.CALL or not start <= pos < end:
             continue
         with snapshot.lock:
-            targets = snapshot.linker.targets(record.path, site)
+            targets = snapshot.linker.targets(path, site)
         for target in targets:
             if isinstance(target, Symbol):
                 for number in definitions_of(snapshot, target)[:1]:
                     called = snapshot.symbols(target.path).record(number)
                     if called.kind in CALLABLE | TYPES:
-                        found.append((called, record.path, outline.line_of(pos)))
+                        found.append((called, path, outline.line_of(pos)))
     return found

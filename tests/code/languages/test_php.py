@@ -42,6 +42,9 @@ def test_names_belong_to_namespaces(project: Project) -> None:
         cached(); // <cached>
         (new Cache())->read();
         (new \\Other\\Cache())->read();
+        class Bigger extends \\App\\Store\\Cache implements \\Other\\Cache\\Like { // <Cache>
+            function more() { $this->read(); } // <read>
+        }
         === plain.php
         <?php
         $a = new Cache();

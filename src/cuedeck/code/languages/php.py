@@ -144,6 +144,11 @@ class PhpWalk(PhpNames):
         text = self.source[node.start_byte : node.end_byte]
         return self.named(text, node.start_byte, scope, role)
 
+    def parents(self, node: Node, scope: int, role: int) -> list[int]:
+        if node.type in ("qualified_name", "relative_name"):
+            return [self.visit(node, scope, role)]
+        return super().parents(node, scope, role)
+
     def each(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         source = self.visit(parts[0], scope) if parts else 0
