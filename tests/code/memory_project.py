@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 from pathlib import Path
+from typing import cast
 
 from cuedeck.code.encoding import as_utf8
 from cuedeck.code.extract import extract
@@ -12,6 +13,8 @@ from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
 from cuedeck.code.languages import language_named, language_of, language_of_source
 from cuedeck.code.linker import Linker
 from cuedeck.code.rules import Rules
+from cuedeck.code.snapshot import Snapshot
+from cuedeck.code.uses import Uses, uses_of
 from cuedeck.code.values import Symbol, Targets, Value
 
 _FORWARDING = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
@@ -42,6 +45,7 @@ class MemoryProject:
             for text in facts.links.strings:
                 self._using[text].add(path)
         self._rules: dict[str, Rules] = {}
+        self._uses: dict[str, Uses] = {}
         self.linker = Linker(self, self.rules)
 
     @property
@@ -66,6 +70,11 @@ class MemoryProject:
 
     def files_naming(self, name: str) -> Collection[str]:
         return sorted(self._using.get(name, ()))
+
+    def uses(self, name: str) -> Uses:
+        if name not in self._uses:
+            self._uses[name] = uses_of(cast(Snapshot, self), name)
+        return self._uses[name]
 
     def module_member(self, module: Value, name: str) -> Targets:
         return self.linker.module_member(module, name)

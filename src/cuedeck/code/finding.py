@@ -9,10 +9,10 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.locating import at_place, definitions_of, locate, symbol_of
-from cuedeck.code.references import Site
 from cuedeck.code.served import clean_path
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
+from cuedeck.code.uses import Site
 from cuedeck.model.errors import CueError, ErrorCode
 
 _MAX_CONTEXT: Final = 240

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, Bind, Kind, Links, Role, ScopeKind
 from cuedeck.code.linker import Linker
 from cuedeck.code.locating import definitions_of
-from cuedeck.code.rules import Rules
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Targets, Value
+from cuedeck.code.uses import EDGES, Site, edge_of
+from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Value
 
-EDGES: Final = ("imports", "calls", "implements", "extends", "references")
-_EDGE_OF_ROLE: Final = {
-    Role.CALL: "calls",
-    Role.EXTENDS: "extends",
-    Role.IMPLEMENTS: "implements",
-    Role.IMPORT: "imports",
-}
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40
 _MAX_HEIRS: Final = 200
-_LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Site:
-    """One place in the source that names something."""
-
-    path: str
-    offset: int
-    line: int
-    edge: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +37,17 @@ def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None
 def module_references(snapshot: Snapshot, path: str) -> References:
     """The imports of a file."""
     name = snapshot.symbols(path).module.rsplit("::", 1)[-1]
-    found: dict[tuple[str, int], Site] = {}
-    for other in snapshot.files_naming(name):
+    uses = snapshot.uses(name)
+    module = [
+        t for t in uses.meaning if isinstance(t, Value) and t.tag == MODULE and t.path == path and not t.scope
+    ]
+    found: set[Site] = set()
+    for other, site in uses.of(module):
         links = snapshot.links(other)
-        for site in links.sites.get(links.string_numbers.get(name, -1), ()):
-            targets = snapshot.linker.targets(other, site)
-            if any(
-                isinstance(t, Value) and t.tag == MODULE and t.path == path and not t.scope for t in targets
-            ):
-                offset = links.pos[site]
-                edge = _EDGE_OF_ROLE.get(links.ops[site] >> ROLE_SHIFT, "references")
-                found[other, offset] = Site(other, offset, snapshot.line_of(other, offset), edge)
-    return References(tuple(sorted(found.values())), ())
+        offset = links.pos[site]
+        edge = edge_of(links.ops[site] >> ROLE_SHIFT)
+        found.add(Site(other, offset, snapshot.line_of(other, offset), edge))
+    return References(tuple(sorted(found)), ())
 
 
 def overload_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> int | None:
@@ -101,7 +83,6 @@ class _Search:
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         self.found: dict[tuple[str, int], Site] = {}
-        self.maybe: dict[tuple[str, int], Site] = {}
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
         places = [outline.definitions[n].name_at for n in numbers[:1]] if defined_at is None else [defined_at]
@@ -136,39 +117,39 @@ class _Search:
                 seen.add(name)
                 names += self.scan(name)
         self.constructions()
-        resolved = sorted(self.found.values())
-        possible = sorted(site for place, site in self.maybe.items() if place not in self.found)
-        return References(tuple(resolved), tuple(possible))
+        return References(tuple(sorted(self.found.values(), key=_place)), tuple(self.possible()))
+
+    def possible(self) -> Iterator[Site]:
+        """Uses of the name that lead nowhere, in order."""
+        for site, targets in self.snapshot.uses(self.symbol.name).unproven:
+            if (site.path, site.offset) not in self.found and self.symbols.isdisjoint(targets):
+                yield site
 
     def scan(self, name: str) -> list[str]:
         """Look at every use of a name; the other names that imports give the symbol."""
-        paths = self.snapshot.files_naming(name)
-        self.snapshot.prepare(paths)
+        uses = self.snapshot.uses(name)
+        for path, site in uses.of(self.symbols):
+            self.consider(path, self.snapshot.links(path), site)
         aliases: list[str] = []
-        for path in paths:
+        for path in uses.paths:
             links = self.snapshot.links(path)
             number = links.string_numbers.get(name)
             if number is None:
                 continue
-            for site in links.sites.get(number, ()):
-                self.consider(path, links, site, name)
             for binding in links.bound.get(number, ()):
                 self.rebound(path, links, binding)
             aliases += self.aliases(path, links, number)
         return aliases
 
-    def consider(self, path: str, links: Links, site: int, name: str) -> None:
-        targets = self.linker.targets(path, site)
-        if not self.symbols.isdisjoint(targets):
-            if self.tag is not None and self.tag_mismatch(links.ops[site] >> ROLE_SHIFT):
-                return
-            if self.called is not None and self.called != (links.ops[site] >> ROLE_SHIFT == Role.CALL):
-                return
-            if self.chosen is not None and not self.means_chosen(path, links, site):
-                return
-            self.add(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
-        elif name == self.symbol.name and self.unproven(path, targets):
-            self.note(path, links.pos[site], links.ops[site] >> ROLE_SHIFT)
+    def consider(self, path: str, links: Links, site: int) -> None:
+        """Add a use that means the symbol, if it is the one of several things by that name."""
+        role = links.ops[site] >> ROLE_SHIFT
+        if self.tag is not None and self.tag_mismatch(role):
+            return
+        if self.called is not None and self.called != (role == Role.CALL):
+            return
+        if self.chosen is None or self.means_chosen(path, links, site):
+            self.add(path, links.pos[site], role)
 
     def tag_mismatch(self, role: int) -> bool:
         """Whether a use cannot mean a structure, or can only mean one of another kind."""
@@ -182,15 +163,6 @@ class _Search:
         functions = tuple(v for v in self.linker.type_of(self.symbol) if v.tag == FUNCTION)
         best = self.linker.chosen(path, functions, links.arguments[site])
         return self.chosen in {value.scope for value in best}
-
-    def unproven(self, path: str, targets: Targets) -> bool:
-        """Whether a name leads nowhere, or to an import that ought to be in the project but was not found."""
-        for target in targets:
-            if not isinstance(target, Value) or target.tag != EXTERNAL:
-                return False
-            if not target.path.startswith(_LOCAL_IMPORTS) and type(self.snapshot.rules(path)) is not Rules:
-                return False
-        return True
 
     def rebound(self, path: str, links: Links, binding: int) -> None:
         """Later assignments to the same variable are references to it; imports of it are too."""
@@ -266,7 +238,7 @@ class _Search:
     def add(self, path: str, offset: int, role: int) -> None:
         if (path, offset) in self.definitions:
             return
-        edge = _EDGE_OF_ROLE.get(role, "references")
+        edge = edge_of(role)
         if edge == "extends" and self.is_interface:
             edge = "implements" if not self.inside_interface(path, offset) else edge
         known = self.found.get((path, offset))
@@ -279,6 +251,6 @@ class _Search:
         number = outline.enclosing(offset)
         return number >= 0 and outline.definitions[number].kind in (Kind.INTERFACE, Kind.TRAIT)
 
-    def note(self, path: str, offset: int, role: int) -> None:
-        line = self.snapshot.line_of(path, offset)
-        self.maybe[path, offset] = Site(path, offset, line, _EDGE_OF_ROLE.get(role, "references"))
+
+def _place(site: Site) -> tuple[str, int]:
+    return site.path, site.offset

@@ -28,10 +28,12 @@ from cuedeck.store.protocol import Session, Store
 if TYPE_CHECKING:
     from cuedeck.code.lexicon import Lexicon, Texts
     from cuedeck.code.references import References
+    from cuedeck.code.uses import Uses
 
 # Unpacked facts are about this many times their stored size.
 _GROWTH: Final = {"o": 6, "l": 20, "n": 1}
 _MANY_CHANGES: Final = 200
+_KEPT_USES: Final = 300_000
 # Every so many new states of files the facts of blobs that are no longer stored are looked for.
 _TIDY_EVERY: Final = 32
 
@@ -158,6 +160,7 @@ class Snapshot:
         self._symbols: dict[str, FileSymbols] = {}
         self._naming: dict[str, tuple[list[str], list[str]]] = {}
         self._references: dict[tuple[str, int], References] = {}
+        self._uses: OrderedDict[str, Uses] = OrderedDict()
         # Resolution keeps state while it runs: one thread at a time.
         self.lock = threading.RLock()
 
@@ -293,6 +296,17 @@ class Snapshot:
 
     def module_member(self, module: Value, name: str) -> Targets:
         return self.linker.module_member(module, name)
+
+    def uses(self, name: str) -> Uses:
+        """Every use of a name by what it means, kept for whatever else bears it."""
+        from cuedeck.code.uses import uses_of
+
+        found = self._uses.get(name)
+        if found is None:
+            found = self._uses[name] = uses_of(self, name)
+            while len(self._uses) > 1 and sum(each.size for each in self._uses.values()) > _KEPT_USES:
+                self._uses.popitem(last=False)
+        return found
 
     def references(self, record: SymbolRecord) -> References:
         """What refers to a definition, computed once."""
