@@ -63,7 +63,7 @@ def uses_of(snapshot: Snapshot, name: str) -> Uses:
     paths = tuple(snapshot.files_naming(name))
     snapshot.prepare(paths)
     meaning: dict[Target, array[int]] = {}
-    unproven: list[tuple[Site, Targets]] = []
+    unproven: dict[tuple[str, int], tuple[Site, Targets]] = {}
     size = 0
     for place, path in enumerate(paths):
         links = snapshot.links(path)
@@ -73,10 +73,10 @@ def uses_of(snapshot: Snapshot, name: str) -> Uses:
             for target in targets:
                 meaning.setdefault(target, array("I")).extend((place, site))
             if _unproven(snapshot, path, targets):
-                offset, role = links.pos[site], links.ops[site] >> ROLE_SHIFT
-                unproven.append((Site(path, offset, snapshot.line_of(path, offset), edge_of(role)), targets))
-    unproven.sort(key=lambda each: (each[0].path, each[0].offset, each[0].edge))
-    return Uses(paths, meaning, tuple(unproven), size)
+                offset, edge = links.pos[site], edge_of(links.ops[site] >> ROLE_SHIFT)
+                found = Site(path, offset, snapshot.line_of(path, offset), edge)
+                unproven[path, offset] = (found, targets)
+    return Uses(paths, meaning, tuple(unproven[place] for place in sorted(unproven)), size)
 
 
 def _unproven(snapshot: Snapshot, path: str, targets: Targets) -> bool:
