@@ -1,0 +1,42 @@
+"""The uses of a name, shared by everything that bears it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from cuedeck.code.engine import Code
+from cuedeck.code.finding import find
+
+from .conftest import Repo
+
+Open = Callable[[Path], Code]
+
+
+def test_two_methods_of_one_name_have_their_own_references(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "class A:\n    def run(self): ...\n\n\nclass B:\n    def run(self): ...\n")
+    repo.put(
+        "b.py", "from a import A, B\n\nA().run()\nB().run()\n\n\ndef f(x):\n    x.run()\n    x.run(A().run)\n"
+    )
+    snapshot = open_code(repo.root).view().snapshot
+    first, second = (find(snapshot, name) for name in ("A.run", "B.run"))
+    assert [site.line for site in first.references] == [3, 9]
+    assert [site.line for site in second.references] == [4]
+    assert [site.line for site in first.possible] == [site.line for site in second.possible] == [8, 9]
+
+
+def test_a_place_that_leads_nowhere_counts_once(repo: Repo, open_code: Open) -> None:
+    repo.put("b.js", "export function thing() {}\n")
+    # Both the key and the variable of a shorthand stand at one place.
+    repo.put("a.js", "g({ thing });\n")
+    found = find(open_code(repo.root).view().snapshot, "thing")
+    assert [(site.path, site.line) for site in found.possible] == [("a.js", 1)]
+
+
+def test_an_edit_is_seen_in_the_uses_of_a_name(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def greet(): ...\n")
+    repo.put("b.py", "from a import greet\n")
+    code = open_code(repo.root)
+    assert len(find(code.view().snapshot, "greet").references) == 1
+    repo.put("b.py", "from a import greet\n\ngreet()\n")
+    assert len(find(code.view().snapshot, "greet").references) == 2
