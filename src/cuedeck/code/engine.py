@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -81,7 +81,11 @@ class Code:
         self.cache = FactsCache(store, _FACTS_BYTES)
         self._snapshots: dict[tuple[object, ...], Snapshot] = {}
         self._jobs: dict[str, Job] = {}
+        # The first is held for moments; the others while the files on disk, a ref or a job are indexed.
         self._lock = threading.RLock()
+        self._disk = threading.Lock()
+        self._turns: dict[str, threading.Lock] = {}
+        self._in_background = threading.Lock()
         self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
         self._disk_indexed: tuple[object, ...] = ()
         self._bottom: tuple[tuple[object, ...], dict[str, Entry | None]] = ((), {})
@@ -173,7 +177,8 @@ class Code:
             job.progress = done
 
         try:
-            job.done = self.index(wanted, force=force, progress=progress)
+            with self._in_background:
+                job.done = self.index(wanted, force=force, progress=progress)
             job.progress = 1.0
         except Exception as error:  # noqa: BLE001 - kept for whoever asks for the job
             job.error = error
@@ -182,10 +187,14 @@ class Code:
         self, wanted: Wanted, *, force: bool = False, progress: Callable[[float, str], None] | None = None
     ) -> Indexed:
         """Bring a ref up to date now, its base first."""
+        if force:
+            self.forget(wanted.name)
+        return self._index(self.indexer(), wanted, progress)
+
+    def _turn(self, name: str) -> threading.Lock:
+        """Two threads do not index one ref at the same time."""
         with self._lock:
-            if force:
-                self.forget(wanted.name)
-            return self._index(self.indexer(), wanted, progress)
+            return self._turns.setdefault(name, threading.Lock())
 
     def _index(
         self, indexer: Indexer, wanted: Wanted, progress: Callable[[float, str], None] | None = None
@@ -193,32 +202,17 @@ class Code:
         done: Indexed | None = None
         if wanted.commit is not None:
             base = self._index_base(indexer, wanted, progress)
-            row = self._row(wanted.name)
-            known = row is not None and row.version == EXTRACTOR_VERSION
-            if row is None or not known or not self._stands(row, wanted):
-                below = self._row(base) if base is not None else None
-                asked = Ref(wanted.name, wanted.kind, wanted.commit)
-                done = indexer.index_commit(asked, below, progress=progress)
-                if known and base is None:
-                    done = Indexed(
-                        done.ref, "incremental", done.files, done.symbols, done.changed, done.milliseconds
-                    )
-            else:
-                done = Indexed(
-                    wanted.name, "incremental" if base is None else "overlay", row.files, row.symbols, 0, 0
-                )
+            with self._turn(wanted.name):
+                done = self._index_commit(indexer, wanted, wanted.commit, base, progress)
         if wanted.checked_out:
             on_disk = self._index_disk(indexer, wanted)
             if done is None:
                 done = on_disk
             elif on_disk is not None:
-                done = Indexed(
-                    done.ref,
-                    done.mode,
-                    done.files,
-                    done.symbols,
-                    done.changed + on_disk.changed,
-                    done.milliseconds + on_disk.milliseconds,
+                done = replace(
+                    done,
+                    changed=done.changed + on_disk.changed,
+                    milliseconds=done.milliseconds + on_disk.milliseconds,
                 )
         if done is None:
             raise unknown_ref(wanted.name)
@@ -231,10 +225,29 @@ class Code:
         base = self._base_of(wanted)
         if base is None:
             return None
-        row = self._row(base.name)
-        if row is None or row.version != EXTRACTOR_VERSION or row.base is not None:
-            indexer.index_commit(base, None, progress=progress)
+        with self._turn(base.name):
+            row = self._row(base.name)
+            if row is None or row.version != EXTRACTOR_VERSION or row.base is not None:
+                indexer.index_commit(base, None, progress=progress)
         return base.name
+
+    def _index_commit(
+        self,
+        indexer: Indexer,
+        wanted: Wanted,
+        commit: str,
+        base: str | None,
+        progress: Callable[[float, str], None] | None,
+    ) -> Indexed:
+        """Bring a ref to its commit, if it is not there."""
+        row = self._row(wanted.name)
+        known = row is not None and row.version == EXTRACTOR_VERSION
+        if row is not None and known and self._stands(row, wanted):
+            mode = "incremental" if base is None else "overlay"
+            return Indexed(wanted.name, mode, row.files, row.symbols, 0, 0)
+        below = self._row(base) if base is not None else None
+        done = indexer.index_commit(Ref(wanted.name, wanted.kind, commit), below, progress=progress)
+        return replace(done, mode="incremental") if known and base is None else done
 
     def _base_of(self, wanted: Wanted) -> Ref | None:
         """The ref that another is an overlay of; none where it is the base itself, or has no commit."""
@@ -245,18 +258,19 @@ class Code:
 
     def _index_disk(self, indexer: Indexer | None, wanted: Wanted) -> Indexed | None:
         """Bring the layer of uncommitted changes up to the files on disk."""
-        self.checkout.files()
-        key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
-        if self._disk_indexed == key and self._is_read(wanted):
-            return None
-        indexer = indexer or self.indexer()
-        if wanted.commit is None:
-            done = indexer.index_folder(wanted.name, wanted.kind)
-        else:
-            committed = self._committed(wanted.commit)
-            done = indexer.index_changes(self._worktree, wanted.name, wanted.commit, committed)
-        self._disk_indexed = key
-        return done
+        with self._disk:
+            self.checkout.files()
+            key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
+            if self._disk_indexed == key and self._is_read(wanted):
+                return None
+            indexer = indexer or self.indexer()
+            if wanted.commit is None:
+                done = indexer.index_folder(wanted.name, wanted.kind)
+            else:
+                committed = self._committed(wanted.commit)
+                done = indexer.index_changes(self._worktree, wanted.name, wanted.commit, committed)
+            self._disk_indexed = key
+            return done
 
     def _is_read(self, wanted: Wanted) -> bool:
         """Whether the stored layer of the files on disk has facts of this version."""
@@ -352,8 +366,7 @@ class Code:
         usable = row is not None and self._is_whole(row)
         if usable and row is not None and self._stands(row, wanted) and self._jobs_idle(wanted.name):
             if wanted.checked_out:
-                with self._lock:
-                    self._index_disk(None, wanted)
+                self._index_disk(None, wanted)
             self._touch(row)
             return
         if self._is_small(wanted) and self._jobs_idle(wanted.name):

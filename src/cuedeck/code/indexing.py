@@ -14,6 +14,7 @@ from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.repository import Ref, Repository, TreeFile
 from cuedeck.code.worker import read_blob
 from cuedeck.code.workers import analyse_all, without_collecting
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
 from cuedeck.store.protocol import Session, Store
 
@@ -23,11 +24,13 @@ _BYTES_PER_WRITE: Final = 8 * 1024 * 1024
 # How often it is said how far indexing is.
 _BLOBS_PER_WORD: Final = 25
 _PROBLEMS_KEPT: Final = 500
+_ROUNDS: Final = 5
 ACTOR: Final = "code"
 
 Progress = Callable[[float, str], None]
 Key = tuple[str, str]  # blob and language
 Rows = dict[str, tuple[int | None, bool]]
+Blobs = Mapping[Key, table.BlobRow]
 Problems = list[tuple[str, str]]
 
 
@@ -149,27 +152,35 @@ class Indexer:
         repository = self._repository()
         if base is None or base.commit_id is None:
             files, skipped = repository.files(ref.commit)
-            changed = self.ensure(files, progress=progress)
-            with self.store.index.write(actor=ACTOR) as session:
-                done = self._write_base(session, Layer(ref.name, ref.kind, ref.commit), files, skipped)
+            whole = Layer(ref.name, ref.kind, ref.commit)
+            done, changed = self._stored(
+                files,
+                lambda session, blobs: self._write_base(session, whole, files, blobs, skipped),
+                progress=progress,
+            )
             return self._report(done, "full", changed, started)
         delta = repository.delta(base.commit_id, ref.commit)
-        changed = self.ensure(_present(delta), progress=progress)
         tip = repository.resolve(base.name)
         parted = repository.merge_base(tip.commit if tip else base.commit_id, ref.commit)
         own = set(repository.delta(parted, ref.commit)) if parted else None
         layer = Layer(ref.name, ref.kind, ref.commit, base.name, parted)
-        with self.store.index.write(actor=ACTOR) as session:
-            done = self._write_overlay(session, layer, delta, own, [])
+        done, changed = self._stored(
+            _present(delta),
+            lambda session, blobs: self._write_overlay(session, layer, delta, blobs, own, []),
+            progress=progress,
+        )
         return self._report(done, "overlay", changed, started)
 
     def index_folder(self, name: str, kind: str) -> Indexed:
         """Bring a layer of its own to the files on disk: a folder without git or without commits."""
         started = time.monotonic()
         files = dict(self.checkout.files())
-        changed = self.ensure(files, on_disk=True)
-        with self.store.index.write(actor=ACTOR) as session:
-            done = self._write_base(session, Layer(name, kind, None), files, list(self.checkout.skipped))
+        layer, skipped = Layer(name, kind, None), list(self.checkout.skipped)
+        done, changed = self._stored(
+            files,
+            lambda session, blobs: self._write_base(session, layer, files, blobs, skipped),
+            on_disk=True,
+        )
         return self._report(done, "full", changed, started)
 
     def index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
@@ -180,26 +191,51 @@ class Indexer:
             path: file for path, file in disk.items() if committed.get(path) != file
         }
         delta.update(dict.fromkeys(path for path in committed if path not in disk))
-        changed = self.ensure(_present(delta), on_disk=True)
-        layer = Layer(name, "worktree", commit, ref)
-        with self.store.index.write(actor=ACTOR) as session:
-            done = self._write_overlay(session, layer, delta, None, list(self.checkout.skipped))
+        layer, skipped = Layer(name, "worktree", commit, ref), list(self.checkout.skipped)
+        done, changed = self._stored(
+            _present(delta),
+            lambda session, blobs: self._write_overlay(session, layer, delta, blobs, None, skipped),
+            on_disk=True,
+        )
         return self._report(done, "overlay", changed, started)
+
+    def _stored(
+        self,
+        files: Mapping[str, TreeFile],
+        write: Callable[[Session, Blobs], table.RefRow],
+        *,
+        on_disk: bool = False,
+        progress: Progress | None = None,
+    ) -> tuple[table.RefRow, int]:
+        """Store the facts of files and then the layer of them; again if others dropped facts in between."""
+        wanted = {(file.oid, file.language) for file in files.values()}
+        changed = 0
+        for _ in range(_ROUNDS):
+            changed += self.ensure(files, on_disk=on_disk, progress=progress)
+            with self.store.index.write(actor=ACTOR) as session:
+                blobs = table.known_blobs(session, EXTRACTOR_VERSION, {oid for oid, _ in wanted})
+                if wanted <= blobs.keys():
+                    return write(session, blobs), changed
+        raise CueError(
+            ErrorCode.UNAVAILABLE,
+            "The code index is being changed by too many at once",
+            hint="Repeat the call.",
+        )
 
     def _report(self, row: table.RefRow, mode: str, changed: int, started: float) -> Indexed:
         elapsed = int((time.monotonic() - started) * 1000)
         return Indexed(row.name, mode, row.files, row.symbols, changed, elapsed)
 
     def _write_base(
-        self, session: Session, layer: Layer, files: Mapping[str, TreeFile], skipped: Problems
+        self,
+        session: Session,
+        layer: Layer,
+        files: Mapping[str, TreeFile],
+        blobs: Blobs,
+        skipped: Problems,
     ) -> table.RefRow:
         """Give a layer of its own every file."""
-        blobs = table.known_blobs(session, EXTRACTOR_VERSION, {file.oid for file in files.values()})
-        after: Rows = {
-            path: (blobs[file.oid, file.language].rid, True)
-            for path, file in files.items()
-            if (file.oid, file.language) in blobs
-        }
+        after: Rows = {path: (blobs[file.oid, file.language].rid, True) for path, file in files.items()}
         rid = table.put_ref(session, layer.name, kind=layer.kind)
         before = table.manifest(session, rid)
         rebase(session, layer.name, before, after)
@@ -210,19 +246,18 @@ class Indexer:
         session: Session,
         layer: Layer,
         delta: Mapping[str, TreeFile | None],
+        blobs: Blobs,
         own: set[str] | None,
         skipped: Problems,
     ) -> table.RefRow:
         """Give a layer the files that differ from the one below it."""
-        oids = {file.oid for file in delta.values() if file is not None}
-        blobs = table.known_blobs(session, EXTRACTOR_VERSION, oids)
-        after: Rows = {}
-        for path, file in delta.items():
-            mine = own is None or path in own
-            if file is None:
-                after[path] = (None, mine)
-            elif (file.oid, file.language) in blobs:
-                after[path] = (blobs[file.oid, file.language].rid, mine)
+        after: Rows = {
+            path: (
+                blobs[file.oid, file.language].rid if file is not None else None,
+                own is None or path in own,
+            )
+            for path, file in delta.items()
+        }
         rid = table.put_ref(session, layer.name, kind=layer.kind)
         return self._replace(session, layer, rid, table.manifest(session, rid), after, blobs, skipped)
 
@@ -233,7 +268,7 @@ class Indexer:
         rid: int,
         before: Rows,
         after: Rows,
-        blobs: Mapping[Key, table.BlobRow],
+        blobs: Blobs,
         skipped: Problems,
     ) -> table.RefRow:
         put = {path: value for path, value in after.items() if before.get(path) != value}
