@@ -7,6 +7,7 @@ import http.client
 import json
 import random
 import socket
+import struct
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from odd_messages import VERSIONS, Messages, answer_problem
 from outside import MODERN, Http, hello
 
 PATIENCE = 40.0
+# The share of clients that do not wait for their answer.
+RUDE = 0.05
 VERBS = ("GET", "DELETE", "PUT", "OPTIONS", "HEAD", "PATCH", "TRACE", "BREW", "PO\x00ST", "")
 TARGETS = (
     "/mcp",
@@ -90,6 +93,9 @@ class HttpAttack:
     def once(self) -> None:
         sent = self.request()
         self.requests += 1
+        if self.chance.random() < RUDE:
+            self.leave_early(sent)
+            return
         try:
             status, kind, body = self.exchange(sent)
         except (TimeoutError, http.client.HTTPException) as error:
@@ -131,6 +137,15 @@ class HttpAttack:
                 return answer.status, kind, body
             except (ConnectionResetError, http.client.RemoteDisconnected):
                 return None, "", b""
+
+    def leave_early(self, sent: Sent) -> None:
+        """Send all or a part, and be gone before the answer; now and then without a goodbye."""
+        with socket.create_connection(self.place, PATIENCE) as wire, contextlib.suppress(OSError):
+            if self.chance.random() < 0.5:
+                wire.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            whole = self.chance.random() < 0.5
+            wire.sendall(sent.raw if whole else sent.raw[: self.chance.randrange(1, len(sent.raw))])
+        self.statuses[None] = self.statuses.get(None, 0) + 1
 
     def request(self) -> Sent:
         """The next request of this seed."""

@@ -81,9 +81,11 @@ class StdioAttack:
         roll = self.chance.random()
         if roll < 0.01:
             return b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * LONG + b'"}'
-        if roll < 0.05:
+        if roll < 0.02:
+            return self.chance.randbytes(self.chance.randrange(1, 200_000)).replace(b"\n", b"\0")
+        if roll < 0.06:
             return raw + b"\r"
-        if roll < 0.08:
+        if roll < 0.09:
             return raw + b"\n\n  \n"
         return raw
 
