@@ -44,6 +44,8 @@ def prune(code: Code, days: int) -> Pruned:
                 table.drop_ref(session, row.name)
         unused = table.unreferenced(session)
         table.drop_blobs(session, unused)
+        if unused:
+            table.compact(session)
     return Pruned(tuple(removed), tuple(kept), len(unused))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuedeck.store.code_names import BlobNames, drop_names, put_names
-from cuedeck.store.code_words import BlobWords, drop_words, put_words
+from cuedeck.store.code_names import BlobNames, drop_names, merge_segments, put_names
+from cuedeck.store.code_words import BlobWords, drop_words, fold, put_words
 from cuedeck.store.protocol import Row, Session
 
 _BATCH = 900
@@ -328,6 +328,12 @@ def drop_blobs(session: Session, rids: Collection[int]) -> None:
         session.run("DELETE FROM code_blobs WHERE rid IN :rids", rids=part)
     drop_names(session, ordered)
     drop_words(session, ordered)
+
+
+def compact(session: Session) -> None:
+    """Write the lists of names and words anew, without blobs that are gone."""
+    merge_segments(session, most=0)
+    fold(session, most=0)
 
 
 # -- choices

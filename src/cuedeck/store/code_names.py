@@ -149,13 +149,13 @@ def segments(session: Session) -> list[int]:
     return [row["segment"] for row in rows]
 
 
-def merge_segments(session: Session) -> bool:
+def merge_segments(session: Session, most: int = _MAX_SEGMENTS) -> bool:
     """Fold batches into one when there are more of them than a repository of this size needs."""
     found = segments(session)
-    if len(found) <= _MAX_SEGMENTS:
+    if len(found) <= most:
         return False
     alive = {row["rid"] for row in session.rows("SELECT rid FROM code_blobs WHERE searchable = 1")}
-    if len(found) <= _MAX_SEGMENTS + len(alive) // _BLOBS_PER_SEGMENT:
+    if most and len(found) <= most + len(alive) // _BLOBS_PER_SEGMENT:
         return False
     merged: dict[str, Rids] = {}
     for row in session.rows(
