@@ -274,7 +274,9 @@ class Calls(Narrowing):
         """Methods of containers, which are declared nowhere in the project."""
         rules = self.rules_of(path)
         found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, owner)):
+        values = self.concrete(self.evaluate(path, owner))
+        inherited = [c for v in values if v.tag == INSTANCE for c in self.containers(v)]
+        for value in (*values, *inherited):
             if label in rules.mapping_methods and arguments:
                 given = [
                     v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)

@@ -327,10 +327,28 @@ class Linker(Calls):
         if not values:
             return ()
         name = links.strings[links.b[number]]
+        given = links.arguments.get(number) if self.rules_of(path).overloads else None
         found: list[Target] = []
         for value in self.concrete(values):
-            found += self.attribute_of(value, name)
+            targets = self.attribute_of(value, name)
+            found += targets if given is None else self.taking(value, targets, len(given))
         return tuple(dict.fromkeys(found))
+
+    def taking(self, value: Value, targets: Targets, count: int) -> Targets:
+        """Of overloads that a class and its ancestors declare, the nearest that takes so many arguments."""
+        nearest = targets
+        while (
+            len(targets) == 1 and isinstance(targets[0], Symbol) and value.tag in (CLASS, INSTANCE_OF, SUPER)
+        ):
+            functions = [f for f in self.type_of(targets[0]) if f.tag == FUNCTION]
+            if not functions or any(self.taken(f) in (count, -1) for f in functions):
+                return targets
+            lineage = self.lineage(value)
+            place = (targets[0].path, targets[0].scope)
+            above = lineage.index(place) + 1 if place in lineage else len(lineage)
+            symbol = self.member(value, targets[0].name, skip=above)
+            targets = (symbol,) if symbol is not None else ()
+        return nearest
 
     def attribute_of(self, value: Value, name: str) -> Targets:
         """What ``value.name`` names."""
@@ -353,8 +371,11 @@ class Linker(Calls):
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
         if op == Op.NAME:
             found = self.name(path, a, links.strings[b])
-            if links.ops[number] >> ROLE_SHIFT == Role.TYPE and self.rules_of(path).tag_names:
+            role = links.ops[number] >> ROLE_SHIFT
+            if role == Role.TYPE and self.rules_of(path).tag_names:
                 return self.structure(path, links.strings[b], found)
+            if role == Role.CALL and self.rules_of(path).fields_beside_methods:
+                return self.method_named(path, a, links.strings[b], found)
             return found
         if op == Op.ATTR:
             return self.attribute(path, number)
@@ -388,6 +409,18 @@ class Linker(Calls):
             return found
         seen = [t for module in rules.ambient(path, name) for t in self.module_member(module, name)]
         return tuple(t for t in seen if isinstance(t, Symbol) and rules.is_tag(t)) or found
+
+    def method_named(self, path: str, scope: int, name: str, found: Targets) -> Targets:
+        """What a bare name means where it is called: a method, though a variable of that name is nearer."""
+        links = self.links(path)
+        owner = links.scopes[scope].owner
+        local = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
+        if owner < 0 or not any(
+            isinstance(t, Symbol) and t.path == path and links.scopes[t.scope].kind in local for t in found
+        ):
+            return found
+        method = self.member(Value(CLASS, path, owner), name)
+        return (method,) if method is not None else found
 
     def is_function(self, symbol: Symbol) -> bool:
         """Whether a symbol is a function."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
-from cuedeck.code.types import Typing
+from cuedeck.code.protocols import Protocols
 from cuedeck.code.values import (
     CALLABLE,
     CLASS,
@@ -35,12 +34,8 @@ _MAX_DEPTH: Final = 8
 _MAX_MEMBERS: Final = 40
 
 
-class Narrowing(Typing):
+class Narrowing(Protocols):
     """The part of the linker that knows what conditions say about values."""
-
-    @abstractmethod
-    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
-        """A class, its extensions and its ancestors, nearest first."""
 
     def narrow(self, path: str, number: int, tests: Iterable[int]) -> Values:
         """What an expression may be worth where these tests were passed."""

@@ -19,12 +19,10 @@ from cuedeck.code.values import (
     SEQUENCE,
     SUPER,
     TUPLE,
-    TYPE_OF,
     Symbol,
     Targets,
     Value,
     Values,
-    elements,
     mapping,
     rest_part,
     sequence,
@@ -52,6 +50,18 @@ class Typing(Generics):
     @abstractmethod
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """What a call gives."""
+
+    @abstractmethod
+    def derived(self, path: str, op: int, a: int, b: int) -> Values:
+        """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
+
+    @abstractmethod
+    def operated(self, values: Values, method: str) -> Values:
+        """What an operator gives."""
+
+    @abstractmethod
+    def indexed(self, path: str, number: int) -> Values:
+        """What an index gives."""
 
     @abstractmethod
     def expected(self, path: str, callee: int, position: int) -> Values:
@@ -241,6 +251,8 @@ class Typing(Generics):
         if op in _NAMED:
             if links.strings[links.b[number]] in self.rules_of(path).self_types:
                 return self.around(path, number)
+            if self.rules_of(path).overloads and (classes := self.classes_named(path, number)):
+                return self.instances(path, classes)
             aliased = [self.aliased_type(t) for t in self.targets(path, number) if isinstance(t, Symbol)]
             if any(aliased):
                 return unique([v for values in aliased for v in values])
@@ -253,6 +265,22 @@ class Typing(Generics):
             items = tuple(self.annotation(path, item) for item in links.lists[links.b[number]])
             return (Value(TUPLE, inside=items),) if any(items) else ()
         return self.instances(path, self.evaluate(path, number))
+
+    def classes_named(self, path: str, number: int) -> Values:
+        """The classes that a name means as a type, where a field has the same name."""
+        found: list[Value] = []
+        for target in self.targets(path, number):
+            if isinstance(target, Symbol):
+                links = self.links(target.path)
+                bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
+                kinds = links.bindings[3]
+                if len(bindings) > 1:
+                    found += [
+                        Value(CLASS, target.path, links.bindings[4][b])
+                        for b in bindings
+                        if kinds[b] == Bind.CLASS
+                    ]
+        return unique(found)
 
     def aliased_type(self, symbol: Symbol) -> Values:
         """What a variable means as a type, when its value is written like one."""
@@ -497,91 +525,3 @@ class Typing(Generics):
             return ()
         held = [v for v in self.evaluate(path, owner) if v.tag == MAPPING]
         return unique([v for value in held for v in value.inside[0]])
-
-    def derived(self, path: str, op: int, a: int, b: int) -> Values:
-        """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
-        found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, a)):
-            if op == Op.ITEM:
-                if value.tag == TUPLE:
-                    found += value.inside[b] if b < len(value.inside) else ()
-                else:
-                    found += self.yielded(value)
-            elif op == Op.ELEMENT:
-                found += self.yielded(value)
-            elif op == Op.ENTERED:
-                found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
-            elif value.tag == CLASS:
-                found.append(value._replace(tag=INSTANCE_OF))
-            elif value.tag == TUPLE:
-                found += [v._replace(tag=INSTANCE_OF) for v in elements(value) if v.tag == CLASS]
-        return unique(found)
-
-    def yielded(self, value: Value) -> Values:
-        """What iterating over a value gives."""
-        if value.tag == MAPPING:
-            return value.inside[1]
-        if value.tag != INSTANCE_OF:
-            return elements(value)
-        for name in ("__iter__", "__aiter__"):
-            given = self.concrete(self.protocol(value, name))
-            if given:
-                return unique([w for v in given for w in self.advanced(v)])
-        return self.protocol(value, "__getitem__")
-
-    def advanced(self, value: Value) -> Values:
-        """What an iterator gives next."""
-        return elements(value) or self.protocol(value, "__next__", "__anext__")
-
-    def protocol(self, value: Value, *names: str) -> Values:
-        """What the first of these methods gives."""
-        if value.tag != INSTANCE_OF:
-            return ()
-        for name in names:
-            method = self.member(value, name)
-            if method:
-                meaning = self.meaning(value, method.path, method.scope)
-                functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
-                return unique([v for f in functions for v in self.given(f, meaning, value)])
-        return ()
-
-    def given(self, function: Value, meaning: Meaning, receiver: Value | None = None) -> Values:
-        """A function's result, where its type parameters have a meaning."""
-        result = self.result(function._replace(inside=()))
-        if receiver is not None and parameters_in(result):
-            self.learn_receiver(function, receiver, meaning)
-        return self.substitute(result, meaning)
-
-    def learn_receiver(self, function: Value, receiver: Value, meaning: Meaning) -> None:
-        """``def f(self: T) -> T`` gives what it is called on, ``cls: type[T]`` an instance of it."""
-        links = self.links(function.path)
-        name = links.scopes[function.scope].receiver
-        for binding in links.names[function.scope].get(name, ()) if name else ():
-            if links.bindings[3][binding] == Bind.PARAMETER:
-                symbol = Symbol(function.path, function.scope, links.strings[name])
-                declared = self.bound(symbol, binding)
-                made = any(v.tag == TYPE_OF for v in declared)
-                self.unify(declared, (receiver._replace(tag=CLASS) if made else receiver,), meaning)
-
-    def operated(self, values: Values, method: str) -> Values:
-        """What an operator gives: what its method says, else another of the left operand's kind."""
-        found: list[Value] = []
-        for value in values:
-            if value.tag == INSTANCE_OF and self.member(value, method):
-                found += self.protocol(value, method)
-            elif value.tag != CLASS:
-                found.append(value)
-        return unique(found)
-
-    def indexed(self, path: str, number: int) -> Values:
-        """What an index gives; a class or function with type arguments is itself."""
-        found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, self.links(path).a[number])):
-            if value.tag in (SEQUENCE, MAPPING, TUPLE):
-                found += value.inside[0] if value.tag == MAPPING else elements(value)
-            elif value.tag in (CLASS, FUNCTION):
-                arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
-                found += self.apply((value,), arguments)
-            else:
-                found += self.protocol(value, "__getitem__")
-        return unique(found)

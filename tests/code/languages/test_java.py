@@ -84,8 +84,8 @@ def test_a_test_sees_its_own_package_and_imports_nested_classes(project: Project
         === src/test/java/app/help/HelperTest.java
         class HelperTest { Helper made; } // <Helper>
         === src/test/java/other/Uses.java
-        import app.help.Helper.Part; // <Part>
-        import static app.help.Helper.MAX; // <MAX>
+        import app.help.Helper.Part; // <Part> <Helper>
+        import static app.help.Helper.MAX; // <MAX> <Helper>
         class Uses {
             int most = MAX; // <MAX>
             void f(Part part) { part.run(); } // <Part> <run>
@@ -94,3 +94,138 @@ def test_a_test_sees_its_own_package_and_imports_nested_classes(project: Project
     )
     for mark in ("Helper", "Part", "run", "MAX"):
         written.check(mark)
+
+
+def test_heirs_of_foreign_containers_hold_what_those_hold(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/Row.java
+        package a;
+        class Row { String text() { return ""; } } // <def text>
+        === src/main/java/a/Nodes.java
+        package a;
+        import java.util.ArrayList;
+        class Nodes<T> extends ArrayList<T> { }
+        === src/main/java/a/Rows.java
+        package a;
+        class Rows extends Nodes<Row> { }
+        === src/main/java/a/Use.java
+        package a;
+        class Use {
+            void use(Rows rows) {
+                rows.get(1).text(); // <text>
+                for (var row : rows) row.text(); // <text>
+            }
+        }
+        """
+    )
+    written.check("text")
+
+
+def test_an_heir_that_overloads_a_method_does_not_hide_the_others(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/Element.java
+        package a;
+        class Element {
+            String text() { return ""; } // <def none>
+            Element text(String given) { return this; } // <def one>
+        }
+        === src/main/java/a/Document.java
+        package a;
+        class Document extends Element {
+            Element text(String given) { return null; } // <def own>
+        }
+        === src/main/java/a/Use.java
+        package a;
+        class Use {
+            void use(Document doc, Element element) {
+                doc.text(); // <none>
+                doc.text("x"); // <own>
+                element.text("x" + element.text()); // <one> <none>
+            }
+        }
+        """
+    )
+    written.check("none", "text")
+    written.check("one", "text")
+    written.check("own", "text")
+
+
+def test_constants_with_bodies_and_anonymous_classes_have_members_of_their_own(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/State.java
+        package a;
+        enum State {
+            First {
+                void read() { rest(); } // <first>
+                private void rest() { } // <def first>
+            },
+            Second {
+                void read() { rest(); } // <second>
+                private void rest() { } // <def second>
+            };
+            abstract void read(); // <def read>
+        }
+        class Use {
+            void rest() { } // <def outer>
+            void use(State state) {
+                state.read(); // <read>
+                new Runnable() {
+                    public void run() { rest(); other(); } // <outer> <other>
+                    void other() { } // <def other>
+                };
+            }
+        }
+        """
+    )
+    for mark in ("first", "second", "outer"):
+        written.check(mark, "rest")
+    written.check("read")
+    written.check("other")
+
+
+def test_a_type_a_field_a_local_and_a_method_may_share_a_name(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/Server.java
+        package a;
+        class Server {
+            static final Origin Origin = new Origin(); // <Type>
+            static Origin origin() { return Origin; } // <Type> <Field>
+            static class Origin { void url() { } } // <def url>
+            Origin client() { return null; } // <def client> <Type>
+            void use() {
+                Origin client = client(); // <client> <Type>
+                origin().url(); // <url>
+                client.url(); // <url>
+            }
+        }
+        """
+    )
+    written.check("url")
+    written.check("client")
+
+
+def test_imports_name_the_classes_around_and_types_may_name_their_package(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/b/Outer.java
+        package a.b;
+        public class Outer { // <def Outer>
+            public static class Inner { }
+            public static void help() { } // <def help>
+        }
+        === src/main/java/c/Use.java
+        package c;
+        import a.b.Outer.Inner; // <Outer>
+        import static a.b.Outer.help; // <Outer> <help>
+        class Use {
+            a.b.Outer full; // <Outer>
+            void use() { help(); } // <help>
+        }
+        """
+    )
+    written.check("Outer")
+    written.check("help")

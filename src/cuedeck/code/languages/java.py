@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
@@ -43,7 +43,6 @@ class JavaWalk(TableWalk):
     members: ClassVar[dict[str, tuple[str, str]]] = {
         "field_access": ("object", "field"),
         "scoped_identifier": ("scope", "name"),
-        "scoped_type_identifier": ("", ""),
         "method_reference": ("", ""),
     }
     news: ClassVar[dict[str, str]] = {"object_creation_expression": "type"}
@@ -75,6 +74,8 @@ class JavaWalk(TableWalk):
         "local_variable_declaration": "locals",
         "enum_constant": "constant",
         "import_declaration": "import_",
+        "scoped_type_identifier": "scoped_type",
+        "binary_expression": "binary",
         "lambda_expression": "closure",
         "enhanced_for_statement": "for_each",
         "array_type": "array",
@@ -97,6 +98,12 @@ class JavaWalk(TableWalk):
             callee = self.reference(name, scope, Role.CALL)
         given = [self.visit(c, scope) for c in arguments.named_children] if arguments is not None else []
         return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
+
+    def binary(self, node: Node, scope: int, role: int = 0) -> int:
+        """Adding to a text gives a text; of other operators nothing is known."""
+        values = [self.visit(child, scope) for child in node.named_children]
+        joined = any(self.rows[value << 2] & OP_MASK == Op.TEXT for value in values)
+        return self.row(Op.TEXT, 0) if joined and b"+" in self.source[node.start_byte : node.end_byte] else 0
 
     def primitive(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.LITERAL, 0, self.name(node)) if role == Role.TYPE else 0
@@ -141,11 +148,32 @@ class JavaWalk(TableWalk):
         if name is not None:
             owner = self.scopes[scope][2]
             self.assign(name, scope, 0, self.row(Op.SELF, owner) if owner >= 0 else 0, Kind.MEMBER, node)
-        for field in ("arguments", "body"):
-            part = node.child_by_field_name(field)
-            if part is not None:
-                self.children(part, scope)
+        arguments, body = node.child_by_field_name("arguments"), node.child_by_field_name("body")
+        if arguments is not None:
+            self.children(arguments, scope)
+        if body is not None:
+            self.anonymous(body, scope, self.row(Op.SELF, self.scopes[scope][2]))
         return 0
+
+    def new(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("type")
+        made = self.visit(of, scope, Role.CALL) if of is not None else 0
+        given: list[int] = []
+        for child in node.named_children:
+            if child.type == "class_body":
+                self.anonymous(child, scope, made)
+            elif child.type == "argument_list":
+                given = [self.visit(c, scope) for c in child.named_children]
+            elif child != of:
+                self.visit(child, scope)
+        return self.row(Op.NEW, made, self.items(given[:_MAX_ARGUMENTS]))
+
+    def anonymous(self, body: Node, scope: int, parent: int) -> None:
+        """A class without a name, made where it stands."""
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        self.scopes[inner][6] = self.items([parent]) if parent else 0
+        self.children(body, inner)
 
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
         path = first_of(node)
@@ -157,9 +185,30 @@ class JavaWalk(TableWalk):
         name, around = path.child_by_field_name("name"), path.child_by_field_name("scope")
         if name is not None and around is not None:
             number = self.imported(self.text(around))
+            self.import_owners(around)
             self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
             self.bind(0, self.name(name), name.start_byte, Bind.IMPORT, number, self.name(name))
         return 0
+
+    def import_owners(self, node: Node) -> None:
+        """The classes that an import of something inside them names."""
+        name, around = node.child_by_field_name("name"), node.child_by_field_name("scope")
+        if name is not None and around is not None and self.text(name)[:1].isupper():
+            self.import_owners(around)
+            self.row(
+                Op.IMPORTED, self.imported(self.text(around)), self.name(name), name.start_byte, Role.IMPORT
+            )
+
+    def scoped_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """``Outer.Inner``, or a type with its package: ``org.example.Outer``."""
+        *around, name = node.named_children
+        owner = around[0] if around else None
+        if owner is None:
+            return self.children(node, scope)
+        if self.text(name)[:1].isupper() and self.text(owner).rpartition(".")[2][:1].islower():
+            package = self.imported("".join(self.text(owner).split()))
+            return self.row(Op.IMPORTED, package, self.name(name), name.start_byte, role or Role.TYPE)
+        return self.row(Op.ATTR, self.visit(owner, scope), self.name(name), name.start_byte, role)
 
     def parameter(self, node: Node, scope: int) -> None:
         if node.type == "spread_parameter":
@@ -230,6 +279,7 @@ class JavaRules(OpenRules):
 
     class_constructors: ClassVar[bool] = True
     overloads: ClassVar[bool] = True
+    fields_beside_methods: ClassVar[bool] = True
     text_type: ClassVar[str] = "String"
     language: ClassVar[str] = "java"
     endings: ClassVar[tuple[str, ...]] = (".java",)

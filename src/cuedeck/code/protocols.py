@@ -1,0 +1,132 @@
+"""Protocols: what values give through the methods that a language calls by itself."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from cuedeck.code.facts import Bind, Op
+from cuedeck.code.generics import Meaning, parameters_in
+from cuedeck.code.types import Typing
+from cuedeck.code.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    MAPPING,
+    SEQUENCE,
+    TUPLE,
+    TYPE_OF,
+    Symbol,
+    Value,
+    Values,
+    elements,
+    unique,
+)
+
+
+class Protocols(Typing):
+    """The part of the linker that iterates, enters, indexes and operates."""
+
+    @abstractmethod
+    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
+        """A class, its extensions and its ancestors, nearest first."""
+
+    def derived(self, path: str, op: int, a: int, b: int) -> Values:
+        """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
+        found: list[Value] = []
+        for value in self.concrete(self.evaluate(path, a)):
+            if op == Op.ITEM:
+                if value.tag == TUPLE:
+                    found += value.inside[b] if b < len(value.inside) else ()
+                else:
+                    found += self.yielded(value)
+            elif op == Op.ELEMENT:
+                found += self.yielded(value)
+            elif op == Op.ENTERED:
+                found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
+            elif value.tag == CLASS:
+                found.append(value._replace(tag=INSTANCE))
+            elif value.tag == TUPLE:
+                found += [v._replace(tag=INSTANCE) for v in elements(value) if v.tag == CLASS]
+        return unique(found)
+
+    def yielded(self, value: Value) -> Values:
+        """What iterating over a value gives."""
+        if value.tag == MAPPING:
+            return value.inside[1]
+        if value.tag != INSTANCE:
+            return elements(value)
+        for name in ("__iter__", "__aiter__"):
+            given = self.concrete(self.protocol(value, name))
+            if given:
+                return unique([w for v in given for w in self.advanced(v)])
+        return self.protocol(value, "__getitem__") or unique(
+            [v for container in self.containers(value) for v in self.yielded(container)]
+        )
+
+    def containers(self, value: Value) -> Values:
+        """The foreign containers that a class inherits from: ``class Rows(list[Row])``."""
+        found: list[Value] = []
+        for path, scope in self.lineage(value):
+            links = self.links(path)
+            for base in links.lists[links.scopes[scope].bases]:
+                held = [v for v in self.annotation(path, base) if v.tag in (SEQUENCE, MAPPING)]
+                if held:
+                    found += self.substitute(tuple(held), self.meaning(value, path, scope))
+        return unique(found)
+
+    def advanced(self, value: Value) -> Values:
+        """What an iterator gives next."""
+        return elements(value) or self.protocol(value, "__next__", "__anext__")
+
+    def protocol(self, value: Value, *names: str) -> Values:
+        """What the first of these methods gives."""
+        if value.tag != INSTANCE:
+            return ()
+        for name in names:
+            method = self.member(value, name)
+            if method:
+                meaning = self.meaning(value, method.path, method.scope)
+                functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+                return unique([v for f in functions for v in self.given(f, meaning, value)])
+        return ()
+
+    def given(self, function: Value, meaning: Meaning, receiver: Value | None = None) -> Values:
+        """A function's result, where its type parameters have a meaning."""
+        result = self.result(function._replace(inside=()))
+        if receiver is not None and parameters_in(result):
+            self.learn_receiver(function, receiver, meaning)
+        return self.substitute(result, meaning)
+
+    def learn_receiver(self, function: Value, receiver: Value, meaning: Meaning) -> None:
+        """``def f(self: T) -> T`` gives what it is called on, ``cls: type[T]`` an instance of it."""
+        links = self.links(function.path)
+        name = links.scopes[function.scope].receiver
+        for binding in links.names[function.scope].get(name, ()) if name else ():
+            if links.bindings[3][binding] == Bind.PARAMETER:
+                symbol = Symbol(function.path, function.scope, links.strings[name])
+                declared = self.bound(symbol, binding)
+                made = any(v.tag == TYPE_OF for v in declared)
+                self.unify(declared, (receiver._replace(tag=CLASS) if made else receiver,), meaning)
+
+    def operated(self, values: Values, method: str) -> Values:
+        """What an operator gives: what its method says, else another of the left operand's kind."""
+        found: list[Value] = []
+        for value in values:
+            if value.tag == INSTANCE and self.member(value, method):
+                found += self.protocol(value, method)
+            elif value.tag != CLASS:
+                found.append(value)
+        return unique(found)
+
+    def indexed(self, path: str, number: int) -> Values:
+        """What an index gives; a class or function with type arguments is itself."""
+        found: list[Value] = []
+        for value in self.concrete(self.evaluate(path, self.links(path).a[number])):
+            if value.tag in (SEQUENCE, MAPPING, TUPLE):
+                found += value.inside[0] if value.tag == MAPPING else elements(value)
+            elif value.tag in (CLASS, FUNCTION):
+                arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
+                found += self.apply((value,), arguments)
+            else:
+                found += self.protocol(value, "__getitem__")
+        return unique(found)
