@@ -21,6 +21,8 @@ _CHUNKS = 100
 _PASSAGES = 300
 # How much a document's further matching chunks add to its best one.
 _FURTHER = (0.15, 0.05)
+# The contract's hybrid: seven parts meaning, three parts words.
+_MEANING = 0.7
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
 _WHOLE = 0.5
 
@@ -160,16 +162,20 @@ def _fuse(
     elif mode is Mode.KEYWORD:
         found = _of_words(words)
     else:
-        found = weighted_blend(words, meaning, order=lambda document: paths[document])
+        found = weighted_blend(
+            words, meaning, order=lambda document: paths[document], semantic_weight=_MEANING
+        )
         if waiting:
-            # What these mean is not known yet: their words alone decide, lest they sink below the others.
+            # What these mean is not known yet: they are taken to be as near as their words say.
+            best = _MEANING * max(meaning.values(), default=0.0) + 1.0 - _MEANING
             found = [each for each in found if each.key in meaning]
-            found += [each for each in _of_words(words) if each.key not in meaning]
+            found += [each for each in _of_words(words, best) if each.key not in meaning]
     return sorted(found, key=lambda each: (-each.score, paths[each.key]))
 
 
-def _of_words(words: Mapping[int, float]) -> list[Ranked[int]]:
-    return [Ranked(key, share, {KEYWORD: share}) for key, share in share_of_best(words).items()]
+def _of_words(words: Mapping[int, float], best: float = 1.0) -> list[Ranked[int]]:
+    shares = {key: best * share for key, share in share_of_best(words).items()}
+    return [Ranked(key, share, {KEYWORD: share}) for key, share in shares.items()]
 
 
 def _best_chunks(
