@@ -53,6 +53,25 @@ TOKENS = {
     "sendgrid-key": "S" + "G." + made_up(22) + "." + made_up(43),
     "twilio-key": "S" + "K" + made_up(32, HEX),
     "jwt": made_up_jwt(),
+    "jwe": ".".join([made_up_jwt().split(".")[0], *(made_up(length) for length in (40, 16, 30, 22))]),
+    "slack-client": "xo" + "xc-" + "1234567890-1234567890-" + made_up(40, HEX),
+    "slack-refresh": "xo" + "xe-1-" + made_up(140),
+    "stripe-organisation": "sk" + "_org_live_" + made_up(40),
+    "gitlab-job": "gl" + "cbt-64_" + made_up(20),
+    "gitlab-routable": "gl" + "pat-" + made_up(27) + ".01.0a1b2c3d4",
+    "google-refresh": "1/" + "/0g" + made_up(60),
+    "azure-client-secret": "a1b" + "8Q" + "~" + made_up(34),
+    "azure-devops": made_up(76) + "AZ" + "DO" + made_up(4),
+    "discord-token": "MTk4" + made_up(20) + ".Cl2FMQ." + made_up(27),
+    "postman-key": "PM" + "AK-" + made_up(24, HEX) + "-" + made_up(34, HEX),
+    "terraform-token": made_up(14) + ".atlas" + "v1." + made_up(67),
+    "pulumi-token": "pu" + "l-" + made_up(40, HEX),
+    "tailscale-key": "ts" + "key-auth-" + made_up(16) + "-" + made_up(32),
+    "figma-token": "fi" + "gd_" + made_up(40),
+    "1password-token": "op" + "s_eyJ" + made_up(250),
+    "facebook-token": "EA" + "ACEdEose0cBA" + made_up(100),
+    "a vendor nobody has heard of": "novel" + "_pat_" + made_up(36),
+    "another": "XYZ" + "-" + made_up(40),
 }
 
 
@@ -87,6 +106,18 @@ ASSIGNMENTS = [
     "<password>hunter2x</password>",
     "https://api.example.org/v1?limit=5&api_key={random}&page=2",
     "machine example.org login me password s3cret",
+    "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    "DB_PASSWORD=letmein",
+    'MYSQL_ROOT_PASSWORD="letmein"',
+    "//registry.npmjs.org/:_authToken=3f2b1c9e-77aa-4d2e-9f10-0a1b2c3d4e5f",
+    "_auth=dXNlcjpwYXNzd29yZDEyMw==",
+    '{"auths": {"registry": {"auth": "dXNlcjpwYXNzd29yZDEyMw=="}}}',
+    "curl -s -u admin:hunter2 https://example.org",
+    "Ocp-Apim-Subscription-Key: {random}",
+    "https://acct.blob.core.windows.net/c?sv=2022&sig={random}abc%3D",
+    "https://hooks.slack.com/workflows/T01ABCDEF/A02ABC/1234567890/{random}",
+    "https://discord.com/api/webhooks/198622483471925248/{random}",
+    "Private-Lines: 1\n{random}\nPrivate-MAC: none",
     "secrets['db_password'] = 'hunter2!x'",
 ]
 
@@ -105,6 +136,7 @@ def test_values_that_their_name_calls_secret_are_masked(line: str) -> None:
         "postgresql://app:s3cr3t@db.example.org/app",
         "https://user:p%40ss@host:8443/x",
         "redis://:pass@cache:6379/0",
+        "postgres://app:p@ss@w0rd@db.example.org:5432/x",
     ],
 )
 def test_urls_lose_their_password_and_nothing_else(url: str) -> None:
@@ -171,6 +203,12 @@ ORDINARY = [
     "postgres://user:${PASSWORD}@host/db",
     "password reset emails2024 are sent",
     "The bearer of this-long-hyphenated-word shall pass",
+    "https://www.youtube.com/playlist?list=PLPAWfysb_wUx259mARAAWuYttD7b6nauh",
+    "https://docs.example.org/d/abc-1A2b3C4d5E6f7G8h9I0j1K2l3M4n/edit",
+    "test_thatUserAccountV2IsLoadedFromDatabase3Times",
+    "feature-2024-Q3-release-candidate-7-Windows11-ARM64",
+    "PASSWORD=password",
+    "curl -u $USER:$PASSWORD https://example.org",
     "integrity sha512-" + base64.b64encode(hashlib.sha512(b"x").digest()).decode(),
 ]
 

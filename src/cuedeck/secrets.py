@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -97,9 +98,29 @@ class _Pattern:
 def _random(value: str) -> bool:
     """Whether it looks drawn by a machine rather than written: digits among letters, few repeats."""
     digits = sum(char.isdigit() for char in value)
-    if digits < 2 or not any(char.isalpha() for char in value):
+    # A long one may well hold a single digit.
+    if digits < (1 if len(value) >= 32 else 2) or not any(char.isalpha() for char in value):
         return False
     return len(set(value)) >= min(8, len(value) // 2) and not _written(value)
+
+
+def _drawn(token: str) -> bool:
+    """Whether what follows a token's first part was drawn from letters of both cases and digits."""
+    first, *parts = _SEPARATOR.split(token)
+    return not first.startswith(("sha", "md5")) and any(map(_shuffled, parts))
+
+
+def _shuffled(part: str) -> bool:
+    """Whether letters of both cases and digits take turns as chance lets them, which names in code do not."""
+    if len(part) < 16 or len(_SMALL_LETTERS.findall(part)) > 1:
+        return False
+    kinds = "".join("0" if char.isdigit() else "A" if char.isupper() else "a" for char in part)
+    changes = sum(before != after for before, after in pairwise(kinds))
+    return min(map(kinds.count, "0Aa")) >= 2 and changes >= 0.36 * (len(kinds) - 1)
+
+
+def _no_placeholder(value: str) -> bool:
+    return not _PLACEHOLDER.match(value)
 
 
 def _written(value: str) -> bool:
@@ -113,6 +134,8 @@ _JOINED_WORDS: Final = re.compile(r"[A-Za-z]+\d{0,2}(?:[_./-][A-Za-z]*\d{0,2})*+
 _DOTTED_NAMES: Final = re.compile(r"[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)+")
 _LONG_WORD: Final = re.compile(r"[A-Z][a-z]{5}")
 _DIGITS: Final = re.compile(r"\d+")
+_SEPARATOR: Final = re.compile(r"[_-]")
+_SMALL_LETTERS: Final = re.compile(r"[a-z]{5,}")
 
 
 # Kind, what the text must hold to be searched at all, and the shape. The first group is the secret.
@@ -120,13 +143,30 @@ _VENDORS: Final = (
     ("aws-access-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}+"),
     ("github-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,255}+"),
-    ("gitlab-token", "glpat- gldt- glrt- glptt-", r"gl(?:pat|dt|rt|ptt)-[A-Za-z0-9_-]{20,255}+"),
-    ("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,255}+"),
-    ("slack-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,255}+"),
-    ("slack-webhook", "hooks.slack.com", r"https://hooks\.slack\.com/services/([A-Za-z0-9/]{20,80}+)"),
+    (
+        "gitlab-token",
+        "gl",
+        r"gl(?:pat|dt|rt|ptt|ft|soat|agent|imt|cbt|oas)-[A-Za-z0-9_-]{20,255}+(?:\.[a-z0-9]{2,9}+){0,2}",
+    ),
+    ("slack-token", "xox", r"xox[a-eoprs]-[A-Za-z0-9%-]{10,512}+"),
+    ("slack-token", "xapp- xwfp-", r"x(?:app-\d|wfp)-[A-Za-z0-9-]{20,255}+"),
+    (
+        "slack-webhook",
+        "hooks.slack.com",
+        r"https://hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,120}+)",
+    ),
+    (
+        "discord-webhook",
+        "/api/webhooks/",
+        r"https://(?:\w{1,10}\.)?discord(?:app)?\.com/api/webhooks/\d{1,20}/([A-Za-z0-9_-]{40,100}+)",
+    ),
+    ("discord-token", ".", r"[MNO][A-Za-z0-9]{22,27}+\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}+"),
+    ("teams-webhook", "webhook.office.com", r"https://[\w.-]{1,80}webhook\.office\.com/([\w/@-]{40,300}+)"),
     ("google-api-key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
     ("google-oauth", "ya29. GOCSPX-", r"(?:ya29\.|GOCSPX-)[A-Za-z0-9_-]{20,512}+"),
-    ("stripe-key", "k_live_ k_test_", r"[rsp]k_(?:live|test)_[A-Za-z0-9]{16,255}+"),
+    ("google-refresh-token", "1//0", r"1//0[A-Za-z0-9_-]{40,200}+"),
+    ("firebase-key", ":APA91", r"[A-Za-z0-9_-]{11,22}+:APA91[A-Za-z0-9_-]{100,200}+"),
+    ("stripe-key", "_live_ _test_", r"[rsp]k_(?:org_)?(?:live|test)_[A-Za-z0-9]{16,255}+"),
     ("stripe-webhook", "whsec_", r"whsec_[A-Za-z0-9]{24,255}+"),
     ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
     ("pypi-token", "pypi-", r"pypi-A[A-Za-z0-9_-]{50,512}+"),
@@ -152,17 +192,57 @@ _VENDORS: Final = (
     ("newrelic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}"),
     ("square-token", "sq0", r"sq0[a-z]{3}-[0-9A-Za-z_-]{22,43}+"),
     ("rubygems-key", "rubygems_", r"rubygems_[a-f0-9]{48}"),
+    ("figma-token", "figd_", r"figd_[A-Za-z0-9_-]{38,44}+"),
+    ("tailscale-key", "tskey-", r"tskey-(?:[a-z]{2,12}-)?[A-Za-z0-9]{10,20}(?:-[A-Za-z0-9]{20,40})?"),
+    ("circleci-token", "CCIP", r"CCIP(?:AT|RJ)_[A-Za-z0-9]{20,24}_[a-f0-9]{40}"),
+    ("crates-token", "cio", r"cio[A-Za-z0-9]{32}"),
+    ("postman-key", "PMAK-", r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}"),
+    ("doppler-token", "dp.", r"dp\.(?:ct|pt|st|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}+"),
+    ("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}+"),
+    ("pulumi-token", "pul-", r"pul-[a-f0-9]{40}"),
+    ("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
+    ("sourcegraph-token", "sgp_", r"sgp_(?:(?:[a-f0-9]{16}|local)_)?[a-f0-9]{40}"),
+    ("brevo-key", "xkeysib-", r"xkeysib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
+    ("fly-token", "fm1 fm2_ fo1_", r"f(?:m[12][ar]?|o1)_[A-Za-z0-9+/=_-]{40,2000}+"),
+    ("nuget-key", "oy2", r"oy2[a-z0-9]{43}"),
+    ("clojars-token", "CLOJARS_", r"CLOJARS_[a-z0-9]{60}"),
+    ("jfrog-token", "AKCp cmVmdGtu", r"(?:AKCp[A-Za-z0-9]{69}|cmVmdGtu[A-Za-z0-9]{56})"),
+    ("1password-token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9_=+/-]{100,2000}+"),
+    ("sentry-token", "sntrys_ sntryu_", r"sntry[su]_[A-Za-z0-9_=+/-]{40,500}+"),
+    ("mapbox-token", "sk.eyJ", r"sk\.eyJ[A-Za-z0-9_-]{20,400}+\.[A-Za-z0-9_-]{16,40}+"),
+    ("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
+    ("facebook-token", "EAA", r"EAA[A-Za-z0-9]{80,300}+"),
+    ("bedrock-key", "ABSK", r"ABSK[A-Za-z0-9+/]{100,300}+={0,2}"),
+    ("azure-devops-token", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),
+    ("azure-devops-token", "PAT", r"[A-Z0-9_]{0,64}PAT\s?[:=]\s?['\"]?([a-z0-9]{52})"),
+    ("azure-client-secret", "Q~", r"[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}+"),
     (
         "azure-key",
         "AccountKey= SharedAccessKey=",
         r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,88}+={0,2})",
     ),
+    ("azure-signature", "sig=", r"sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))"),
+    ("azure-function-key", "code=", r"code=([A-Za-z0-9_-]{52,54}==?)"),
     (
         "netrc",
         "machine ",
         r"machine\s{1,4}\S{1,256}+\s{1,4}login\s{1,4}\S{1,256}+\s{1,4}password\s{1,4}(\S{1,256}+)",
     ),
     ("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]{8,}+"),
+    ("jwe", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{8,}+){3}"),
+    ("login", "curl", r"curl\b[^\n]{0,200}? (?:-u|--user)[ =]['\"]?[^\s:'\"]{1,64}+:([^\s'\"]{4,128}+)"),
+    (
+        "login",
+        '_auth "auth"',
+        r"(?:_auth|\"auth\")\s{0,2}[:=]\s{0,2}['\"]?([A-Za-z0-9+/]{12,512}+={0,2})",
+    ),
+    (
+        "private-key",
+        "Private-Lines:",
+        r"Private-Lines: \d{1,3}((?:\r?\n[A-Za-z0-9+/=]{4,64}+(?=\r?\n|\Z)){1,200}+)",
+    ),
+    # A name, a separator, and what nobody would write by hand: how most vendors make tokens now.
+    ("token", "_ -", r"(?<!/)(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})[_-][A-Za-z0-9_-]{24,512}+"),
 )
 
 
@@ -174,10 +254,13 @@ def _vendors() -> tuple[_Pattern, ...]:
             kind,
             tuple(hints.split()),
             re.compile(rf"(?<![A-Za-z0-9_-]){body}(?![A-Za-z0-9])"),
-            _random if kind == "openai-key" else bool,
+            _CHECKS.get(kind, bool),
         )
         for kind, hints, body in _VENDORS
     )
+
+
+_CHECKS: Final = {"openai-key": _random, "token": _drawn, "login": _no_placeholder}
 
 
 _BEGIN_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
@@ -202,7 +285,8 @@ def _private_keys(text: str) -> Iterator[Secret]:
             at = stop
 
 
-_USERINFO: Final = re.compile(r"://([^\s/?#:@'\"<>`]{0,128}+)(?::([^\s/?#@'\"<>`]{1,256}+))?@[A-Za-z0-9\[]")
+# People leave an "@" in a password as it is; what follows the last one is the host.
+_USERINFO: Final = re.compile(r"://([^\s/?#:@'\"<>`]{0,128}+)(?::([^\s/?#'\"<>`]{1,256}))?@[A-Za-z0-9\[]")
 _AUTHORIZATION: Final = re.compile(
     r"\b(?:bearer|basic|authorization:\s{0,3}token)\s{1,3}([A-Za-z0-9._~+/-]{16,4096}+=*)", re.IGNORECASE
 )
@@ -227,7 +311,7 @@ _PLACEHOLDER: Final = re.compile(
 )
 
 _ASSIGNMENT: Final = re.compile(
-    r"(?<!publickey)(?P<name>pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|private|signing|encryption|auth)[_-]?key"
+    r"(?<!publickey)(?P<name>pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|(?:access|account|private|signing|encryption|auth|master|subscription)[_-]?key"
     r"|credentials?)"
     r"(?P<rest>[A-Za-z0-9_.-]{0,24}+)(?:\\{0,2}['\"])?\]?[ \t]{0,4}(?P<sign>=>|:=|=|:|>|[ \t])[ \t]{0,4}"
     r"(?:\\{0,2}(?P<quote>['\"`])(?P<quoted>[^'\"`\s\\]{6,512}+)\\{0,2}(?P=quote)|(?P<bare>[^\s'\"`,;(){}\[\]<>|&]{6,512}+))",
@@ -264,9 +348,17 @@ def _assigned_secret(match: re.Match[str], value: str, *, quoted: bool) -> bool:
     if not match["name"].lower().startswith(("pass", "pwd", "secret")):
         return False
     written_as_setting = match["name"].isupper() and _SETTING.match(match["rest"]) is not None
+    if written_as_setting and _in_environment(match, value, quoted=quoted):
+        return True
     if quoted or written_as_setting:
         return _mixed(value)
     return _mixed(value) and _BARE_PASSWORD.fullmatch(value) is not None
+
+
+def _in_environment(match: re.Match[str], value: str, *, quoted: bool) -> bool:
+    """Whether a password, though of letters only, stands where nothing else can: ``DB_PASSWORD=letmein``."""
+    between = match.string[match.end("name") : match.start("quoted" if quoted else "bare")]
+    return match["name"] == "PASSWORD" and between in ("=", "='", '="') and value.lower() != "password"
 
 
 _BARE_PASSWORD: Final = re.compile(r"[^.:/\\]+")

@@ -201,3 +201,56 @@ def test_a_terminal_is_asked_to_copy_when_there_is_no_program(tmp_path: Path) ->
     os.waitpid(child, 0)
     assert b"\x1b]52;c;aGk=\x07" in seen
     assert b"by the terminal" in seen
+
+
+def test_what_fits_to_the_token_is_whole_and_one_token_less_is_not(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", body="[[near]]")
+    put(tmp_path, "near.md", "# Near\n\n" + "some words of it " * 50)
+    whole = scene(tmp_path)
+    assert (whole.documents, whole.left_out) == (1, ())
+    assert scene(tmp_path, whole.tokens).text == whole.text
+    less = scene(tmp_path, whole.tokens - 1)
+    assert [each.name for each in less.left_out] == ["near.md"]
+    assert less.tokens < whole.tokens
+
+
+def test_a_fence_that_is_never_closed_ends_with_its_document(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", body="[[next]]\n\n````python\n```\ncode")
+    put(tmp_path, "next.md", "# Next\n\n~~~ not `code`\n```\n~~~\n\n``` a`b\n\nafter\n")
+    text = scene(tmp_path).text
+    assert "code\n````\n</document>" in text
+    assert text.endswith("\nafter\n</document>\n")
+
+
+def test_many_missing_references_leave_room_for_what_is_there(tmp_path: Path) -> None:
+    refs = ", ".join(f"gone/number-{n:03}.md" for n in range(300))
+    card(tmp_path, "aaa111", body="waits for much")
+    put(tmp_path, ".cuedeck/docs/all.md", f"---\nrefs: [{refs}]\n---\nall")
+    card(tmp_path, "aaa111", more="refs: [.cuedeck/docs/all.md, there.md]\n")
+    put(tmp_path, "there.md", "I am there.")
+    enough = scene(tmp_path, 100_000)
+    assert "gone/number-299.md" in enough.text
+    tight = scene(tmp_path, 3_500)
+    assert "I am there." in tight.text
+    assert "gone/number-019.md, 280 more\n" in tight.text
+    assert tight.tokens == count_tokens(tight.text) <= 3_500
+
+
+def test_a_part_of_itself_is_no_cycle(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", more='refs: ["#Steps", 7, null, [x], {a: b}]\n', body="# Steps\n")
+    assert order(scene(tmp_path).text) == [".cuedeck/cards/aaa111.md"]
+
+
+def test_no_limit_is_ever_exceeded(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", more="refs: [gone.md, a.md, b.md]\n", body="text")
+    put(tmp_path, "a.md", "# A\n\none two\n\n## B\n\n" + "three four " * 60)
+    put(tmp_path, "b.md", "five six " * 40)
+    with Workspace.open(tmp_path) as workspace:
+        for limit in range(60, 420, 3):
+            try:
+                made = workspace.scene.build(token_limit=limit)
+            except CueError as error:
+                assert (error.code, limit < 100) == (ErrorCode.TOKEN_LIMIT, True)
+            else:
+                assert count_tokens(made.text) == made.tokens <= limit
+                assert made.documents == len(order(made.text)) - 1

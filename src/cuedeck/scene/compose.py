@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,9 @@ from cuedeck.search.tokens import count_tokens
 from cuedeck.secrets import mask
 
 _NOTE_TOKENS = 120
+# How many names a note gives, fewer where there is less room.
+_NAMED = (20, 8, 3, 1, 0)
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,97 +40,115 @@ class Scene:
     masked: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One document as it would stand in the scene, and what it costs there."""
+
+    source: Source
+    block: str
+    tokens: int
+    masked: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.source.path}#{self.source.anchor}" if self.source.anchor else self.source.path
+
+
 @dataclass(slots=True)
 class _Draft:
-    limit: int
+    room: int
     patterns: Sequence[str]
-    blocks: list[str] = field(default_factory=list)
-    used: int = 0
-    masked: int = 0
-    documents: int = 0
+    pieces: list[_Piece] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
-    def cleaned(self, text: str) -> str:
-        result = mask(text, self.patterns)
-        self.masked += result.count
-        return result.text
+    def piece(self, source: Source, text: str) -> _Piece:
+        cleaned = mask(_with_fences_closed(text), self.patterns)
+        block = _block(source.path, source.anchor, cleaned.text)
+        return _Piece(source, block, count_tokens(block), cleaned.count)
 
-    def add(self, block: str, tokens: int) -> None:
-        self.blocks.append(block)
-        self.used += tokens
+    def add(self, piece: _Piece) -> None:
+        self.pieces.append(piece)
+        self.room -= piece.tokens
 
 
 def compose(sources: Sources, *, limit: int, patterns: Sequence[str] = ()) -> Scene:
     """Put the active cards in, then as much of the rest as fits."""
     draft = _Draft(limit - _NOTE_TOKENS, patterns)
     header = f"# Scene\n\n{_count(len(sources.active), 'active card')}.\n"
-    draft.add(header, count_tokens(header))
-    for source in sources.active:
-        block = _block(source.path, None, draft.cleaned(_text(source)))
-        draft.add(block, count_tokens(block))
-    if draft.used > limit:
-        raise _too_small(draft.used, limit)
-    for source in sources.others:
-        _fit(draft, source)
-    if sources.missing:
-        missing = f"\nReferenced but not found: {', '.join(sorted(set(sources.missing)))}\n"
-        draft.add(missing, count_tokens(missing))
-    return _finished(draft, limit, len(sources.active))
+    missing = sorted(set(sources.missing))
+    active = [draft.piece(source, _text(source)) for source in sources.active]
+    others = [draft.piece(source, _text(source)) for source in sources.others]
+    head = header + "".join(piece.block for piece in active)
+    masked = sum(piece.masked for piece in active)
+    whole = head + "".join(piece.block for piece in others) + _not_found(missing, len(missing))
+    if (tokens := count_tokens(whole)) <= limit:
+        masked += sum(piece.masked for piece in others)
+        return Scene(whole, tokens, limit, len(active), len(others), (), masked)
+    if (tokens := count_tokens(head)) > limit:
+        raise _too_small(tokens, limit)
+    draft.room -= tokens + count_tokens(_not_found(missing, _NAMED[0]))
+    for piece in others:
+        _fit(draft, piece)
+    text, tokens = _finished(draft, head, missing, limit)
+    masked += sum(piece.masked for piece in draft.pieces)
+    return Scene(text, tokens, limit, len(active), len(draft.pieces), tuple(draft.left_out), masked)
 
 
-def _fit(draft: _Draft, source: Source) -> None:
-    masked = draft.masked
-    block = _block(source.path, source.anchor, draft.cleaned(_text(source)))
-    tokens = count_tokens(block)
-    if draft.used + tokens <= draft.limit:
-        draft.add(block, tokens)
-        draft.documents += 1
-        return
-    draft.masked = masked
-    if source.anchor is not None or kind_of(source.path) is not Kind.MARKDOWN or not source.markdown.headings:
-        draft.left_out.append(LeftOut(_name(source), tokens))
-        return
-    _fit_sections(draft, source, tokens)
+def _fit(draft: _Draft, piece: _Piece) -> None:
+    source = piece.source
+    if piece.tokens <= draft.room:
+        draft.add(piece)
+    elif (
+        source.anchor is not None or kind_of(source.path) is not Kind.MARKDOWN or not source.markdown.headings
+    ):
+        draft.left_out.append(LeftOut(piece.name, piece.tokens))
+    else:
+        _fit_sections(draft, piece)
 
 
-def _fit_sections(draft: _Draft, source: Source, whole: int) -> None:
+def _fit_sections(draft: _Draft, whole: _Piece) -> None:
+    source = whole.source
     kept: list[str] = []
     left: list[LeftOut] = []
-    room = draft.limit - draft.used - count_tokens(_block(source.path, None, ""))
-    masked = draft.masked
+    room = draft.room - count_tokens(_block(source.path, None, ""))
     for section in sections_of(source.markdown, len(source.data)):
-        text = source.data[section.start : section.end].decode("utf-8").strip("\r\n")
-        before = draft.masked
-        text = draft.cleaned(text)
-        tokens = count_tokens(text) + 2
+        text = source.data[section.start : section.end].decode("utf-8").removeprefix("\ufeff").strip("\r\n")
+        tokens = count_tokens(mask(text, draft.patterns).text) + 2
         if tokens <= room:
             kept.append(text)
             room -= tokens
         elif text.strip():
-            draft.masked = before
             left.append(LeftOut(f"{source.path}#{section.heading or 'beginning'}", tokens))
-    if not any(text.strip() for text in kept):
-        draft.masked = masked
-        draft.left_out.append(LeftOut(source.path, whole))
+    piece = draft.piece(source, "\n\n".join(kept))
+    # Masked together, sections may cost other than each by itself.
+    if not any(text.strip() for text in kept) or piece.tokens > draft.room:
+        draft.left_out.append(LeftOut(source.path, whole.tokens))
         return
-    block = _block(source.path, None, "\n\n".join(kept))
-    draft.add(block, count_tokens(block))
-    draft.documents += 1
+    draft.add(piece)
     draft.left_out += left
 
 
-def _finished(draft: _Draft, limit: int, cards: int) -> Scene:
-    """Add the note, naming as many as there is room for; give up the last document if there is none."""
+def _finished(draft: _Draft, head: str, missing: Sequence[str], limit: int) -> tuple[str, int]:
+    """Add the notes, naming as many as there is room for; give up the last document if there is none."""
     while True:
-        for named in (20, 8, 3, 1, 0):
-            text = "".join(draft.blocks) + _note(draft.left_out, limit, named)
-            tokens = count_tokens(text)
-            if tokens <= limit:
-                return Scene(text, tokens, limit, cards, draft.documents, tuple(draft.left_out), draft.masked)
-        if draft.documents == 0:
+        for named in _NAMED:
+            text = head + "".join(piece.block for piece in draft.pieces)
+            text += _not_found(missing, named) + _note(draft.left_out, limit, named)
+            if (tokens := count_tokens(text)) <= limit:
+                return text, tokens
+        if not draft.pieces:
             raise _too_small(tokens, limit)
-        draft.left_out.insert(0, LeftOut("the last document", count_tokens(draft.blocks.pop())))
-        draft.documents -= 1
+        dropped = draft.pieces.pop()
+        draft.left_out.insert(0, LeftOut(dropped.name, dropped.tokens))
+
+
+def _not_found(missing: Sequence[str], named: int) -> str:
+    if not missing:
+        return ""
+    if not named:
+        return f"\n({len(missing)} references not found)\n"
+    shown = [*missing[:named], *([f"{len(missing) - named} more"] if len(missing) > named else [])]
+    return f"\nReferenced but not found: {', '.join(shown)}\n"
 
 
 def _note(left_out: Sequence[LeftOut], limit: int, named: int) -> str:
@@ -138,6 +160,18 @@ def _note(left_out: Sequence[LeftOut], limit: int, named: int) -> str:
     if not named:
         return f"\n({len(left_out)} left out)\n"
     return f"\nLeft out to stay within {limit} tokens: {', '.join(shown)}.\n"
+
+
+def _with_fences_closed(text: str) -> str:
+    """A fence that is never closed ends with its document, not with the scene."""
+    opened = ""
+    for match in _FENCE.finditer(text):
+        fence, info = match[1], match[2].strip()
+        if not opened:
+            opened = fence if "~" in fence or "`" not in info else ""
+        elif fence.startswith(opened) and not info:
+            opened = ""
+    return f"{text}\n{opened}" if opened else text
 
 
 def _text(source: Source) -> str:
@@ -152,10 +186,6 @@ def _block(path: str, anchor: str | None, text: str) -> str:
     place = f"{path}#{anchor}" if anchor else path
     quoted = place.replace("&", "&amp;").replace('"', "&quot;")
     return f'\n<document path="{quoted}">\n{text}\n</document>\n'
-
-
-def _name(source: Source) -> str:
-    return f"{source.path}#{source.anchor}" if source.anchor else source.path
 
 
 def _count(number: int, noun: str) -> str:

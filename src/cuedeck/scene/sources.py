@@ -120,11 +120,15 @@ class SourceFinder:
         value = (front or {}).get("refs")
         items = value if isinstance(value, list) else [value]
         written = ((text_of(item) or "").strip() for item in items)
-        return [self._reference(path, ref) for ref in written if ref]
+        found = [self._reference(path, ref) for ref in written if ref]
+        # "#Heading" alone is a part of the document itself, which is shown anyway.
+        return [(target, anchor) for target, anchor in found if target != path or anchor is None]
 
     def _reference(self, source: str, written: str) -> tuple[str, str | None]:
         name = written.removeprefix("[[").removesuffix("]]").partition("|")[0]
         target, anchor = split_target(name)
+        if not target:
+            return source, anchor
         try:
             path = confine(self._root, target).relative
         except CueError:
