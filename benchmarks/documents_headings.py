@@ -18,8 +18,9 @@ from typing import Any
 from cuedeck.documents.markdown import Heading, Markdown, parse_markdown
 
 SMALLEST = 400
-_WORD = re.compile(r"[A-Za-z0-9]{2,}")
-_LOGOGRAPHIC = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LOGOGRAPHS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[^\W_{_LOGOGRAPHS}]{{2,}}")
+_LOGOGRAPHIC = re.compile(f"[{_LOGOGRAPHS}]")
 
 
 def asks(text: str) -> bool:
@@ -56,7 +57,9 @@ def main() -> None:
         rows["corpus"].append({"id": str(number), "text": without(text, parsed, taken)})
         for place, heading in enumerate(taken):
             query = f"{number}-{place}"
-            rows["queries"].append({"id": query, "text": re.sub(r"\s*\{#.*\}$", "", heading.text)})
+            rows["queries"].append(
+                {"id": query, "text": re.sub(r"\s*\{(?:#.*|/\*.*\*/)\}$", "", heading.text)}
+            )
             rows["gold"].append({"query_id": query, "relevant": {str(number): 1}})
     options.out.mkdir(parents=True, exist_ok=True)
     for name, found in rows.items():

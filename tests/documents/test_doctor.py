@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,18 @@ def test_lonely_notes_are_named_when_the_others_are_linked(tmp_path: Path) -> No
 def test_anchors_may_be_headings_blocks_or_elements(anchor: str, there: bool) -> None:
     text = "# Some Heading\npara ^block1\n<a id='html-id'>\n"
     assert has_anchor(text, ["Some Heading"], anchor) is there
+
+
+@pytest.mark.skipif(os.name == "nt", reason="such names cannot be made there")
+def test_files_left_out_for_their_names_are_named(tmp_path: Path) -> None:
+    for name in (b"bell\a.md", b"latin\xe9.md"):
+        (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).write_text("x")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "new\nline.md").write_text("x")
+    found = [finding for finding in findings(tmp_path, a_md="# A") if finding.check == "files"]
+    assert {finding.status for finding in found} == {Status.WARN}
+    assert [finding.message.split("'")[1] for finding in found] == [
+        "bell\\x07.md",
+        "latin\\udce9.md",
+        "sub/new\\nline.md",
+    ]

@@ -121,3 +121,13 @@ def test_hostile_repetition_is_quick(unit: str) -> None:
 def test_nothing_crashes_on_any_byte_soup() -> None:
     for seed in range(200):
         parse_markdown("".join(chr((seed * 7919 + n * n * 31) % 0x2FF) for n in range(300)))
+
+
+def test_a_page_in_place_of_an_address_is_a_link_to_it() -> None:
+    links = parse_markdown("[x]([[Page]]) [y]([[A b]]) [z]([[P#H|name]]) ![i]([[pic.png]])\n").links
+    assert [(link.kind.value, link.target, link.anchor) for link in links] == [
+        ("wiki", "Page", None),
+        ("wiki", "A b", None),
+        ("wiki", "P", "H"),
+        ("embed", "pic.png", None),
+    ]

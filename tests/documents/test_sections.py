@@ -191,3 +191,25 @@ def test_passages_add_up_to_their_chunk(paragraph: int) -> None:
     assert [first for first, _ in found] == [0, *(last for _, last in found[:-1])]
     assert found[-1][1] == len(data)
     assert all(last - first <= sections.PASSAGE_BYTES for first, last in found[:7])
+
+
+@pytest.mark.parametrize(
+    ("anchor", "place"),
+    [
+        ("tags-file", 0),
+        ("Tags File", 0),
+        ("react-without-memo", 1),
+        ("React sin memo", 1),
+        ("#foo", 2),
+        ("foo bar", 2),
+        ("foo-bar", 2),
+        ("GET /a/{id}", 3),
+        ("id", None),
+    ],
+)
+def test_a_heading_answers_to_the_id_it_was_given(anchor: str, place: int | None) -> None:
+    text = (
+        "# Tags File {/* #tags-file */}\n## React sin memo {/*react-without-memo*/}\n## Foo bar {#foo .x}\n"
+    )
+    headings = [each.text for each in parse_markdown(text + "## GET /a/{id}\n").headings]
+    assert sections.find_heading(headings, anchor) == place

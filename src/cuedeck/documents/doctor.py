@@ -33,7 +33,8 @@ def check(workspace: Workspace) -> Iterator[Finding]:
         links = rows.links_with_targets(session)
         paths = rows.vault_paths(session)
     yield from _limited("frontmatter", list(_frontmatter(problems)), f"{len(paths)} notes are well-formed")
-    yield from _limited("files", list(_skipped(problems)), "every file can be read")
+    left_out = [*_skipped(problems), *_unsayable(documents.index.unsayable())]
+    yield from _limited("files", left_out, "every file can be read")
     markdown = documents.index.markdown_paths()
     root = documents.root
     yield from _limited(
@@ -73,6 +74,16 @@ def _skipped(problems: Sequence[Row]) -> Iterator[Finding]:
                 file=row["path"],
                 fix="Save it as UTF-8, split it, or list it in .cuedeckignore.",
             )
+
+
+def _unsayable(names: Sequence[str]) -> Iterator[Finding]:
+    for name in names:
+        yield Finding(
+            "files",
+            Status.WARN,
+            f"not indexed: the name '{name}' is not UTF-8 or holds control characters",
+            fix="Rename it.",
+        )
 
 
 def _dead_links(root: Path, links: Sequence[Row], markdown: Sequence[str]) -> Iterator[Finding]:

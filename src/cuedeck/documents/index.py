@@ -149,6 +149,10 @@ class DocumentIndex:
         paths = list(self._stamps()) or list(self._scanner.scan().files)
         return [path for path in paths if kind_of(path) is Kind.MARKDOWN]
 
+    def unsayable(self) -> tuple[str, ...]:
+        """Files and folders left out for their names, which are escaped here."""
+        return self._scanner.scan().unsayable
+
     def folders(self) -> frozenset[str]:
         """The folders of the last scan, ``""`` for the root, others ending in ``/``."""
         if self._folders is None:

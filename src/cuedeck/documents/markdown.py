@@ -29,6 +29,8 @@ _TAG = re.compile(
 )
 _TAG_END = re.compile(r"[\u2000-\u206f\u2e00-\u2e7f\s]")
 _LONE_RETURN = re.compile(r"\r(?!\n)")
+# Logseq and Dendron name a page in place of an address: "[text]([[Page]])".
+_WIKI_DESTINATION = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -214,6 +216,9 @@ class _Reader:
             if "\n" in written or "\r" in written:
                 return
             target, anchor = split_target(written.removesuffix("\\"))
+        elif (inner := _WIKI_DESTINATION.fullmatch(written)) is not None:
+            wiki = True
+            target, anchor = split_target(inner[1])
         else:
             if _SCHEME.match(written) or link["link_type"] in ("Autolink", "Email"):
                 return

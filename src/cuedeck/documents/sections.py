@@ -16,6 +16,9 @@ LONGEST_ANCHOR = 100
 PASSAGE_BYTES = 300
 _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _SENTENCE_END = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
+# A heading's own id, as Hugo, Pandoc and Docusaurus write it: "{#id .class}", "{/* #id */}", or "{/*id*/}",
+# which loses its stars as emphasis does.
+_OWN_ID = re.compile(r"\s*\{(?:#|/\*?\s*#?)([\w.:-]+)[^{}]*\}$")
 _UTF8_START = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 
 
@@ -89,9 +92,22 @@ def find_heading(headings: Sequence[str], anchor: str) -> int | None:
     plain = heading_text(wanted.lstrip("#"))
     if plain and plain in headings:
         return headings.index(plain)
+    if (own := _by_own_id(headings, folded)) is not None:
+        return own
     if len(anchor) < LONGEST_ANCHOR:
         return None
     return next((place for place, heading in enumerate(headings) if heading.startswith(anchor)), None)
+
+
+def _by_own_id(headings: Sequence[str], folded: str) -> int | None:
+    """The heading that was given the wanted id, or says the wanted words before its id."""
+    given = [(place, found) for place, each in enumerate(headings) if (found := _OWN_ID.search(each))]
+    for place, found in given:
+        if found[1].casefold() == folded:
+            return place
+    without = {place: headings[place][: found.start()] for place, found in given}
+    named = (place for place, text in without.items() if folded in (text.casefold(), slug(text)))
+    return next(named, None)
 
 
 def anchors_of(headings: Sequence[str]) -> list[str]:
