@@ -127,6 +127,10 @@ HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
         _described(lambda d: d.update(schema={"state": ["future/9"]})),
         ErrorCode.SCHEMA_TOO_NEW,
     ),
+    "a description without end": (
+        lambda e: [("metadata.json", b"[" * 100_000), *e[1:]],
+        ErrorCode.VALIDATION,
+    ),
     "a false description": (_described(lambda d: d.update(files=[1])), ErrorCode.VALIDATION),
 }
 

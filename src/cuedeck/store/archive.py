@@ -203,6 +203,7 @@ def _unpack(source: Path, folder: Path) -> dict[str, Any]:
         ValueError,
         KeyError,
         TypeError,
+        RecursionError,
     ) as error:
         if isinstance(error, FileNotFoundError):
             raise _refused("There is no such file") from error
