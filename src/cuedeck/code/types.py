@@ -309,6 +309,8 @@ class Typing(Generics):
     def around(self, path: str, number: int) -> Values:
         """An instance of the class that an annotation stands in."""
         links = self.links(path)
+        while links.ops[number] & OP_MASK == Op.ATTR:
+            number = links.a[number]
         owner = links.scopes[links.a[number]].owner if links.ops[number] & OP_MASK == Op.NAME else -1
         if owner >= 0 and links.scopes[owner].kind == ScopeKind.CLASS:
             return (Value(PARAMETER, path, owner, name=SELF_TYPE),)

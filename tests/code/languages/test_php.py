@@ -162,3 +162,26 @@ def test_symbols_are_called_by_their_namespace(project: Project) -> None:
         "Core::Log::Bare",
         "Serilog::Filed",
     }
+
+
+def test_new_self_calls_the_constructor(project: Project) -> None:
+    written = project(
+        """
+        === a.php
+        <?php
+        class A {
+            public function __construct() {} // <def make>
+            public static function of() {
+                (new static())->used(); // <make> <used>
+                return new self(); // <make>
+            }
+            public function used() {} // <def used>
+        }
+        class B extends A {
+            public static function of() { return new parent(); } // <make>
+        }
+        A::of()->used(); // <used>
+        """
+    )
+    written.check("make", "__construct")
+    written.check("used")

@@ -98,3 +98,24 @@ def test_operators_give_what_their_method_gives(project: Project) -> None:
     written.check("name")
     written.check("own", "name")
     written.check("allow")
+
+
+def test_self_may_be_named_through_its_module(project: Project) -> None:
+    written = project(
+        """
+        === a.py
+        import typing_extensions as te
+        class Base:
+            @classmethod
+            def make(cls) -> te.Self: ...
+            def items(self: te.Self):
+                return self.held()  # <held>
+            def held(self): pass  # <def held>
+        class Heir(Base):
+            def own(self): pass  # <def own>
+        Heir.make().own()  # <own>
+        Base.make().held()  # <held>
+        """
+    )
+    written.check("held")
+    written.check("own")

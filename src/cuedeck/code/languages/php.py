@@ -138,6 +138,9 @@ class PhpWalk(PhpNames):
         for position, child in enumerate(node.named_children):
             value = self.visit(child, scope, Role.CALL if not position else 0)
             made = made or value
+            if not position and self.text(child) in ("self", "static", "parent"):
+                made = self.relative(child, scope)
+                self.row(Op.ATTR, made, self.intern(b"__construct"), child.start_byte, Role.CALL)
         return self.row(Op.NEW, made)
 
     def qualified(self, node: Node, scope: int, role: int = 0) -> int:
