@@ -128,7 +128,7 @@ HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
         ErrorCode.SCHEMA_TOO_NEW,
     ),
     "a description without end": (
-        lambda e: [("metadata.json", b"[" * 100_000), *e[1:]],
+        lambda e: [(e[0][0], b"[" * 100_000), *e[1:]],
         ErrorCode.VALIDATION,
     ),
     "a false description": (_described(lambda d: d.update(files=[1])), ErrorCode.VALIDATION),
