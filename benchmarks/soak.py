@@ -27,13 +27,20 @@ SAMPLES = 100
 SHOWN = 10
 # Content stops growing here, so that what grows after it is a leak.
 KEPT = 200
+# Questions have so many different words: caches of words are bounded, and are full before the second half.
+WORDS = 500
 # Two branches differ in so many notes at most, so that a switch is a change and not a new vault.
 EDITED = 20
 # Kept on purpose: who changed what, what a workflow did, deleted memories for 90 days, and logs that
 # readers catch up from, of which the last 100,000 entries stay.
 HISTORY = ("change_log", "runs", "steps", "todo_changes", "memor", "file_changes", "file_contents")
 LOGS = ("_log", "document_events")
+# Vectors of symbols that are gone are swept out before so many have gathered: they go up and down.
+SWEPT = "code_vectors"
+MOST_VECTORS = 1100
 ALLOWED = 0.03
+# Workflow runs that were started by something and not begun.
+WAITING = "SELECT count(*) FROM runs WHERE status = 'pending'"
 TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -47,6 +54,7 @@ class Sample:
     threads: int
     history_mb: float
     live_mb: float
+    vectors: int
     waiting: int
     cpu_ms: float
     median_ms: float
@@ -108,16 +116,16 @@ class Soak:
             time.sleep(0.5)
 
     def _round(self, agent: Agent, who: str, number: int) -> None:
-        tag = f"{who} {number % KEPT}"
+        tag, word = f"{who} {number % KEPT}", number % WORDS
         memory = self._call(
-            agent, "memory_store", type="knowledge", content=f"Fact {tag} of {number} on greeting"
+            agent, "memory_store", type="knowledge", content=f"Fact {tag} of {word} on greeting"
         )
-        self._call(agent, "context_read_context", query=f"greeting {number}")
+        self._call(agent, "context_read_context", query=f"greeting {word}")
         self._call(agent, "context_read_doc", path="docs/topic.md", anchor="Topic")
         self._call(agent, "vault_query_files", tag="alpha")
         self._call(agent, "memory_search", query=f"greeting {tag}")
-        todo = self._call(agent, "todo_add_task", user_id=USER, title=f"Buy {who} {number}")
-        self._call(agent, "code_search_code", query=f"greet {number}")
+        todo = self._call(agent, "todo_add_task", user_id=USER, title=f"Buy {who} {word}")
+        self._call(agent, "code_search_code", query=f"greet {word}")
         self._call(agent, "code_find_references", symbol_name="greet")
         self._call(agent, "todo_list_tasks", user_id=USER)
         self._call(agent, "code_diff_context", base_ref="main", head_ref="feature")
@@ -155,7 +163,8 @@ class Soak:
             times, self.times = sorted(self.times), []
             done = self.done
         (calls, before), self._cpu = self._cpu, (done, (int(fields[11]) + int(fields[12])) / TICK)
-        tables = table_sizes(self.ground.folder / ".cuedeck")
+        kept = self.ground.folder / ".cuedeck"
+        tables = table_sizes(kept)
         self.tables.append(tables)
         history = sum(size for name, size in tables.items() if is_history(name))
         return Sample(
@@ -165,8 +174,9 @@ class Soak:
             len(list((process / "fd").iterdir())),
             int(status["Threads"]),
             history,
-            sum(tables.values()) - history,
-            waiting_runs(self.ground.folder / ".cuedeck" / "state.db"),
+            sum(size for name, size in tables.items() if is_live(name)),
+            count(kept / ".cache" / "index.db", f"SELECT count(*) FROM {SWEPT}"),
+            count(kept / "state.db", WAITING),
             (self._cpu[1] - before) * 1000 / max(1, done - calls),
             statistics.median(times) * 1000,
             times[int(len(times) * 0.99)] * 1000,
@@ -193,20 +203,24 @@ def is_history(table: str) -> bool:
     return table.startswith(HISTORY) or table.endswith(LOGS)
 
 
+def is_live(table: str) -> bool:
+    """Whether a table must not grow once all content is there."""
+    return not is_history(table) and not table.startswith(SWEPT)
+
+
 def growth(tables: Sequence[dict[str, float]]) -> str:
     """What became larger over the second half and is not history, the most first."""
     middle, end = tables[len(tables) // 2], tables[-1]
-    rises = {name: end[name] - middle.get(name, 0.0) for name in end if not is_history(name)}
+    rises = {name: end[name] - middle.get(name, 0.0) for name in end if is_live(name)}
     shown = sorted(rises.items(), key=lambda item: -item[1])[:SHOWN]
     return ", ".join(f"{name} {rise * 1024:+.1f} kB" for name, rise in shown if rise * 1024 > 1)
 
 
-def waiting_runs(path: Path) -> int:
-    """Workflow runs that were started by something and not begun."""
+def count(path: Path, question: str) -> int:
+    """One number out of a database."""
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=30)
     try:
-        (count,) = connection.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()
-        return int(count)
+        return int(connection.execute(question).fetchone()[0])
     finally:
         connection.close()
 
@@ -237,6 +251,10 @@ def verdict(samples: Sequence[Sample]) -> list[str]:
         print(f"{name}: {level:.1f}, {rise:+.2f} over the second half")
         if rise > max(noise, level * ALLOWED):
             problems.append(f"{name} rose by {rise:.1f} over the second half, at {level:.1f}")
+    most = max(sample.vectors for sample in samples)
+    print(f"vectors of symbols: {most} at most")
+    if most > MOST_VECTORS:
+        problems.append(f"{most} vectors of symbols, where {MOST_VECTORS} are swept")
     return problems
 
 
