@@ -44,6 +44,7 @@ events = ["add", "change"]
 action = "write_note"
 with = { path = "inbox/echo.md", content = "last seen: {{ input.path }}" }
 """
+SHOWN = 6
 LETTERS = 50
 
 
@@ -97,6 +98,9 @@ def verdict(what: str, wanted: set[tuple[str, str]], found: Counter[tuple[str, s
         f"{what}: {len(found)} runs after {seconds:.1f} s; "
         f"lost {len(lost)}, twice {len(twice)}, without reason {len(extra)}"
     )
+    # On a busy machine git may take longer between removing and writing a file than counts as replacing it.
+    for path, event in sorted({*lost, *twice, *extra})[:SHOWN]:
+        print(f"  {path}: {event}")
 
 
 def write(root: Path, names: list[str], text: str) -> None:
