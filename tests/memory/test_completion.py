@@ -6,8 +6,6 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.query import Query
 from cuedeck.search.embedder import Embedder, NoEmbedder
@@ -121,18 +119,3 @@ def test_a_change_while_the_model_reads_is_not_lost(
     slow.late = False
     best = memories.search(Query("ripening fruit")).hits
     assert [hit.memory.id for hit in best] == [one.id]
-
-
-def test_a_model_of_other_dimensions_leaves_keywords(
-    make_memories: Callable[..., Memories], embedder: Embedder
-) -> None:
-    class Wide(Renamed):
-        def try_embed(self, texts: Sequence[str], timeout: float) -> Any:
-            return np.ones((len(texts), 768), np.float32) / np.sqrt(np.float32(768))
-
-        embed = lambda self, texts: self.try_embed(texts, 0)  # noqa: E731
-
-    memories = make_memories(model=Wide(embedder, "wide:1"))
-    memories.store(knowledge(CACHE), actor=ACTOR)
-    assert memories.completion.drain(20)
-    assert memories.search(Query("schema")).total == 1 and memories.pending() == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -13,10 +13,11 @@ from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType, Origin, now_ms
 from cuedeck.memory.query import Query
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.search.embedder import Embedder
 from cuedeck.store import memories as table
 from cuedeck.store.changes import KEPT_MS
 from cuedeck.store.protocol import Store
-from cuedeck.store.schema.memories import MEMORY_TEXT
+from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
 from .conftest import ACTOR, knowledge
 
@@ -313,3 +314,33 @@ def test_tidying_leaves_every_memory_where_it_was(without_model: Memories) -> No
         assert not session.text(MEMORY_TEXT).scattered()
     found = without_model.search(Query("walrus", max_results=50))
     assert {hit.memory.id for hit in found.hits} == set(ids)
+
+
+class Slow:
+    """A model that lets somebody else write while it reads."""
+
+    def __init__(self, real: Embedder, meanwhile: Callable[[], object]) -> None:
+        self.real, self.meanwhile = real, meanwhile
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+    def try_embed(self, texts: Sequence[str], timeout: float) -> Any:
+        self.meanwhile()
+        return self.real.try_embed(texts, timeout)
+
+
+def test_a_vector_of_a_text_that_changed_meanwhile_is_not_kept(
+    make_memories: Callable[..., Memories], memories: Memories, embedder: Embedder, store: Store
+) -> None:
+    one = memories.store(knowledge(CACHE), actor=ACTOR).memory
+    slow = make_memories(
+        model=Slow(embedder, lambda: memories.update(one.id, {"title": "Bananas are yellow"}, actor="other"))
+    )
+    slow.update(one.id, {"content": BANANAS}, actor=ACTOR)
+    assert slow.completion.drain(30)
+    now = memories.peek(one.id)[0]
+    assert (now.title, now.content) == ("Bananas are yellow", BANANAS)
+    with store.state.read() as session:
+        kept = session.vectors(MEMORY_VECTORS).get([now.rid], model=memories.model)[now.rid]
+    assert float(kept @ embedder.embed([now.embedded_text])[0]) > 0.999

@@ -53,6 +53,11 @@ def title(value: str | None) -> str | None:
     return line or None
 
 
+def reason(value: str) -> str:
+    """Why two memories belong together, on one line of bounded length."""
+    return " ".join(text("reason", value).split())[:TITLE_LENGTH]
+
+
 def tags(values: Sequence[str]) -> tuple[str, ...]:
     """Trimmed, without repeats, in the given order."""
     if len(values) > MOST_TAGS:

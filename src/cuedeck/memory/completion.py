@@ -10,7 +10,6 @@ from cuedeck.memory import linking
 from cuedeck.memory.records import from_row
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import memories as table
-from cuedeck.store.schema.memories import MEMORY_VECTORS
 
 if TYPE_CHECKING:
     from cuedeck.search.embedder import Embedder
@@ -81,10 +80,6 @@ class Completion:
             missing = set(table.incomplete_among(session, list(vectors), self._embedder.model))
             # One that changed while the model was reading has been queued again by its own update.
             found = [from_row(row) for row in table.by_ids(session, [id for id in vectors if id in missing])]
-            read = [
-                (one, vectors[one.id])
-                for one in found
-                if read_as[one.id] == one.embedded_text and len(vectors[one.id]) == MEMORY_VECTORS.dimensions
-            ]
+            read = [(one, vectors[one.id]) for one in found if read_as[one.id] == one.embedded_text]
             read.sort(key=lambda pair: pair[0].rid)
             linking.complete(session, read, model=self._embedder.model, floor=self._floor)

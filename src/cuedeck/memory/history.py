@@ -14,6 +14,8 @@ from cuedeck.store.changes import KEPT_MS
 from cuedeck.store.protocol import Row, Session
 
 _PAGE = 1000
+# A change takes its time before it waits for the write lock, the log afterwards.
+_WAITED = 60_000
 
 
 def check_time(at: int) -> int:
@@ -48,9 +50,12 @@ def _then(row: Row, at: int) -> Memory | None:
 
 
 def _state(row: Row, at: int, stamp: str) -> dict[str, Any] | None:
-    """The state before the change, unless the change calls itself older than the log does."""
+    """The state before the change, unless the change calls itself a little older than the log does.
+
+    What an import brought calls itself much older, and was not here then.
+    """
     after: dict[str, Any] | None = json.loads(row["after"]) if row["after"] else None
-    if after and row["op"] in ("insert", "update") and after[stamp] <= at:
+    if after and row["op"] in ("insert", "update") and row["at"] - _WAITED <= after[stamp] <= at:
         return after
     before: dict[str, Any] | None = json.loads(row["before"]) if row["before"] else None
     return before
@@ -61,7 +66,7 @@ def _first_changes(session: Session, at: int) -> Iterator[Row]:
     after = ""
     while True:
         page = session.rows(
-            "SELECT c.id, c.op, c.before, c.after FROM change_log AS c JOIN "
+            "SELECT c.id, c.at, c.op, c.before, c.after FROM change_log AS c JOIN "
             "(SELECT id, min(seq) AS seq FROM change_log WHERE tbl = 'memories' AND at > :at AND id > :after "
             "GROUP BY id ORDER BY id LIMIT :limit) AS f ON f.seq = c.seq ORDER BY c.id",
             at=at,

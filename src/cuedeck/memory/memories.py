@@ -187,9 +187,9 @@ class Memories:
         fields = checked_changes(changes, masking)
         if not fields:
             raise invalid("update", "at least one of content, title, metadata, tags, confidence", "nothing")
-        vector = self._vector_after(wanted, fields)
+        read = self._read_after(wanted, fields)
         with self.state.write(actor=actor) as session:
-            memory = self.change(session, _living(session, wanted), fields, vector)
+            memory = self.change(session, _living(session, wanted), fields, read)
             links = graph.links(session, memory.id)
             complete = not table.incomplete_one(session, memory.id, self.model)
         if not complete:
@@ -197,9 +197,16 @@ class Memories:
         return Stored(memory, tuple(links), False, complete, masking.count)
 
     def change(
-        self, session: Session, old: Memory, fields: Mapping[str, Any], vector: Vector | None = None
+        self,
+        session: Session,
+        old: Memory,
+        fields: Mapping[str, Any],
+        read: tuple[str, Vector] | None = None,
     ) -> Memory:
-        """Apply checked fields to a living memory, in the caller's transaction."""
+        """Apply checked fields to a living memory, in the caller's transaction.
+
+        ``read`` is a text and its vector; when somebody else changed the memory meanwhile, it is of no use.
+        """
         merged = dict(fields)
         if "metadata" in merged:
             merged["metadata"] = checks.metadata({**old.metadata, **merged["metadata"]})
@@ -209,8 +216,8 @@ class Memories:
         if memory.embedded_text == old.embedded_text:
             if memory.tags != old.tags:
                 linking.move_scope(session, memory, model=self.model)
-        elif vector is not None:
-            self._complete(session, memory, vector)
+        elif read is not None and read[0] == memory.embedded_text:
+            self._complete(session, memory, read[1])
         else:
             # The old vector would answer for a text that is gone.
             session.vectors(MEMORY_VECTORS).drop([memory.rid])
@@ -291,8 +298,7 @@ class Memories:
         if one == other:
             raise invalid("to_id", "another memory than from_id", to_id)
         checks.share("strength", strength)
-        text = " ".join(checks.text("reason", reason).split())[: checks.TITLE_LENGTH]
-        text = Masking(self.section.secrets).text(text)
+        text = Masking(self.section.secrets).text(checks.reason(reason))
         with self.state.write(actor=actor) as session:
             _living(session, one)
             _living(session, other)
@@ -352,19 +358,17 @@ class Memories:
     def vector(self, text: str) -> Vector | None:
         """What the model makes of a text, if it answers in time."""
         made = self._embedder.try_embed([text], MODEL_SECONDS)
-        if made is None or made.shape[1] != MEMORY_VECTORS.dimensions:
-            return None
-        vector: Vector = made[0]
-        return vector
+        return None if made is None else made[0]
 
-    def _vector_after(self, id: str, fields: Mapping[str, Any]) -> Vector | None:
-        """The vector the memory will need, if its text changes."""
+    def _read_after(self, id: str, fields: Mapping[str, Any]) -> tuple[str, Vector] | None:
+        """The text the memory will have, if it changes, and its vector."""
         if not {"content", "title"} & fields.keys():
             return None
         with self.state.read() as session:
             old = _living(session, id)
         new = replace(old, **{name: fields[name] for name in ("content", "title") if name in fields})
-        return None if new.embedded_text == old.embedded_text else self.vector(new.embedded_text)
+        vector = None if new.embedded_text == old.embedded_text else self.vector(new.embedded_text)
+        return None if vector is None else (new.embedded_text, vector)
 
     def _complete(self, session: Session, memory: Memory, vector: Vector) -> list[Link]:
         made = linking.complete(session, [(memory, vector)], model=self.model, floor=self.section.link_floor)

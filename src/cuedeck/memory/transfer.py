@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.memory import checks, linking
 from cuedeck.memory.drafts import checked, drafted
 from cuedeck.memory.masking import Masking
-from cuedeck.memory.model import Draft, Link, Memory, Origin, now_ms
+from cuedeck.memory.model import Draft, Link, Memory, MemoryType, Origin, now_ms
 from cuedeck.memory.moments import moment
 from cuedeck.memory.records import duplicate_key, from_row, link_from
 from cuedeck.model.errors import CueError, invalid
@@ -36,10 +36,22 @@ class Imported:
         return {"memories": self.memories, "links": self.links, "known": self.known, "masked": self.masked}
 
 
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A memory to add, and the file whose chunk it is."""
+
+    memory: Memory
+    file: str | None
+
+
 def export(state: Database) -> Iterator[dict[str, Any]]:
     """Every living memory in order of id, then every link between them."""
     for page in _pages(state):
-        yield from ({"kind": "memory", **memory.as_json(), "title": memory.title} for memory in page)
+        with state.read() as session:
+            files = table.files_of_chunks(session, [memory.id for memory in page])
+        for memory in page:
+            line = {"kind": "memory", **memory.as_json(), "title": memory.title}
+            yield line | ({"chunk_of": files[memory.id]} if memory.id in files else {})
     for page in _pages(state):
         own = [memory.id for memory in page]
         with state.read() as session:
@@ -63,18 +75,19 @@ def load(memories: Memories, lines: Iterable[str], *, actor: str) -> Imported:
     """Add what is not there; every line is checked before the first is written."""
     masking = Masking(memories.section.secrets)
     wanted = [_entry(number, line, masking) for number, line in enumerate(lines, start=1) if line.strip()]
-    new = [entry for entry in wanted if isinstance(entry, Memory)]
+    new = [entry for entry in wanted if isinstance(entry, Incoming)]
     done = Imported(masked=masking.count)
+    together = {entry.memory.id for entry in new}
     for start in range(0, len(new), _PAGE):
-        done = _add(memories, new[start : start + _PAGE], done, actor)
+        done = _add(memories, new[start : start + _PAGE], together, done, actor)
     links = [entry for entry in wanted if isinstance(entry, Link)]
     return _join(memories, links, done, actor)
 
 
-def _entry(number: int, line: str, masking: Masking) -> Memory | Link:
+def _entry(number: int, line: str, masking: Masking) -> Incoming | Link:
     try:
         row = json.loads(line)
-        return _link(row) if row.get("kind") == "link" else _memory(row, masking)
+        return _link(row, masking) if row.get("kind") == "link" else _memory(row, masking)
     except CueError as error:
         raise invalid(f"line {number}", error.data.get("expected", "a memory"), error.message) from error
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -83,46 +96,64 @@ def _entry(number: int, line: str, masking: Masking) -> Memory | Link:
         ) from error
 
 
-def _memory(row: dict[str, Any], masking: Masking) -> Memory:
+def _memory(row: dict[str, Any], masking: Masking) -> Incoming:
     draft = Draft(
         type=checks.memory_type(row["type"]),
         content=row["content"],
         title=row.get("title"),
-        metadata=row.get("metadata") or {},
-        tags=tuple(row.get("tags") or ()),
+        metadata=_of(dict, row.get("metadata")),
+        tags=tuple(_of(list, row.get("tags"))),
         project=row.get("project") or "",
         confidence=row.get("confidence", 1.0),
         source_task=row.get("source_task"),
     )
     memory = drafted(masking.draft(checked(draft)))
-    return replace(
+    given = replace(
         memory,
         id=checks.memory_id("id", row["id"]) if row.get("id") else memory.id,
         created_at=moment("created_at", row["created_at"]) if row.get("created_at") else memory.created_at,
         updated_at=moment("updated_at", row["updated_at"]) if row.get("updated_at") else memory.updated_at,
     )
+    file = row.get("chunk_of") if given.type is MemoryType.CODE_CHUNK else None
+    return Incoming(given, checks.text("chunk_of", file) if file else None)
 
 
-def _link(row: dict[str, Any]) -> Link:
+def _of(kind: type[Any], value: Any) -> Any:
+    """A value of that kind, an empty one for none; a text must not be taken for a list of its letters."""
+    if value is None:
+        return kind()
+    if not isinstance(value, kind):
+        raise TypeError(kind)
+    return value
+
+
+def _link(row: dict[str, Any], masking: Masking) -> Link:
     return Link(
         checks.memory_id("from_id", row["from_id"]),
         checks.memory_id("to_id", row["to_id"]),
         checks.share("strength", row.get("strength", 0.8)),
-        checks.text("reason", row.get("reason") or ""),
+        masking.text(checks.reason(row.get("reason") or "")),
         Origin(row.get("origin", "manual")),
         moment("created_at", row["created_at"]) if row.get("created_at") else now_ms(),
     )
 
 
-def _add(memories: Memories, new: Sequence[Memory], done: Imported, actor: str) -> Imported:
+def _add(
+    memories: Memories, new: Sequence[Incoming], together: Collection[str], done: Imported, actor: str
+) -> Imported:
     added: list[str] = []
     with memories.state.write(actor=actor) as session:
-        for memory in new:
-            key = duplicate_key(memory)
-            there = table.find(session, memory.id, deleted=True) or table.with_duplicate_key(session, key)
-            if there is None:
-                memories.add(session, memory, None)
-                added.append(memory.id)
+        for memory, file in ((entry.memory, entry.file) for entry in new):
+            if table.find(session, memory.id, deleted=True):
+                continue
+            twin = table.with_duplicate_key(session, duplicate_key(memory))
+            # Those that came together were different memories where they came from.
+            if twin and twin["id"] not in together:
+                continue
+            memories.add(session, memory, None, unique=twin is None and file is None)
+            if file is not None:
+                table.put_chunk(session, memory.id, memory.project, file)
+            added.append(memory.id)
     memories.completion.follow(added)
     return replace(done, memories=done.memories + len(added), known=done.known + len(new) - len(added))
 

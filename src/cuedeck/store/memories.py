@@ -183,7 +183,7 @@ def links_changed_after(session: Session, at: int) -> dict[str, int]:
 
 def changes(session: Session, seqs: Iterable[int]) -> list[Row]:
     """These entries of the change log."""
-    return session.rows("SELECT op, before, after FROM change_log WHERE seq IN :seqs", seqs=list(seqs))
+    return session.rows("SELECT at, op, before, after FROM change_log WHERE seq IN :seqs", seqs=list(seqs))
 
 
 def link_between(session: Session, one: str, other: str) -> Row | None:
@@ -454,6 +454,12 @@ def chunks_of(session: Session, project: str, path: str) -> list[Row]:
         project=project,
         path=path,
     )
+
+
+def files_of_chunks(session: Session, ids: Sequence[str]) -> dict[str, str]:
+    """Which file each of these is a chunk of."""
+    rows = session.rows("SELECT memory_id, path FROM memory_chunks WHERE memory_id IN :ids", ids=list(ids))
+    return {row["memory_id"]: row["path"] for row in rows}
 
 
 def put_chunk(session: Session, id: str, project: str, path: str) -> None:

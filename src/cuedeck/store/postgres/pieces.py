@@ -194,7 +194,6 @@ class Part:
     """A piece as one moment saw it."""
 
     piece: int
-    stamp: int
     directory: Directory
     dead: Mask
 
