@@ -525,3 +525,27 @@ def test_a_workspace_that_was_moved_away_is_not_made_anew(tmp_path: Path) -> Non
     add(store, "n3")
     assert ids(store) == ["n1", "n3"]
     store.close()
+
+
+def test_a_foreign_program_that_holds_the_lock_is_not_taken_for_one_of_us_that_has_ended(
+    tmp_path: Path,
+) -> None:
+    store = open_sample(None, tmp_path, "w", busy_timeout=0.2)
+    code = "import os; print(os.getpid())"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    try:
+        add(store, "n1")
+        (gate,) = tmp_path.rglob("*state*-lock")
+        gate.write_text(f"{int(ended):<20}")
+        file = gate.with_name(gate.name.removesuffix("-lock"))
+        foreign = apsw.Connection(str(file))
+        foreign.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CueError) as caught:
+            add(store, "n2")
+        assert (caught.value.code, caught.value.data["holder_pid"]) == (ErrorCode.LOCKED, None)
+        assert "another program" in str(caught.value.hint)
+        foreign.close()
+        add(store, "n2")
+        assert ids(store) == ["n1", "n2"]
+    finally:
+        store.close()

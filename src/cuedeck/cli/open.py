@@ -32,11 +32,17 @@ def command(here: Here, query: str, limit: int) -> int:
 def _print(here: Here, query: str, limit: int) -> int:
     from dataclasses import asdict
 
-    from cuedeck.cli.candidates import gather
+    from cuedeck.cli.candidates import Candidate, gather
     from cuedeck.cli.scoring import Ranking
 
-    with here.open() as workspace:
-        best = Ranking(list(gather(workspace))).best(query, limit)
+    # Before the first index every note is read for its headings: seconds where there are thousands.
+    found: list[Candidate] = []
+    with here.open() as workspace, here.output.progress("Reading the notes") as progress:
+        for each in gather(workspace):
+            found.append(each)
+            if len(found) % 500 == 0:
+                progress(len(found), None, each.path)
+        best = Ranking(found).best(query, limit)
     lines = [f"{each.path}:{each.line}\t{each.kind}\t{each.text}" for each in best]
     here.output.show([asdict(each) for each in best], "\n".join(lines) or f"Nothing matches '{query}'.")
     return 0 if best else 1

@@ -21,7 +21,10 @@ class Conflict(CueError):
 
 def locked(lock_file: str, holder_pid: int | None, waited: float) -> CueError:
     """Another writer kept its transaction open for longer than we may wait."""
-    who = f"process {holder_pid}" if holder_pid else "another process"
+    # Another program than ours leaves no pid; all that is known then is who of us wrote last.
+    who = (
+        f"process {holder_pid}, or a program that opened the file since," if holder_pid else "another program"
+    )
     return CueError(
         ErrorCode.LOCKED,
         "Lock Error",

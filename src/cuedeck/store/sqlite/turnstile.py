@@ -7,6 +7,7 @@ import random
 import time
 from pathlib import Path
 
+from cuedeck.lock import is_alive
 from cuedeck.store.errors import locked
 
 try:
@@ -54,12 +55,13 @@ class Turnstile:
             self._shut = False
 
     def holder(self) -> int | None:
-        """The last process that began to write."""
+        """The last process that began to write, if it is still there."""
         try:
             os.lseek(self._descriptor, 0, os.SEEK_SET)
-            return int(os.read(self._descriptor, 20))
+            pid = int(os.read(self._descriptor, 20))
         except (OSError, ValueError):
             return None
+        return pid if is_alive(pid) else None
 
     def close(self) -> None:
         """Give the descriptor back."""
