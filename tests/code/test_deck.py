@@ -112,6 +112,20 @@ def test_an_ambiguous_name_lists_the_others_and_a_place_decides(ask: Ask, repo: 
     assert chosen["references"][0]["source_layer"] == "overlay"
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "meant"),
+    [
+        ("find_references", {"symbol_name": "Token.validat_key"}, "auth::token::Token::validate"),
+        ("get_call_graph", {"symbol_name": "check_token"}, "auth::token::check"),
+        ("get_file_outline", {"path": "auth/tokens.py"}, "auth/token.py"),
+    ],
+)
+def test_a_wrong_name_gets_the_nearest(ask: Ask, tool: str, arguments: dict[str, Any], meant: str) -> None:
+    with pytest.raises(CueError) as caught:
+        ask(tool, **arguments)
+    assert meant in caught.value.data["nearest"] and meant in (caught.value.hint or "")
+
+
 def test_what_cannot_be_resolved_is_possible_not_lost(ask: Ask, repo: Repo) -> None:
     repo.put("dynamic.py", "def f(thing):\n    return thing.validate(1)\n")
     found = ask("find_references", symbol_name="Token.validate")

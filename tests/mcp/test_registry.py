@@ -62,6 +62,12 @@ def test_an_unknown_name_gets_the_nearest() -> None:
     assert refused.value.names[0] == "memory_store"
 
 
+@pytest.mark.parametrize(("deck", "asked"), [("default", "code_locate_symbol"), ("todo", "locate_symbol")])
+def test_a_tool_that_is_not_served_here_is_said_to_exist(deck: str, asked: str) -> None:
+    with pytest.raises(UnknownTool, match="not among the tools served here"):
+        product().select(ConnectionOptions(decks=(deck,))).find(asked)
+
+
 @pytest.mark.parametrize(
     ("typed", "meant"), [("serch_code", "code_search_code"), ("find_refrences", "code_find_references")]
 )

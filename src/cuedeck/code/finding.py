@@ -8,7 +8,8 @@ from itertools import islice
 from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
-from cuedeck.code.locating import at_place, definitions_of, locate, symbol_of
+from cuedeck.code.locating import at_place, definitions_of, locate, name_parts, symbol_of
+from cuedeck.code.ranking import Query, Ranking
 from cuedeck.code.served import clean_path
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
@@ -17,6 +18,9 @@ from cuedeck.model.errors import CueError, ErrorCode
 
 _MAX_CONTEXT: Final = 240
 MAX_CANDIDATES: Final = 20
+_LOOKED_AT: Final = 50
+_SUGGESTED: Final = 3
+_ALIKE: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,7 @@ class Found:
     references: Sequence[Site]
     possible: Sequence[Site]
     candidates: Sequence[SymbolRecord]
+    unseen: int = 0  # files that use the name and were not looked at in time
 
     def sites(self, sites: Sequence[Site]) -> Iterator[FoundSite]:
         """The sites with their source line and enclosing symbol."""
@@ -68,13 +73,26 @@ def chosen(
         records = at_place(records, snapshot, place, line)
     if not records:
         where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
+        near = _nearest(snapshot, name)
+        meant = f"Did you mean {' or '.join(near)}? " if near else ""
         raise CueError(
             ErrorCode.SYMBOL_NOT_FOUND,
             f"There is no symbol {name[:200]}{where} on {snapshot.ref}",
-            data={"symbol_name": name[:200], "ref": snapshot.ref},
-            hint="search_code finds symbols by part of a name or by words.",
+            data={"symbol_name": name[:200], "ref": snapshot.ref, "nearest": near},
+            hint=f"{meant}search_code finds symbols by part of a name or by words.",
         )
     return records[0], records[1:]
+
+
+def _nearest(snapshot: Snapshot, name: str) -> list[str]:
+    """The qualified names most like one that does not exist, among those that share a word with it."""
+    from rapidfuzz import fuzz
+
+    asked = (name_parts(name) or [name])[-1][:200]
+    found, _ = Ranking(snapshot, Query(asked)).best(_LOOKED_AT)
+    alike = {each.record.qualified_name: fuzz.ratio(asked, each.record.name) for each in found}
+    likely = [name for name, score in alike.items() if score >= _ALIKE]
+    return sorted(likely, key=lambda name: (-alike[name], name))[:_SUGGESTED]
 
 
 def find(
@@ -103,4 +121,4 @@ def find(
     if record.language == "cpp":
         # A method and its definition elsewhere are one.
         apart = (other for other in apart if symbol_of(snapshot, other) != same)
-    return Found(snapshot, record, keep, maybe, list(islice(apart, MAX_CANDIDATES)))
+    return Found(snapshot, record, keep, maybe, list(islice(apart, MAX_CANDIDATES)), found.unseen)

@@ -51,6 +51,7 @@ class Registry:
             entries=tuple(Entry(_listed_name(tool, prefixed), tool) for tool in listed),
             bare={tool.name: tool for tool in enabled if tool.deck is Deck.CONTEXT},
             resources=tuple(resource for resource in self.resources if resource.deck in decks),
+            known=frozenset(_listed_name(tool, prefix) for tool in self.tools for prefix in (True, False)),
         )
 
 
@@ -97,6 +98,7 @@ class Selection:
     entries: tuple[Entry, ...]
     bare: Mapping[str, Tool]
     resources: tuple[Resource, ...] = ()
+    known: frozenset[str] = frozenset()
 
     @cached_property
     def by_name(self) -> Mapping[str, Entry]:
@@ -125,6 +127,8 @@ class Selection:
             raise UnknownTool(f"Ambiguous tool name: {name!r} is {', '.join(candidates)}", candidates)
         near = nearest(name, [entry.name for entry in self.entries])
         hint = f"; did you mean {', '.join(near)}?" if near else ""
+        if name in self.known:
+            hint = " is not among the tools served here (--decks, --tools and --read-only choose them)"
         raise UnknownTool(f"Unknown tool: {name[:200]!r}{hint}", near)
 
 

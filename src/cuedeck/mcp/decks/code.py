@@ -264,16 +264,24 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
     return Answer(value)
 
 
+def _no_file(path: str, view: View) -> CueError:
+    from cuedeck.mcp.registry import nearest
+
+    near = nearest(path, view.snapshot.files)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return CueError(
+        ErrorCode.NOT_FOUND,
+        f"There is no code file {path} on {view.ref}",
+        data={"path": path, "nearest": near},
+        hint=f"{meant}Paths are relative to the workspace; search_code finds files by name.",
+    )
+
+
 def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     asked, view = call.arguments, _view(call)
     path = _path(asked.path)
     if path not in view.snapshot.files:
-        raise CueError(
-            ErrorCode.NOT_FOUND,
-            f"There is no code file {path} on {view.ref}",
-            data={"path": path},
-            hint="Paths are relative to the workspace; search_code finds files by name.",
-        )
+        raise _no_file(path, view)
     symbols = view.snapshot.symbols(path)
     if symbols.outline.problem:
         view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
@@ -337,6 +345,9 @@ def _find_references(call: Call[FindReferences]) -> Answer:
     found = find(view.snapshot, asked.symbol_name, path=asked.path, line=asked.line, kind=asked.kind)
     if len(found.references) > limit:
         view.completeness = "truncated"
+    if found.unseen:
+        view.completeness = "partial"
+        view.warnings.append(f"{found.unseen} files with this name are not looked at yet; ask again for them")
     value = {
         "symbol": _record(found.symbol),
         "references": [shape.reference(site, _record) for site in found.sites(found.references[:limit])],
