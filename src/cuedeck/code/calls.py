@@ -46,6 +46,9 @@ _BUILT_IN: Final = frozenset(
         "filter",
     }
 )
+# How well an argument fits a parameter: its very type, or one that it becomes.
+_AGREES: Final = 20
+_WIDENS: Final = 10
 
 
 class Calls(Narrowing):
@@ -88,24 +91,30 @@ class Calls(Narrowing):
 
     def fit(self, path: str, function: Value, arguments: tuple[int, ...]) -> int:
         """How well arguments fit a function's parameters: known to agree, unknown, known not to."""
-        mark = 0
-        for position, argument in enumerate(arguments):
-            label = self.parameter_label(function, position)
-            literal = self.literal_type(path, argument)
-            if literal and label:
-                mark += 1 if literal == label else -1
-                continue
-            declared = self.concrete(self.parameter_type(function, position))
-            wanted = [v for v in declared if v.tag == INSTANCE]
-            given = [v for v in self.concrete(self.evaluate(path, argument)) if v.tag == INSTANCE]
-            if wanted and given:
-                ancestors = {place for v in given for place in self.lineage(v)}
-                mark += 1 if any((v.path, v.scope) in ancestors for v in wanted) else -1
-            elif given:
-                mark -= 1
-            elif label and label == self.static_label(path, argument):
-                mark += 1
-        return mark
+        return sum(
+            self.fit_one(path, argument, function, position) for position, argument in enumerate(arguments)
+        )
+
+    def fit_one(self, path: str, argument: int, function: Value, position: int) -> int:
+        rules = self.rules_of(path)
+        label = self.parameter_label(function, position)
+        said = self.literal_type(path, argument) or self.static_label(path, argument)
+        if label and said == label:
+            return _AGREES
+        wider = rules.widening.get(said, ())
+        if label in wider:
+            return _WIDENS - wider.index(label)
+        wanted = [v for v in self.concrete(self.parameter_type(function, position)) if v.tag == INSTANCE]
+        given = [v for v in self.concrete(self.evaluate(path, argument)) if v.tag == INSTANCE]
+        if wanted and given:
+            ancestors = {place for v in given for place in self.lineage(v)}
+            return _AGREES if any((v.path, v.scope) in ancestors for v in wanted) else -_AGREES
+        if label in rules.any_types:
+            return 1
+        if given or (label and self.literal_type(path, argument)):
+            return -_AGREES
+        # A foreign type is no heir of a class of the project, and nothing is one of a final type.
+        return -_AGREES if said and (wanted or label in rules.final_types) else 0
 
     def parameter_label(self, function: Value, position: int) -> str:
         """The name of a parameter's type, as it is written."""
@@ -140,6 +149,8 @@ class Calls(Narrowing):
                 for binding in bound:
                     if others.bindings[3][binding] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER):
                         return self.type_label(target.path, others.bindings[4][binding])
+        if links.ops[number] & OP_MASK in (Op.NEW, Op.TYPED):
+            return self.type_label(path, links.a[number])
         if links.ops[number] & OP_MASK != Op.CALL:
             return ""
         results = [v for v in self.evaluate(path, links.a[number]) if v.tag == FUNCTION]

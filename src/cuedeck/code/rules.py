@@ -94,6 +94,10 @@ class Rules:
     class_constructors: ClassVar[bool] = False
     # Names of the types that literals have: of a text, of anything else by its node.
     text_type: ClassVar[str] = ""
+    # Types that take any value, those that no other type is an heir of, and what a built-in type becomes.
+    any_types: ClassVar[frozenset[str]] = frozenset()
+    final_types: ClassVar[frozenset[str]] = frozenset()
+    widening: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     # Values fit types by their members, whatever their class.
     structural: ClassVar[bool] = False
     # Foreign functions that give their argument back, and those that keep it under a member of their result.

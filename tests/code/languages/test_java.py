@@ -229,3 +229,42 @@ def test_imports_name_the_classes_around_and_types_may_name_their_package(projec
     )
     written.check("Outer")
     written.check("help")
+
+
+def test_overloads_are_chosen_by_what_a_value_can_be(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/Json.java
+        package a;
+        import java.math.BigInteger;
+        import java.util.Date;
+        class Json { }
+        class Text extends Json { }
+        class Other { }
+        class Writer {
+            void put(Object any) { } // <def any>
+            void put(Json json) { } // <def json>
+            void value(long number) { } // <def long>
+            void value(double number) { } // <def double>
+            void value(Number number) { } // <def number>
+            void value(boolean flag) { } // <def flag>
+            void value(String text) { } // <def text>
+            void use(Date date, Text text) {
+                put(date); // <any>
+                put(new Other()); // <any>
+                put(unknown()); // <any>
+                put(text); // <json>
+                value(1); // <long>
+                value(1.5); // <double>
+                value(2L); // <long>
+                value(new BigInteger("7")); // <number>
+                value((Boolean) null); // <flag>
+                value("a" + 1); // <text>
+            }
+        }
+        """
+    )
+    for mark in ("any", "json"):
+        written.check(mark, "put")
+    for mark in ("long", "double", "number", "flag", "text"):
+        written.check(mark, "value")

@@ -278,6 +278,7 @@ class CSharpRules(OpenRules):
     class_constructors: ClassVar[bool] = True
     overloads: ClassVar[bool] = True
     text_type: ClassVar[str] = "string"
+    any_types: ClassVar[frozenset[str]] = frozenset({"object"})
     language: ClassVar[str] = "csharp"
     endings: ClassVar[tuple[str, ...]] = (".cs",)
     bare_members: ClassVar[bool] = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
@@ -63,6 +64,7 @@ class JavaWalk(TableWalk):
         "floating_point_type": "primitive",
         "decimal_integer_literal": "integer",
         "hex_integer_literal": "integer",
+        "decimal_floating_point_literal": "real",
         "character_literal": "character",
         "class_literal": "class_literal",
         "true": "truth",
@@ -109,7 +111,12 @@ class JavaWalk(TableWalk):
         return self.row(Op.LITERAL, 0, self.name(node)) if role == Role.TYPE else 0
 
     def integer(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.LITERAL, 0, self.intern(b"int"))
+        last = self.source[node.end_byte - 1 : node.end_byte]
+        return self.row(Op.LITERAL, 0, self.intern(b"long" if last in b"lL" else b"int"))
+
+    def real(self, node: Node, scope: int, role: int = 0) -> int:
+        last = self.source[node.end_byte - 1 : node.end_byte]
+        return self.row(Op.LITERAL, 0, self.intern(b"float" if last in b"fF" else b"double"))
 
     def character(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.LITERAL, 0, self.intern(b"char"))
@@ -281,6 +288,47 @@ class JavaRules(OpenRules):
     overloads: ClassVar[bool] = True
     fields_beside_methods: ClassVar[bool] = True
     text_type: ClassVar[str] = "String"
+    any_types: ClassVar[frozenset[str]] = frozenset({"Object"})
+    final_types: ClassVar[frozenset[str]] = frozenset(
+        [
+            "byte",
+            "short",
+            "int",
+            "long",
+            "float",
+            "double",
+            "boolean",
+            "char",
+            "Byte",
+            "Short",
+            "Integer",
+            "Long",
+            "Float",
+            "Double",
+            "Boolean",
+            "Character",
+            "String",
+        ]
+    )
+    widening: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "byte": ("short", "int", "long", "float", "double", "Byte", "Number"),
+        "short": ("int", "long", "float", "double", "Short", "Number"),
+        "char": ("int", "long", "float", "double", "Character"),
+        "int": ("long", "float", "double", "Integer", "Number"),
+        "long": ("float", "double", "Long", "Number"),
+        "float": ("double", "Float", "Number"),
+        "double": ("Double", "Number"),
+        "boolean": ("Boolean",),
+        "Integer": ("Number", "int", "long", "float", "double"),
+        "Long": ("Number", "long", "float", "double"),
+        "Float": ("Number", "float", "double"),
+        "Double": ("Number", "double"),
+        "BigInteger": ("Number",),
+        "BigDecimal": ("Number",),
+        "Boolean": ("boolean",),
+        "Character": ("char", "int"),
+        "String": ("CharSequence",),
+    }
     language: ClassVar[str] = "java"
     endings: ClassVar[tuple[str, ...]] = (".java",)
     bare_members: ClassVar[bool] = True

@@ -209,6 +209,7 @@ class KotlinRules(OpenRules):
     """How files of Kotlin see each other."""
 
     overloads: ClassVar[bool] = True
+    any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
     language: ClassVar[str] = "kotlin"
     endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")
     bare_members: ClassVar[bool] = True
