@@ -79,6 +79,23 @@ def test_repair_does_what_is_safe_and_says_so(cue: Any, initialised: Path) -> No
     assert not (initialised / ".cuedeck/.cache.removed-1").exists()
 
 
+def test_a_repair_that_fails_is_said_and_the_others_go_on(cue: Any, initialised: Path) -> None:
+    (initialised / ".cuedeck/cards").rmdir()
+    (initialised / ".cuedeck/cards").write_text("in the way")
+    (initialised / ".gitignore").unlink()
+    code, found = report(cue, "--repair")
+    assert code == 1 and [what for what in found["repaired"] if ".gitignore" in what]
+    assert "layout" in {item["check"] for item in found["findings"] if item["status"] == "warn"}
+    assert "layout cannot be repaired" in cue("doctor", "--repair").stderr
+
+
+def test_what_keeps_every_engine_from_working_is_said_once(cue: Any, initialised: Path) -> None:
+    cue("memory", "list")
+    (initialised / ".cuedeck/state.db").write_bytes(b"not a database" * 1000)
+    _, found = report(cue)
+    assert failing(found) == {"store"}
+
+
 def test_the_file_system_is_the_innermost_mount(tmp_path: Path) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(

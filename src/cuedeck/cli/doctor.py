@@ -23,7 +23,7 @@ def command(here: Here, repair: bool) -> int:
     from cuedeck.model.finding import Status
 
     found = _findings(here)
-    repaired = [finding.repair() for _, finding in found if finding.repair] if repair else []
+    repaired = list(_repaired(here, found)) if repair else []
     if repaired:
         found = _findings(here)
     here.output.show(as_json(found, repaired), lambda: as_text(here.root, found, repaired))
@@ -31,6 +31,18 @@ def command(here: Here, repair: bool) -> int:
     if "Configuration" in failed:
         return CONFIGURATION
     return FAILURE if failed else 0
+
+
+def _repaired(here: Here, found: list[Found]) -> Iterator[str]:
+    """Do what is safe to do; a repair that fails leaves its finding, and the others go on."""
+    from cuedeck.model.errors import CueError
+
+    for _, finding in found:
+        if finding.repair is not None:
+            try:
+                yield finding.repair()
+            except (OSError, CueError) as error:
+                here.output.note(f"{finding.check} cannot be repaired: {error}")
 
 
 def _findings(here: Here) -> list[Found]:

@@ -52,10 +52,17 @@ def early_findings(root: Path) -> Iterator[tuple[str, Finding]]:
 
 
 def engine_findings(workspace: Workspace) -> Iterator[tuple[str, Finding]]:
-    """What the store and the engines say."""
+    """What the store and the engines say; what keeps several of them from working is said once."""
+    told: set[str] = set()
     for group in GROUPS:
-        if not group.early:
-            yield from _run(group, workspace)
+        if group.early:
+            continue
+        for title, finding in _run(group, workspace):
+            if finding.check == title.lower() and finding.status is Status.FAIL:
+                if finding.message in told:
+                    continue
+                told.add(finding.message)
+            yield title, finding
 
 
 def _run(group: Group, subject: Any) -> Iterator[tuple[str, Finding]]:
