@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuedeck.search.fusion import best_first, reciprocal_rank, share_of_best, weighted_blend
+from cuedeck.search.fusion import reciprocal_rank, share_of_best, weighted_blend
 
 
 def test_reciprocal_rank_prefers_what_both_lists_hold() -> None:
@@ -79,23 +77,3 @@ def test_parts_sum_to_the_score_and_the_order_is_fixed(
         assert all(one.score == sum(one.parts.values()) for one in ranked)
         assert all(0 <= one.score <= 1 + 1e-9 for one in ranked)
         assert ranked == sorted(ranked, key=lambda one: (-one.score, one.key))
-
-
-def test_best_first_asks_only_about_what_is_equal_and_within_reach() -> None:
-    chance = random.Random(4)
-    for _ in range(50):
-        scores = {
-            key: chance.choice([0.1, 0.2, 0.2, 0.5, 1.0, -0.0, 0.0]) for key in range(chance.randint(0, 30))
-        }
-        order = {key: chance.random() for key in scores}
-        wanted = sorted(scores, key=lambda key: (-scores[key], order[key]))
-        for limit in (None, 0, 1, 3, 100):
-            assert best_first(scores, order.__getitem__, limit) == wanted[:limit]
-    asked: list[str] = []
-
-    def told(key: str) -> str:
-        asked.append(key)
-        return key
-
-    assert best_first({"a": 3.0, "b": 2.0, "c": 1.0, "d": 1.0}, told, 2) == ["a", "b"]
-    assert asked == []

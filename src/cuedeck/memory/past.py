@@ -48,7 +48,7 @@ def search_past(
     known |= before
     order = {rid: (-memory.confidence, -memory.updated_at, memory.id) for rid, memory in known.items()}
     best = (_best(keyword, order), _best(semantic, order))
-    ranked = fuse(*best, query.fusion, order.__getitem__, {}, limit=query.max_results)
+    ranked = fuse(*best, query.fusion, order, {}, limit=query.max_results)
     hits = tuple(
         Hit(known[one.key], min(1.0, one.score), fused_parts(one, {}) if query.explain else None)
         for one in ranked

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from cuedeck.memory import graph
@@ -17,7 +16,6 @@ from cuedeck.search.fusion import (
     KEYWORD,
     SEMANTIC,
     Ranked,
-    best_first,
     blend_order,
     reciprocal_rank,
     weighted_blend,
@@ -126,20 +124,17 @@ def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list
 
 def rank(session: Session, candidates: Candidates, fusion: Fusion, limit: int) -> list[Ranked[int]]:
     """The best in one ranking; equal scores by confidence, then newer, then id."""
-    keyword, semantic = candidates.keyword, candidates.semantic
-
-    @cache
-    def breakers() -> dict[int, tuple[float, int, str]]:
-        return table.tie_breakers(session, {*keyword, *semantic})
-
-    return fuse(keyword, semantic, fusion, lambda rid: breakers()[rid], candidates.known_cosines, limit=limit)
+    order = table.tie_breakers(session, {*candidates.keyword, *candidates.semantic})
+    keyword = {rid: score for rid, score in candidates.keyword.items() if rid in order}
+    semantic = {rid: score for rid, score in candidates.semantic.items() if rid in order}
+    return fuse(keyword, semantic, fusion, order, candidates.known_cosines, limit=limit)
 
 
 def fuse(
     keyword: Mapping[int, float],
     semantic: Mapping[int, float],
     fusion: Fusion,
-    order: Callable[[int], tuple[float, int, str]],
+    order: Mapping[int, tuple[float, int, str]],
     known_cosines: Mapping[int, float],
     *,
     limit: int,
@@ -148,18 +143,23 @@ def fuse(
 
     Reciprocal rank fuses three lists: by words, by meaning, and by both scores blended.
     """
+    tie = order.__getitem__
     cosines = {rid: cosine for rid, cosine in known_cosines.items() if rid in keyword} | dict(semantic)
     if not cosines:
-        words = {KEYWORD: best_first(keyword, order)}
-        return reciprocal_rank(words, order=order, window=WINDOW, limit=limit)
+        words = {KEYWORD: _best_first(keyword, order)}
+        return reciprocal_rank(words, order=tie, window=WINDOW, limit=limit)
     if fusion is Fusion.BLEND:
-        return weighted_blend(keyword, cosines, order=order, semantic_weight=SEMANTIC_WEIGHT, limit=limit)
+        return weighted_blend(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT, limit=limit)
     sources = {
-        KEYWORD: best_first(keyword, order),
-        SEMANTIC: best_first(semantic, order),
-        BOTH: blend_order(keyword, cosines, order=order, semantic_weight=SEMANTIC_WEIGHT),
+        KEYWORD: _best_first(keyword, order),
+        SEMANTIC: _best_first(semantic, order),
+        BOTH: blend_order(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT),
     }
-    return reciprocal_rank(sources, order=order, window=WINDOW, limit=limit)
+    return reciprocal_rank(sources, order=tie, window=WINDOW, limit=limit)
+
+
+def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:
+    return sorted(scores, key=lambda rid: (-scores[rid], order[rid]))
 
 
 def _explained(

@@ -71,7 +71,7 @@ def blend_order(
     semantic_weight: float = 0.7,
 ) -> list[K]:
     """The keys as ``weighted_blend`` ranks them."""
-    return best_first(_totals(_blended(keyword, cosines, semantic_weight)), order)
+    return _best_first(_totals(_blended(keyword, cosines, semantic_weight)), order)
 
 
 def share_of_best(scores: Mapping[K, float]) -> dict[K, float]:
@@ -96,7 +96,7 @@ def _ranked(
     totals = _totals(parts)
     return [
         Ranked(key, totals[key], {name: each.get(key, 0.0) for name, each in parts.items()})
-        for key in best_first(totals, order, limit)
+        for key in _best_first(totals, order)[:limit]
     ]
 
 
@@ -109,15 +109,5 @@ def _totals(parts: Mapping[str, Mapping[K, float]]) -> dict[K, float]:
     return totals
 
 
-def best_first(scores: Mapping[K, float], order: Callable[[K], Any], limit: int | None = None) -> list[K]:
-    """The keys of the highest scores; ``order`` is asked only about those that are equal and within reach."""
-    ranked = sorted(scores, key=scores.__getitem__, reverse=True)
-    start, end = 0, len(ranked) if limit is None else min(limit, len(ranked))
-    while start < end:
-        stop = start + 1
-        while stop < len(ranked) and scores[ranked[stop]] == scores[ranked[start]]:
-            stop += 1
-        if stop - start > 1:
-            ranked[start:stop] = sorted(ranked[start:stop], key=order)
-        start = stop
-    return ranked[:limit]
+def _best_first(totals: Mapping[K, float], order: Callable[[K], Any]) -> list[K]:
+    return sorted(totals, key=lambda key: (-totals[key], order(key)))
