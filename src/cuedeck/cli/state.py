@@ -17,7 +17,7 @@ def _roots(here: Here) -> tuple[Path, Path]:
         raise CueError(
             ErrorCode.CONFIGURATION,
             "State archives are for SQLite workspaces; this one is in PostgreSQL",
-            hint="Use pg_dump and pg_restore.",
+            hint="Use pg_dump and pg_restore, as an administrator.",
         )
     from cuedeck.discovery import main_checkout
 
