@@ -14,7 +14,7 @@ from cuedeck.code.languages import language_named, language_of, language_of_sour
 from cuedeck.code.linker import Linker
 from cuedeck.code.rules import Rules
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.uses import Uses, uses_of
+from cuedeck.code.uses import Uses
 from cuedeck.code.values import Symbol, Targets, Value
 
 _FORWARDING = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
@@ -73,7 +73,8 @@ class MemoryProject:
 
     def uses(self, name: str) -> Uses:
         if name not in self._uses:
-            self._uses[name] = uses_of(cast(Snapshot, self), name)
+            self._uses[name] = Uses(cast(Snapshot, self), name)
+            self._uses[name].look(cast(Snapshot, self))
         return self._uses[name]
 
     def module_member(self, module: Value, name: str) -> Targets:

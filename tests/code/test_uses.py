@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from cuedeck.code import uses
+from cuedeck.code.callgraph import callers
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
+from cuedeck.code.locating import locate
 
 from .conftest import Repo
 
@@ -31,6 +36,25 @@ def test_a_place_that_leads_nowhere_counts_once(repo: Repo, open_code: Open) -> 
     repo.put("a.js", "g({ thing });\n")
     found = find(open_code(repo.root).view().snapshot, "thing")
     assert [(site.path, site.line) for site in found.possible] == [("a.js", 1)]
+
+
+def test_a_name_in_very_many_files_is_looked_at_in_several_questions(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.put("a.py", "def greet(): ...\n")
+    for number in range(150):
+        repo.put(f"use{number:03}.py", "from a import greet\n\ngreet()\nunknown().greet()\n")
+    snapshot = open_code(repo.root).view().snapshot
+    monkeypatch.setattr(uses, "SECONDS", 0.0)
+    record = locate(snapshot, "greet")[0]
+    first = find(snapshot, "greet")
+    assert first.unseen == 151 - 64
+    assert 0 < len(first.references) < 300
+    assert callers(snapshot, record, 1, 1000)[1]
+    last = find(snapshot, "greet")
+    assert (last.unseen, len(last.references), len(last.possible)) == (0, 300, 150)
+    assert [site.path for site in last.possible] == sorted(site.path for site in last.possible)
+    assert not callers(snapshot, record, 1, 1000)[1]
 
 
 def test_an_edit_is_seen_in_the_uses_of_a_name(repo: Repo, open_code: Open) -> None:

@@ -32,7 +32,8 @@ def callees(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) ->
     return _spread(snapshot, record, depth, limit, _callees)
 
 
-_Step = Callable[[Snapshot, SymbolRecord], list[tuple[SymbolRecord, str, int]]]
+# The symbols at the other end, each with the place of the call, and whether these are all.
+_Step = Callable[[Snapshot, SymbolRecord], tuple[list[tuple[SymbolRecord, str, int]], bool]]
 
 
 def _spread(
@@ -40,11 +41,13 @@ def _spread(
 ) -> tuple[list[Call], bool]:
     found: list[Call] = []
     seen = {record.symbol_id}
-    frontier = [record]
+    frontier, more = [record], False
     for level in range(1, depth + 1):
         following: list[SymbolRecord] = []
         for current in frontier:
-            for other, path, line in step(snapshot, current):
+            steps, whole = step(snapshot, current)
+            more = more or not whole
+            for other, path, line in steps:
                 if other.symbol_id in seen:
                     continue
                 seen.add(other.symbol_id)
@@ -53,15 +56,16 @@ def _spread(
                 found.append(Call(other, path, line, level))
                 following.append(other)
         frontier = following
-    return found, False
+    return found, more
 
 
-def _callers(snapshot: Snapshot, record: SymbolRecord) -> list[tuple[SymbolRecord, str, int]]:
+def _callers(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[tuple[SymbolRecord, str, int]], bool]:
     found = []
-    for site in snapshot.references(record).resolved:
+    references = snapshot.references(record)
+    for site in references.resolved:
         if site.edge == "calls":
             found.append((enclosing_record(snapshot, site.path, site.offset), site.path, site.line))
-    return found
+    return found, not references.unseen
 
 
 def enclosing_record(snapshot: Snapshot, path: str, offset: int) -> SymbolRecord:
@@ -73,14 +77,14 @@ def enclosing_record(snapshot: Snapshot, path: str, offset: int) -> SymbolRecord
     return snapshot.symbols(path).record(number)
 
 
-def _callees(snapshot: Snapshot, record: SymbolRecord) -> list[tuple[SymbolRecord, str, int]]:
+def _callees(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[tuple[SymbolRecord, str, int]], bool]:
     if record.number < 0:
-        return _calls_between(snapshot, record.path, 0, snapshot.outline(record.path).size + 1)
+        return _calls_between(snapshot, record.path, 0, snapshot.outline(record.path).size + 1), True
     found = []
     for path, number in _bodies(snapshot, record):
         definition = snapshot.outline(path).definitions[number]
         found += _calls_between(snapshot, path, definition.start, definition.end)
-    return found
+    return found, True
 
 
 def _bodies(snapshot: Snapshot, record: SymbolRecord) -> dict[tuple[str, int], None]:

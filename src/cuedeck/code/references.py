@@ -10,7 +10,7 @@ from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, Bind, Kind, Links, Role, S
 from cuedeck.code.linker import Linker
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.uses import EDGES, Site, edge_of
+from cuedeck.code.uses import EDGES, Site, Uses, edge_of
 from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Value
 
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
@@ -24,6 +24,7 @@ class References:
 
     resolved: tuple[Site, ...]
     possible: tuple[Site, ...]
+    unseen: int = 0  # files that use the name and were not looked at in time
 
 
 def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None) -> References:
@@ -39,7 +40,7 @@ def module_references(snapshot: Snapshot, path: str) -> References:
     name = snapshot.symbols(path).module.rsplit("::", 1)[-1]
     uses = snapshot.uses(name)
     module = [
-        t for t in uses.meaning if isinstance(t, Value) and t.tag == MODULE and t.path == path and not t.scope
+        t for t in uses.targets if isinstance(t, Value) and t.tag == MODULE and t.path == path and not t.scope
     ]
     found: set[Site] = set()
     for other, site in uses.of(module):
@@ -47,7 +48,7 @@ def module_references(snapshot: Snapshot, path: str) -> References:
         offset = links.pos[site]
         edge = edge_of(links.ops[site] >> ROLE_SHIFT)
         found.add(Site(other, offset, snapshot.line_of(other, offset), edge))
-    return References(tuple(sorted(found)), ())
+    return References(tuple(sorted(found)), (), len(uses.paths) - uses.looked)
 
 
 def overload_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> int | None:
@@ -83,6 +84,7 @@ class _Search:
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         self.found: dict[tuple[str, int], Site] = {}
+        self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
         places = [outline.definitions[n].name_at for n in numbers[:1]] if defined_at is None else [defined_at]
@@ -110,30 +112,32 @@ class _Search:
         ]
 
     def run(self) -> References:
-        names, seen = [self.symbol.name], set[str]()
+        own = self.snapshot.uses(self.symbol.name)
+        names, seen = self.scan(own), {self.symbol.name}
         while names and len(seen) < _MAX_ALIASES:
             name = names.pop()
             if name not in seen:
                 seen.add(name)
-                names += self.scan(name)
+                names += self.scan(self.snapshot.uses(name))
         self.constructions()
-        return References(tuple(sorted(self.found.values(), key=_place)), tuple(self.possible()))
+        resolved = tuple(sorted(self.found.values(), key=_place))
+        return References(resolved, tuple(self.possible(own)), self.unseen)
 
-    def possible(self) -> Iterator[Site]:
+    def possible(self, uses: Uses) -> Iterator[Site]:
         """Uses of the name that lead nowhere, in order."""
-        for site, targets in self.snapshot.uses(self.symbol.name).unproven:
+        for site, targets in uses.unproven:
             if (site.path, site.offset) not in self.found and self.symbols.isdisjoint(targets):
                 yield site
 
-    def scan(self, name: str) -> list[str]:
+    def scan(self, uses: Uses) -> list[str]:
         """Look at every use of a name; the other names that imports give the symbol."""
-        uses = self.snapshot.uses(name)
         for path, site in uses.of(self.symbols):
             self.consider(path, self.snapshot.links(path), site)
         aliases: list[str] = []
-        for path in uses.paths:
+        self.unseen += len(uses.paths) - uses.looked
+        for path in uses.paths[: uses.looked]:
             links = self.snapshot.links(path)
-            number = links.string_numbers.get(name)
+            number = links.string_numbers.get(uses.name)
             if number is None:
                 continue
             for binding in links.bound.get(number, ()):

@@ -299,11 +299,13 @@ class Snapshot:
 
     def uses(self, name: str) -> Uses:
         """Every use of a name by what it means, kept for whatever else bears it."""
-        from cuedeck.code.uses import uses_of
+        from cuedeck.code.uses import Uses
 
         found = self._uses.get(name)
         if found is None:
-            found = self._uses[name] = uses_of(self, name)
+            found = self._uses[name] = Uses(self, name)
+        if found.looked < len(found.paths):
+            found.look(self)
             while len(self._uses) > 1 and sum(each.size for each in self._uses.values()) > _KEPT_USES:
                 self._uses.popitem(last=False)
         return found
@@ -322,6 +324,8 @@ class Snapshot:
                 here = symbol is None or symbol.path == record.path
                 place = self.outline(record.path).definitions[record.number].name_at if here else None
                 found = references(self, symbol, place) if symbol is not None else References((), ())
+            if found.unseen:
+                return found
             self._references[key] = found
         return self._references[key]
 

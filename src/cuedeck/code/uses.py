@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,9 @@ _EDGE_OF_ROLE: Final = {
     Role.IMPLEMENTS: "implements",
     Role.IMPORT: "imports",
 }
+# How long one question may look, in the thread's own time, and how many files are loaded in one go.
+SECONDS: Final = 5.0
+_FILES_AT_ONCE: Final = 64
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 
@@ -39,44 +43,66 @@ def edge_of(role: int) -> str:
     return _EDGE_OF_ROLE.get(role, "references")
 
 
-@dataclass(frozen=True, slots=True)
 class Uses:
-    """Every use of a name: for each target the uses that mean it, and those that lead nowhere."""
+    """Every use of a name: for each target the uses that mean it, and those that lead nowhere.
 
-    paths: tuple[str, ...]
-    meaning: dict[Target, array[int]]  # pairs: the file, as its place among ``paths``, and the expression
-    unproven: tuple[tuple[Site, Targets], ...]  # in order
-    size: int
+    A name that stands in ten thousand files takes longer to look at than a caller waits: then what was found
+    in time is given, and the next question goes on from there.
+    """
+
+    def __init__(self, snapshot: Snapshot, name: str) -> None:
+        self.name = name
+        self.paths = tuple(snapshot.files_naming(name))
+        self.looked = 0
+        self.size = 0
+        # Pairs: the file, as its place among the paths, and the expression.
+        self._meaning: dict[Target, array[int]] = {}
+        self._unproven: dict[tuple[str, int], tuple[Site, Targets]] = {}
+
+    @property
+    def targets(self) -> Collection[Target]:
+        """What the name means anywhere."""
+        return self._meaning.keys()
+
+    @property
+    def unproven(self) -> Collection[tuple[Site, Targets]]:
+        """The uses that lead nowhere, in order."""
+        return self._unproven.values()
 
     def of(self, targets: Iterable[Target]) -> Iterator[tuple[str, int]]:
         """The uses that mean any of the targets: file and expression."""
         pairs: set[tuple[int, int]] = set()
         for target in targets:
-            held = self.meaning.get(target)
+            held = self._meaning.get(target)
             if held is not None:
                 pairs.update(zip(held[::2], held[1::2], strict=True))
         return ((self.paths[place], site) for place, site in pairs)
 
+    def look(self, snapshot: Snapshot) -> None:
+        """Look at the files not looked at yet, as many as there is time for."""
+        until = time.thread_time() + SECONDS
+        while self.looked < len(self.paths):
+            part = self.paths[self.looked : self.looked + _FILES_AT_ONCE]
+            snapshot.prepare(part)
+            for path in part:
+                self._look_into(snapshot, path)
+                self.looked += 1
+            if time.thread_time() > until:
+                break
 
-def uses_of(snapshot: Snapshot, name: str) -> Uses:
-    """Look at every use of a name."""
-    paths = tuple(snapshot.files_naming(name))
-    snapshot.prepare(paths)
-    meaning: dict[Target, array[int]] = {}
-    unproven: dict[tuple[str, int], tuple[Site, Targets]] = {}
-    size = 0
-    for place, path in enumerate(paths):
+    def _look_into(self, snapshot: Snapshot, path: str) -> None:
         links = snapshot.links(path)
-        for site in links.sites.get(links.string_numbers.get(name, -1), ()):
+        unproven: list[tuple[Site, Targets]] = []
+        for site in links.sites.get(links.string_numbers.get(self.name, -1), ()):
             targets = snapshot.linker.targets(path, site)
-            size += 1
+            self.size += 1
             for target in targets:
-                meaning.setdefault(target, array("I")).extend((place, site))
+                self._meaning.setdefault(target, array("I")).extend((self.looked, site))
             if _unproven(snapshot, path, targets):
                 offset, edge = links.pos[site], edge_of(links.ops[site] >> ROLE_SHIFT)
-                found = Site(path, offset, snapshot.line_of(path, offset), edge)
-                unproven[path, offset] = (found, targets)
-    return Uses(paths, meaning, tuple(unproven[place] for place in sorted(unproven)), size)
+                unproven.append((Site(path, offset, snapshot.line_of(path, offset), edge), targets))
+        unproven.sort(key=lambda each: each[0].offset)
+        self._unproven.update(((path, site.offset), (site, targets)) for site, targets in unproven)
 
 
 def _unproven(snapshot: Snapshot, path: str, targets: Targets) -> bool:
