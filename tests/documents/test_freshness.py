@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -47,7 +48,7 @@ def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
 
 def started(freshness: Freshness) -> Freshness:
     freshness.start()
-    assert until(lambda: freshness.watching), freshness.trouble
+    assert until(lambda: freshness.watching), freshness.problems()
     return freshness
 
 
@@ -60,6 +61,35 @@ def test_without_a_watcher_every_answer_looks(index: DocumentIndex, freshness: F
         (index.root / f"{n}.md").write_text("x")
         freshness.ensure()
         assert f"{n}.md" in paths(index)
+
+
+def test_who_asks_during_a_long_first_look_is_told_so(
+    index: DocumentIndex, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, refresh = threading.Event(), index.refresh
+
+    def slowly() -> Refreshed:
+        assert go_on.wait(30)
+        return refresh()
+
+    monkeypatch.setattr(index, "refresh", slowly)
+    freshness.start()
+    assert not freshness.ensure(patience=0.2)
+    go_on.set()
+    assert freshness.ensure(patience=None)
+    assert paths(index) == {"a.md"}
+
+
+def test_a_first_look_that_fails_is_told_to_who_asks(
+    index: DocumentIndex, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> Refreshed:
+        raise CueError(ErrorCode.LOCKED, "The index is locked")
+
+    monkeypatch.setattr(index, "refresh", fails)
+    freshness.start()
+    with pytest.raises(CueError, match="locked"):
+        freshness.ensure(patience=30)
 
 
 def test_with_a_watcher_the_very_next_answer_knows(index: DocumentIndex, freshness: Freshness) -> None:

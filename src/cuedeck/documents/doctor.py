@@ -27,7 +27,7 @@ _NOT_WORD = re.compile(r"[\W_]+")
 def check(workspace: Workspace) -> Iterator[Finding]:
     """Every check of the documents."""
     documents = workspace.documents
-    documents.freshness.ensure()
+    documents.freshness.ensure(patience=None)
     with workspace.store.index.read() as session:
         problems = rows.problems(session)
         links = rows.links_with_targets(session)

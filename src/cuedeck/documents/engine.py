@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cuedeck.documents.events import FileEvents
 from cuedeck.documents.extract import embedding_text, scope_of
-from cuedeck.documents.freshness import Freshness
+from cuedeck.documents.freshness import PATIENCE_SECONDS, Freshness
 from cuedeck.documents.index import ACTOR, DocumentIndex, Progress, Refreshed
 from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Query, Results
@@ -59,7 +59,7 @@ class Documents:
         self._reader = DocumentReader(self.index, token_limit=token_limit)
         self._spaces = Spaces(self._database)
         self._search = DocumentSearch(self.index, self._database, embedder, self._reader, self._spaces)
-        self.vault = Vault(self.index, self.freshness, self._database)
+        self.vault = Vault(self.index, self._database)
         self._starting = threading.Lock()
         self._started = False
         self._queued = 0
@@ -90,6 +90,11 @@ class Documents:
         """The documents that answer a query, verified against the disk."""
         complete = self.freshness.ensure()
         return replace(self._search.search(query, budget=budget), incomplete=not complete)
+
+    def current_vault(self, patience: float | None = PATIENCE_SECONDS) -> tuple[Vault, bool]:
+        """The vault as it is on disk now; False beside it while the first look is still under way."""
+        complete = self.freshness.ensure(patience)
+        return self.vault, complete
 
     def explain(self, query: Query, results: Results) -> list[dict[str, object]]:
         """How each result's score is made up."""

@@ -35,6 +35,7 @@ class Freshness:
         self._look_cost = 0.0
         self._in_doubt = False
         self._lock = threading.RLock()
+        self._first_look = threading.Event()
         self._listeners: list[Listener] = []
         self._cannot_watch: str | None = None
         self._trouble: str | None = None
@@ -62,9 +63,11 @@ class Freshness:
                 self._thread = threading.Thread(target=self._run, name="watch-documents", daemon=True)
                 self._thread.start()
 
-    def ensure(self, patience: float = PATIENCE_SECONDS) -> bool:
-        """Take in what is on disk now; False when the first look at a large folder is still under way."""
-        if not self._lock.acquire(timeout=patience):
+    def ensure(self, patience: float | None = PATIENCE_SECONDS) -> bool:
+        """Take in what is on disk now; False when the first look at a large folder takes longer than that."""
+        if self._thread is not None and not self._first_look.wait(patience):
+            return False
+        if not self._lock.acquire(timeout=-1 if patience is None else patience):
             return False
         try:
             if self._hints is not None:
@@ -85,12 +88,14 @@ class Freshness:
             self._in_doubt = False
             self._looked_at = time.monotonic()
             self._look_cost = self._looked_at - started
+            self._first_look.set()
         self._tell(result)
         return result
 
     def close(self) -> None:
         """Stop watching."""
         self._closing.set()
+        self._first_look.set()
         hints, self._hints = self._hints, None
         if hints is not None:
             hints.interrupt()
@@ -116,6 +121,8 @@ class Freshness:
 
     def _wait_after(self, trouble: str) -> None:
         self._trouble = f"The documents index waits: {trouble}"
+        # Whoever asks now looks for himself and hears of the trouble.
+        self._first_look.set()
         log.warning("%s", self._trouble)
         self._closing.wait(2.0)
 

@@ -1,10 +1,9 @@
-"""The vault: notes with their metadata, tags and links, as they are on disk now."""
+"""The vault: notes with their metadata, tags and links, as the index has them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuedeck.documents.freshness import Freshness
 from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import in_vault
 from cuedeck.documents.reader import missing_document
@@ -27,17 +26,15 @@ class VaultPage:
 
 
 class Vault:
-    """Answers from the index after bringing it up to date; dot-folders are not part of it."""
+    """Answers from the index, which the caller has brought up to date; dot-folders are not part of it."""
 
-    def __init__(self, index: DocumentIndex, freshness: Freshness, database: Database) -> None:
+    def __init__(self, index: DocumentIndex, database: Database) -> None:
         self._index = index
-        self._freshness = freshness
         self._database = database
         self._counted: tuple[int, VaultStatistics] | None = None
 
     def files(self, chosen: VaultFilter, *, limit: int, offset: int = 0) -> VaultPage:
         """A page of files, by path."""
-        self._freshness.ensure()
         folder = None if chosen.folder is None else _folder(self._index, chosen.folder)
         if folder is not None and not in_vault(folder):
             return VaultPage((), 0)
@@ -51,7 +48,6 @@ class Vault:
     def file(self, path: str) -> tuple[VaultFile, VaultLinks]:
         """One note and its links."""
         confined = self._confined(path)
-        self._freshness.ensure()
         self._index.refresh_paths([confined.relative])
         with self._database.read() as session:
             found = rows.vault_file(session, confined.relative)
@@ -77,7 +73,6 @@ class Vault:
 
     def statistics(self) -> VaultStatistics:
         """Counts over the whole vault."""
-        self._freshness.ensure()
         version = self._database.version()
         if self._counted is None or self._counted[0] != version:
             with self._database.read() as session:

@@ -51,6 +51,8 @@ def contract_value(tool: Tool, answer: Answer, elapsed_ms: float) -> Any:
     metadata: dict[str, Any] = {"executionTime": round(elapsed_ms, 2)}
     if answer.cache_hit is not None:
         metadata["cacheHit"] = answer.cache_hit
+    if answer.indexing:
+        metadata["indexing"] = True
     return {"success": True, "data": answer.value, "metadata": metadata}
 
 

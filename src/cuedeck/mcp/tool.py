@@ -73,11 +73,12 @@ class Call(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The contract's JSON value, what goes beside it in ``_meta``, and whether a cache gave it (vault)."""
+    """The contract's JSON value, what goes beside it in ``_meta``, and what a vault's metadata say of it."""
 
     value: Any
     meta: Mapping[str, Any] = field(default_factory=dict)
     cache_hit: bool | None = None
+    indexing: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Scenes:
 
     def build(self, *, token_limit: int | None = None) -> Scene:
         """The scene as of now."""
-        self._documents.freshness.ensure()
+        self._documents.freshness.ensure(patience=None)
         snapshot = self._cards.snapshot()
         active = [card for card in snapshot.cards.values() if card.status is CardStatus.ACTIVE]
         finder = SourceFinder(

@@ -67,7 +67,8 @@ def _query_files(workspace: Workspace, given: dict[str, JSON]) -> JSON:
     from cuedeck.store.vault import VaultFilter
 
     chosen = VaultFilter(given.get("directory"), given.get("type"), given.get("status"), given.get("tag"))
-    page = workspace.documents.vault.files(chosen, limit=_limit(given, 500))
+    vault, _ = workspace.documents.current_vault(patience=None)
+    page = vault.files(chosen, limit=_limit(given, 500))
     return {
         "files": [
             {"path": file.path, "type": file.type, "status": file.status, "tags": list(file.tags)}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Clamped, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.store.vault import VaultFile, VaultFilter
+
+if TYPE_CHECKING:
+    from cuedeck.documents.vault import Vault
 
 Limit = Annotated[int, Clamped(1, 500)]
 
@@ -58,7 +61,8 @@ class GetStats(Arguments):
 
 def _query_files(call: Call[QueryFiles]) -> Answer:
     asked = call.arguments
-    page = _vault(call).files(
+    vault, complete = _vault(call)
+    page = vault.files(
         VaultFilter(asked.directory, asked.type, asked.status, asked.tag),
         limit=asked.limit,
         offset=asked.offset,
@@ -72,37 +76,41 @@ def _query_files(call: Call[QueryFiles]) -> Answer:
             "hasMore": asked.offset + len(page.files) < page.total,
         },
         cache_hit=True,
+        indexing=not complete,
     )
 
 
 def _get_file(call: Call[FilePath]) -> Answer:
-    file, links = _vault(call).file(call.arguments.path)
+    vault, complete = _vault(call)
+    file, links = vault.file(call.arguments.path)
     shown: dict[str, Any] = {"outgoing": list(links.outgoing), "incoming": list(links.incoming)}
     if links.unresolved:
         shown["unresolved"] = list(links.unresolved)
-    return Answer({**_file(file), "links": shown}, cache_hit=True)
+    return Answer({**_file(file), "links": shown}, cache_hit=True, indexing=not complete)
 
 
 def _get_file_content(call: Call[FilePath]) -> Answer:
-    path, content, size = _vault(call).content(call.arguments.path)
+    path, content, size = call.workspace.documents.vault.content(call.arguments.path)
     value = {"path": path, "content": content, "size": size, "encoding": "utf-8"}
     return Answer(value, cache_hit=False)
 
 
 def _search_tags(call: Call[SearchTags]) -> Answer:
     asked = call.arguments
-    page = _vault(call).files(VaultFilter(tag=asked.tag), limit=asked.limit)
+    vault, complete = _vault(call)
+    page = vault.files(VaultFilter(tag=asked.tag), limit=asked.limit)
     kept = ("path", "type", "status", "frontmatter", "modified")
     files = [{name: value for name, value in _file(file).items() if name in kept} for file in page.files]
     for file in files:
         file["frontmatter"] = file["frontmatter"] or {}  # the contract has null elsewhere, not here
     value = {"tag": asked.tag, "files": files, "count": len(files), "total": page.total}
-    return Answer(value, cache_hit=True)
+    return Answer(value, cache_hit=True, indexing=not complete)
 
 
 def _search_links(call: Call[SearchLinks]) -> Answer:
     asked = call.arguments
-    file, links = _vault(call).file(asked.path)
+    vault, complete = _vault(call)
+    file, links = vault.file(asked.path)
     outgoing = links.outgoing if asked.direction != "incoming" else ()
     incoming = links.incoming if asked.direction != "outgoing" else ()
     value: dict[str, Any] = {
@@ -117,11 +125,12 @@ def _search_links(call: Call[SearchLinks]) -> Answer:
     }
     if links.unresolved and asked.direction != "incoming":
         value["unresolved"] = list(links.unresolved[: asked.limit])
-    return Answer(value, cache_hit=True)
+    return Answer(value, cache_hit=True, indexing=not complete)
 
 
 def _get_stats(call: Call[GetStats]) -> Answer:
-    found = _vault(call).statistics()
+    vault, complete = _vault(call)
+    found = vault.statistics()
     return Answer(
         {
             "totalFiles": found.files,
@@ -134,13 +143,14 @@ def _get_stats(call: Call[GetStats]) -> Answer:
             "lastUpdated": found.updated,
         },
         cache_hit=True,
+        indexing=not complete,
     )
 
 
-def _vault(call: Call[Any]) -> Any:
+def _vault(call: Call[Any]) -> tuple[Vault, bool]:
     documents = call.workspace.documents
     documents.start()
-    return documents.vault
+    return documents.current_vault()
 
 
 def _file(file: VaultFile) -> dict[str, Any]:

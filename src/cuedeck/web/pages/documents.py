@@ -23,9 +23,8 @@ LARGEST = 1024 * 1024
 def documents(asked: Asked) -> Page:
     """The notes of the vault by path."""
     folder, tag, number = asked.given("folder"), asked.given("tag"), asked.page_number()
-    page = asked.workspace.documents.vault.files(
-        VaultFilter(folder, None, None, tag), limit=PER_PAGE, offset=(number - 1) * PER_PAGE
-    )
+    vault, _ = asked.workspace.documents.current_vault()
+    page = vault.files(VaultFilter(folder, None, None, tag), limit=PER_PAGE, offset=(number - 1) * PER_PAGE)
     listed = [
         (
             link(file.path, "/document", path=file.path),

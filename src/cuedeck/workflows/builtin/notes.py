@@ -51,7 +51,8 @@ def read_note(workspace: Workspace, path: str) -> Note:
         raise CueError(
             ErrorCode.VALIDATION, f"{confined.relative} is not UTF-8", data={"path": confined.relative}
         ) from error
-    file, links = workspace.documents.vault.file(confined.relative)
+    vault, _ = workspace.documents.current_vault(patience=None)
+    file, links = vault.file(confined.relative)
     return Note(
         path=confined.relative,
         data=found.data,
@@ -82,7 +83,7 @@ def unless_gone(work: Work) -> Work:
 
 def referrers_of(workspace: Workspace, path: str) -> list[dict[str, JSON]]:
     """Links that name a file which is not there any more: who holds them, and how they are written."""
-    workspace.documents.freshness.ensure()
+    workspace.documents.freshness.ensure(patience=None)
     with workspace.store.index.read() as session:
         found = rows.links_to_keys(session, name_keys(path))
     return [
