@@ -173,3 +173,34 @@ def test_little_room_for_the_cache_changes_no_answer(
         for _ in range(3):
             check(session, records, chance.choices(WORDS, k=5))
     store.close()
+
+
+def test_records_without_a_token_are_counted_and_found_by_nothing(open_postgres: Callable[[], Store]) -> None:
+    store = open_postgres()
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put([TextRecord(number, {}) for number in range(1, 20)])
+        session.text(TEXT).pack()
+        assert session.text(TEXT).statistics(["w1"]).documents == 19
+        assert session.text(TEXT).match(["w1"], scope=[["p_1"]]) == []
+        assert session.text(TEXT).matching_ids(["w1"]) == []
+        session.text(TEXT).put([TextRecord(20, {"title": ["w1"]}, ["p_1"])])
+        assert [hit.id for hit in session.text(TEXT).match(["w1"], scope=[["p_1"]])] == [20]
+    store.close()
+
+
+def test_tables_made_anew_under_a_process_are_not_taken_for_the_old_ones(
+    open_postgres: Callable[[], Store],
+) -> None:
+    store = open_postgres()
+    chance = random.Random(8)
+    first = {number: made(chance, number) for number in range(1, 21)}
+    with store.state.write(actor="me") as session:
+        session.text(TEXT).put(first.values())
+        check(session, first, WORDS[:3])
+        # What a build with another schema does to derived tables, seen from this process.
+        for table in ("fresh", "pieces", "stamp"):
+            session.run(f"DELETE FROM sample_text_{table}")
+        second = {number: made(chance, number) for number in range(5, 40)}
+        session.text(TEXT).put(second.values())
+        check(session, second, WORDS[:3])
+    store.close()

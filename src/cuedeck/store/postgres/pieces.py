@@ -91,6 +91,8 @@ class Directory:
 
     def spans(self, piece: int, keys: Numbers) -> Iterable[tuple[int, Span]]:
         """Where the postings of those keys are that occur here."""
+        if not len(self.keys):
+            return
         at = np.searchsorted(self.keys, keys)
         there = np.flatnonzero(self.keys[np.minimum(at, len(self.keys) - 1)] == keys)
         for number, place in zip(keys[there].tolist(), at[there].tolist(), strict=True):
