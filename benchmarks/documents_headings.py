@@ -57,9 +57,7 @@ def main() -> None:
         rows["corpus"].append({"id": str(number), "text": without(text, parsed, taken)})
         for place, heading in enumerate(taken):
             query = f"{number}-{place}"
-            rows["queries"].append(
-                {"id": query, "text": re.sub(r"\s*\{(?:#.*|/\*.*\*/)\}$", "", heading.text)}
-            )
+            rows["queries"].append({"id": query, "text": re.sub(r"\s*\{(?:#|/).*\}$", "", heading.text)})
             rows["gold"].append({"query_id": query, "relevant": {str(number): 1}})
     options.out.mkdir(parents=True, exist_ok=True)
     for name, found in rows.items():

@@ -289,3 +289,21 @@ def test_the_signature_radius_is_as_narrow_as_a_turn_allows() -> None:
     distances = np.bitwise_count(words[:, None] ^ words[None, :]).sum(axis=2)
     spread = (distances - expected)[np.triu_indices(500, 1)].std()
     assert 5.2 * spread < radius(0.0, 384) - 1 - 512 < 6.0 * spread
+
+
+def test_dropping_what_is_not_there_is_no_news(tmp_path: Path) -> None:
+    store = open_sample(None, tmp_path, "w", busy_timeout=2.0)
+    vectors = clustered(20)
+    try:
+        fill(store, vectors)
+        assert ids(store, vectors[3], limit=1) == [3]
+        logged = f"SELECT count(*) FROM {VECTORS.name}_log"
+        with store.state.write(actor="me") as session:
+            before = session.value(logged)
+            session.vectors(VECTORS).drop(range(1_000, 2_000))
+            assert session.value(logged) == before
+            session.vectors(VECTORS).drop([3, 5_000])
+            assert session.value(logged) == before + 1
+        assert ids(store, vectors[3], limit=20)[:1] != [3]
+    finally:
+        store.close()

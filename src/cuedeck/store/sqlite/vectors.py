@@ -42,9 +42,12 @@ class SqliteVectorTable:
         self._log(row.id for row in rows)
 
     def delete(self, ids: Collection[int]) -> None:
-        for table in (self._name, f"{self._name}_sketches"):
-            self._each(f"DELETE FROM {table} WHERE id = ?", ((number,) for number in ids))  # noqa: S608
-        self._log(ids)
+        # Asked to drop what may be there; only what was is news to whoever follows the log.
+        sql = f"DELETE FROM {self._name} WHERE id = ? RETURNING id"  # noqa: S608
+        gone = self._connection.executemany(sql, ((number,) for number in ids)).fetchall()
+        if gone:
+            self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", gone)  # noqa: S608
+            self._log(number for (number,) in gone)
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         import numpy as np
