@@ -44,7 +44,7 @@ class SqliteVectorTable:
     def delete(self, ids: Collection[int]) -> None:
         # Asked to drop what may be there; only what was is news to whoever follows the log.
         sql = f"DELETE FROM {self._name} WHERE id = ? RETURNING id"  # noqa: S608
-        gone = self._connection.executemany(sql, ((number,) for number in ids)).fetchall()
+        gone: list[Any] = self._connection.executemany(sql, ((number,) for number in ids)).fetchall()
         if gone:
             self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", gone)  # noqa: S608
             self._log(number for (number,) in gone)
