@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cuedeck.cli.atomic import write_atomically
 from cuedeck.cli.setup import IGNORED, with_ignored
 
 
@@ -91,3 +92,10 @@ def test_a_folder_that_cannot_be_written_is_explained(cue: Any, folder: Path) ->
     done = cue("init")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ") and "hint:" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_file_that_cannot_be_written_is_named_as_the_user_knows_it() -> None:
+    place = Path("/proc/self/fdinfo/.mcp.json")  # the kernel refuses even the superuser
+    with pytest.raises(OSError) as caught:
+        write_atomically(place, b"{}")
+    assert caught.value.filename == str(place)

@@ -23,6 +23,8 @@ def write_atomically(path: Path, data: bytes, *, mode: int = 0o644) -> None:
             os.fsync(file.fileno())
         temporary.chmod(mode)
         temporary.replace(target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename = str(path)  # the user knows no other
         raise

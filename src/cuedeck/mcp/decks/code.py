@@ -47,7 +47,9 @@ class SearchCode(Arguments):
     language: str | None = Field(None, max_length=40)
     kind: str | None = Field(None, max_length=40, description="fn, method, class, struct, module, …")
     path_filter: str | None = Field(None, max_length=1024, description="Path prefix")
-    mode: Literal["keyword", "semantic", "hybrid"] | None = None
+    mode: Literal["keyword", "semantic", "hybrid"] | None = Field(
+        None, description="Default keyword; hybrid for a question in plain words"
+    )
     limit: int = Field(10, ge=1)
 
 
