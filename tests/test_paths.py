@@ -33,6 +33,7 @@ def code_of(root: Path, path: str) -> ErrorCode | None:
     [
         "",
         "  ",
+        "é/" * 700,
         "/etc/passwd",
         "../outside.md",
         "docs/../../outside.md",

@@ -17,7 +17,8 @@ from cuedeck.model.errors import CueError, ErrorCode, not_found
 _OPEN_IN_CUEDECK = frozenset({"cards", "docs", "workflows", "scene.md"})
 _DRIVE = re.compile(r"^[A-Za-z]:([\\/]|$)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_LONGEST = 4096
+# In bytes: an index of PostgreSQL holds 2,700 of a row, and one file may not keep all others out.
+LONGEST_PATH = 2_000
 _O_NOFOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 _O_DIRECTORY: int = getattr(os, "O_DIRECTORY", 0)
 _O_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
@@ -151,6 +152,11 @@ def replace_file(path: ConfinedPath, data: bytes, *, expected: bytes | None = No
             os.close(folder)
 
 
+def too_long(path: str) -> bool:
+    """Whether no store can keep a file under this path."""
+    return 4 * len(path) > LONGEST_PATH and len(path.encode("utf-8", "surrogateescape")) > LONGEST_PATH
+
+
 def refused(user_path: str, why: str) -> CueError:
     """A path that may not be used, with the reason."""
     shown = user_path if len(user_path) <= 200 else user_path[:200] + "…"
@@ -186,7 +192,7 @@ def _refuse_syntax(user_path: str) -> None:
         raise refused(user_path, "it is empty")
     if _CONTROL.search(user_path):
         raise refused(user_path, "it holds control characters")
-    if len(user_path) > _LONGEST:
+    if too_long(user_path):
         raise refused(user_path, "it is too long")
     if user_path.startswith(("/", "\\")) or _DRIVE.match(user_path):
         raise refused(user_path, "it is absolute")

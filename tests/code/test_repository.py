@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from cuedeck.code.engine import Code
+from cuedeck.code.locating import locate
 from cuedeck.code.repository import Repository, TreeFile
+from cuedeck.store.protocol import Store
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -94,3 +98,23 @@ def test_a_delta_equals_the_difference_of_all_files(root: Path) -> None:
     mine, theirs = repository.files(old)[0], repository.files(new)[0]
     differing = {p: theirs.get(p) for p in mine.keys() | theirs.keys() if mine.get(p) != theirs.get(p)}
     assert repository.delta(old, new) == differing
+
+
+def test_a_path_that_no_store_can_keep_is_left_out(root: Path, store: Store) -> None:
+    (root / "near.py").write_text("def near(): ...\n")
+    old = commit(root)
+    chance = random.Random(3)
+    parts = ["".join(map(chr, chance.choices(range(0x4E00, 0x9FFF), k=80))) for _ in range(12)]
+    deep = root.joinpath(*parts)
+    deep.mkdir(parents=True)
+    (deep / "far.py").write_text("def far(): ...\n")
+    (root / "new.py").write_text("def new(): ...\n")
+    repository, new = opened(root), commit(root)
+    files, skipped = repository.files(new)
+    assert (sorted(files), [why for _, why in skipped]) == (["near.py", "new.py"], ["its path is too long"])
+    assert sorted(repository.delta(old, new)) == ["new.py"]
+    (deep / "farther.py").write_text("def farther(): ...\n")
+    code = Code(root, store, workers=1)
+    snapshot = code.view().snapshot
+    assert [bool(locate(snapshot, name)) for name in ("near", "new", "far", "farther")] == [1, 1, 0, 0]
+    code.close()

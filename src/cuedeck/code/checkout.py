@@ -17,6 +17,7 @@ from cuedeck.code.gitindex import Tracked, read_index
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.code.repository import Repository, TreeFile
 from cuedeck.code.watching import Watch
+from cuedeck.paths import too_long
 from cuedeck.patterns import git_patterns
 
 # Never part of a project, whether or not somebody wrote it down.
@@ -129,6 +130,10 @@ class Checkout:
             known = self._files.get(path)
             same = known is not None and known.oid == oid and self._stamps.get(path) == stamp
         return data if data is not None and (same or self.hash(data) == oid) else None
+
+    def is_left_out(self, path: str) -> bool:
+        """Whether a sparse checkout has it without its being on disk."""
+        return path in self._left_out
 
     def _read(self, path: str) -> tuple[bytes | None, Stamp | None]:
         try:
@@ -251,7 +256,7 @@ class Checkout:
 
     def _wanted(self, path: str) -> bool:
         name = path.rsplit("/", 1)[-1]
-        if language_of(path) is None and "." in name:
+        if too_long(path) or (language_of(path) is None and "." in name):
             return False
         return path in self._tracked or not self._ignored(path)
 

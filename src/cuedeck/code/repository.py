@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.paths import too_long
 
 NOT_HERE: Final = "not in this clone"
 _MAX_REF: Final = 512
@@ -248,6 +249,9 @@ class Repository:
             except UnicodeDecodeError:
                 skipped.append((folder + _shown(entry), "its name is not UTF-8"))
                 continue
+            if too_long(folder + name):
+                skipped.append((folder + name, "its path is too long"))
+                continue
             yield folder + name, entry
 
     def language(self, path: str, entry: Any) -> str | None:
@@ -365,6 +369,8 @@ def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
             try:
                 path = folder + name.decode("utf-8")
             except UnicodeDecodeError:
+                continue
+            if too_long(path):
                 continue
             old_folder = was if was is not None and was.type_str == "tree" else None
             new_folder = now if now is not None and now.type_str == "tree" else None

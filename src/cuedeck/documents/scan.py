@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cuedeck.documents.ignore import OWN_FOLDERS, IgnoreRules, Rules, is_ignored
+from cuedeck.paths import too_long
 
 MAX_DEPTH = 64
-# In bytes; what an index of PostgreSQL can hold of a row.
-LONGEST_PATH = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class Scanner:
 
     def covers(self, path: str) -> bool:
         """Whether one path would be part of a scan, looking only at it and its folders."""
-        if not _presentable(path) or path.count("/") > MAX_DEPTH or _too_long(path):
+        if not _presentable(path) or path.count("/") > MAX_DEPTH or too_long(path):
             return False
         if any(path.startswith(f"{own}/") for own in OWN_FOLDERS):
             return not any(part.startswith(".") for part in path.split("/")[1:])
@@ -168,14 +167,10 @@ class Scanner:
 
 def _stamp(entry: os.DirEntry[str], path: str, files: dict[str, FileStamp]) -> None:
     try:
-        if entry.is_file(follow_symlinks=False) and not _too_long(path):
+        if entry.is_file(follow_symlinks=False) and not too_long(path):
             files[path] = FileStamp.of(entry.stat(follow_symlinks=False))
     except OSError:
         return
-
-
-def _too_long(path: str) -> bool:
-    return 4 * len(path) > LONGEST_PATH and len(path.encode()) > LONGEST_PATH
 
 
 def _presentable(name: str) -> bool:
