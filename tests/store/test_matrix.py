@@ -1,0 +1,65 @@
+"""Nobody who belongs to the nearest is ruled out by sketches, whatever the vectors look like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from cuedeck.store import matrix as module
+from cuedeck.store.matrix import Matrix
+from cuedeck.store.sketch import sketch
+
+Floats = npt.NDArray[np.float32]
+COUNT, LENGTH = 1000, 384
+CHANCE = np.random.default_rng(5)
+
+KINDS: dict[str, Callable[[], npt.NDArray[np.float64]]] = {
+    "normal": lambda: CHANCE.normal(size=(COUNT, LENGTH)),
+    "nearly the same": lambda: (
+        np.repeat(CHANCE.normal(size=(20, LENGTH)), COUNT // 20, axis=0)
+        + 1e-3 * CHANCE.normal(size=(COUNT, LENGTH))
+    ),
+    "constant": lambda: np.ones((COUNT, LENGTH)) * np.sign(CHANCE.normal(size=(COUNT, 1))),
+    "one number": lambda: np.eye(LENGTH)[CHANCE.integers(0, LENGTH, COUNT)],
+    "two numbers": lambda: (
+        np.eye(LENGTH)[CHANCE.integers(0, LENGTH, COUNT)]
+        + 0.7 * np.eye(LENGTH)[CHANCE.integers(0, LENGTH, COUNT)]
+    ),
+    "sparse": lambda: CHANCE.normal(size=(COUNT, LENGTH)) * (CHANCE.random((COUNT, LENGTH)) < 0.02),
+    "clustered": lambda: (
+        CHANCE.normal(size=(30, LENGTH))[CHANCE.integers(0, 30, COUNT)]
+        + 0.3 * CHANCE.normal(size=(COUNT, LENGTH))
+    ),
+    "half of them zero": lambda: CHANCE.normal(size=(COUNT, LENGTH)) * (CHANCE.random((COUNT, 1)) < 0.5),
+    "of few dimensions": lambda: CHANCE.normal(size=(COUNT, 3)) @ CHANCE.normal(size=(3, LENGTH)),
+    "lopsided": lambda: CHANCE.exponential(size=(COUNT, LENGTH)) ** 3,
+}
+
+
+def unit(vectors: npt.NDArray[np.float64]) -> Floats:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float16).astype(np.float32)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Few vectors take the way that many take.
+    monkeypatch.setattr(module, "_FEW", 32)
+    vectors = unit(KINDS[kind]())
+    matrix = Matrix(LENGTH)
+    matrix.add(range(COUNT), sketch(vectors), ([] for _ in range(COUNT)))
+    strangers = unit(np.vstack([CHANCE.normal(size=(3, LENGTH)), np.ones(LENGTH), np.zeros(LENGTH)]))
+    queries = [*vectors[:6], *strangers]
+    linked = matrix.candidates_each(queries, 5, 0.5)
+    for query, near in zip(queries, linked, strict=True):
+        cosines = vectors @ query
+        tenth, fifth = np.sort(cosines)[[-10, -5]]
+        nearest = set(np.flatnonzero(cosines > tenth + 1e-6).tolist())
+        assert nearest <= set(matrix.candidates(query, (), 10, -1.0))
+        assert set(np.flatnonzero(cosines > max(fifth, 0.5) + 1e-6).tolist()) <= set(near)
+        reach = matrix.reach(query, (), 10, 0.3)
+        assert set(np.flatnonzero(cosines > 0.3 + 1e-6).tolist()) <= {*reach.certain, *reach.doubtful}
+        assert set(reach.certain) <= set(np.flatnonzero(cosines >= 0.3 - 1e-6).tolist())
