@@ -32,6 +32,8 @@ Spot = tuple[str, int, int]
 _SERVER = "basedpyright-langserver --stdio"
 _CONSTRUCTORS = ("__init__", "__new__", "__construct")
 _MAX_ALIASES = 200
+# Where ``as`` names a value, not the symbol.
+_BINDING = re.compile(r"\s*(?:except|case|(?:async\s+)?with)\b")
 
 
 class Server:
@@ -135,7 +137,7 @@ class Asking:
         found = self.references(spot)
         for use in sorted(found)[:_MAX_ALIASES]:
             alias = re.match(r"(\w+)\s+as\s+(\w+)", self.text(use))
-            if alias and alias[1] != alias[2]:
+            if alias and alias[1] != alias[2] and not _BINDING.match(self.lines[use[0]][use[1]]):
                 found |= self.references((use[0], use[1], use[2] + alias.start(2)))
         return found
 

@@ -327,12 +327,34 @@ class Linker(Calls):
         if not values:
             return ()
         name = links.strings[links.b[number]]
-        given = links.arguments.get(number) if self.rules_of(path).overloads else None
+        rules = self.rules_of(path)
+        given = links.arguments.get(number) if rules.overloads else None
+        beside = rules.fields_beside_methods and links.ops[number] >> ROLE_SHIFT == Role.CALL
         found: list[Target] = []
         for value in self.concrete(values):
             targets = self.attribute_of(value, name)
+            if beside:
+                targets = self.called_members(value, targets)
             found += targets if given is None else self.taking(value, targets, len(given))
         return tuple(dict.fromkeys(found))
+
+    def called_members(self, value: Value, targets: Targets) -> Targets:
+        """Of members of one name, the method: a field that is nearer is not what is called."""
+        if value.tag not in (CLASS, INSTANCE_OF, SUPER) or len(targets) != 1:
+            return targets
+        field = targets[0]
+        if not isinstance(field, Symbol) or self.declares_function(field.path, field.scope, field.name):
+            return targets
+        for path, scope in self.lineage(value)[int(value.tag == SUPER) :]:
+            if self.declares_function(path, scope, field.name):
+                return (Symbol(path, scope, field.name),)
+        return targets
+
+    def declares_function(self, path: str, scope: int, name: str) -> bool:
+        """Whether a scope declares a function of that name."""
+        links = self.links(path)
+        bindings = links.names[scope].get(links.string_numbers.get(name, -1), ())
+        return any(links.bindings[3][binding] == Bind.FUNCTION for binding in bindings)
 
     def taking(self, value: Value, targets: Targets, count: int) -> Targets:
         """Of overloads that a class and its ancestors declare, the nearest that takes so many arguments."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above, first_of
@@ -332,26 +332,19 @@ class GoWalk(TableWalk):
         begun = len(self.rows)
         values = [self.visit(c, scope) for c in right.named_children] if right is not None else []
         names = left.named_children if left is not None else []
-        self.see_outer(names, scope, begun)
+        self.see_outer([n for n in names if n.type == "identifier"], scope, begun)
         for position, name in enumerate(names):
             if name.type == "identifier":
                 self.assign(name, scope, 0, self.part(values, position, len(names)), "", node)
         return 0
 
-    def see_outer(self, names: list[Node], scope: int, begun: int) -> None:
-        """In ``x := x`` the second is the one outside: a variable begins after its declaration."""
-        fresh = {self.name(n) for n in names if n.type == "identifier"} - self.names[scope]
-        rows, outside = self.rows, self.scopes[scope][1]
-        for at in range(begun, len(rows), 4) if fresh and outside >= 0 else ():
-            if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] in fresh:
-                rows[at + 1] = outside
-
     def range(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         begun = len(self.rows)
         source = self.visit(right, scope) if right is not None else 0
-        self.see_outer(left.named_children if left is not None else [], scope, begun)
-        for position, name in enumerate(left.named_children if left is not None else ()):
+        names = left.named_children if left is not None else []
+        self.see_outer([n for n in names if n.type == "identifier"], scope, begun)
+        for position, name in enumerate(names):
             if name.type == "identifier":
                 value = self.row(Op.INDEX, source) if position else 0
                 self.assign(name, scope, 0, value, "", node)

@@ -18,6 +18,7 @@ _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 class RustWalk(TableWalk):
     """Visits Rust; an impl block is an extension of its type."""
 
+    begins_after: ClassVar[bool] = True
     declarations: ClassVar[dict[str, Declares]] = {
         "function_item": _FUNCTION,
         "function_signature_item": _FUNCTION,
@@ -89,9 +90,15 @@ class RustWalk(TableWalk):
         "shorthand_field_initializer": "shorthand",
         "field_identifier": "nothing",
         "extern_crate_declaration": "nothing",
+        "crate": "root",
+        "super": "root",
         "await_expression": "awaited",
         "for_expression": "for_",
     }
+
+    def root(self, node: Node, scope: int, role: int = 0) -> int:
+        """``crate::`` and ``super::`` at the beginning of a path."""
+        return self.row(Op.MODULE, self.imported(self.text(node)), self.name(node), node.start_byte)
 
     def body(self, node: Node, scope: int) -> None:
         value = 0

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import
+from cuedeck.code.facts import OP_MASK, Bind, Import, Op
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.rules import file_module
-from cuedeck.code.values import MODULE, PACKAGE, Targets, Value
+from cuedeck.code.values import MODULE, PACKAGE, Symbol, Targets, Value
 
 _NAME: Final = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
 _FOLDER_STEMS: Final = ("mod.rs", "lib.rs", "main.rs")
@@ -23,6 +23,7 @@ class RustRules(OpenRules):
 
     language: ClassVar[str] = "rust"
     endings: ClassVar[tuple[str, ...]] = (".rs",)
+    fields_beside_methods: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
     transparent: ClassVar[frozenset[str]] = frozenset(
         {
@@ -128,6 +129,21 @@ class RustRules(OpenRules):
             if candidate in self.project.paths and candidate != path:
                 return candidate
         return None
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        """The ``impl`` blocks of a type: where the name in them is that type and not another of that name."""
+        mine = Symbol(path, self.project.links(path).scopes[scope].parent, name)
+        for other, number in super().extensions(path, scope, name):
+            links = self.project.links(other)
+            target = links.scopes[number].result
+            while links.ops[target] & OP_MASK == Op.INDEX:
+                target = links.a[target]
+            plain = links.ops[target] & OP_MASK == Op.NAME
+            if other != path and plain:
+                meant = self.project.module_member(file_module(other), name)
+                if mine not in meant and any(isinstance(one, Symbol) for one in meant):
+                    continue
+            yield other, number
 
     def module(self, path: str, imported: Import) -> Value | None:
         current: Value | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.draft import Walk
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -60,6 +60,7 @@ class TableWalk(Walk):
     special: ClassVar[Mapping[str, str]] = {}
     type_wrappers: ClassVar[tuple[str, ...]] = ()  # pointers, references, annotations: only the inside counts
     generic_types: ClassVar[tuple[str, ...]] = ("generic_type",)
+    begins_after: ClassVar[bool] = False  # a variable is not seen in its own declaration
     bounds: ClassVar[tuple[str, ...]] = ("trait_bounds", "type_bound", "type_constraint")
 
     def __init_subclass__(cls) -> None:
@@ -348,11 +349,22 @@ class TableWalk(Walk):
         hint = node.child_by_field_name(spec.type) if spec.type else None
         annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
         given = node.child_by_field_name(spec.value) if spec.value else None
+        begun = len(self.rows)
         value = self.visit(given, scope) if given is not None else 0
-        for name in node.children_by_field_name(spec.name):
-            for leaf in self.binding_names(name):
-                self.assign(leaf, scope, annotation, value, spec.kind, node)
+        names = [n for name in node.children_by_field_name(spec.name) for n in self.binding_names(name)]
+        if self.begins_after:
+            self.see_outer(names, scope, begun)
+        for leaf in names:
+            self.assign(leaf, scope, annotation, value, spec.kind, node)
         return value
+
+    def see_outer(self, names: list[Node], scope: int, begun: int) -> None:
+        """In ``let x = x`` the second is the one outside: a variable begins after its declaration."""
+        fresh = {self.name(name) for name in names} - self.names[scope]
+        rows, outside = self.rows, self.scopes[scope][1]
+        for at in range(begun, len(rows), 4) if fresh and outside >= 0 else ():
+            if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] in fresh:
+                rows[at + 1] = outside
 
     def assign(self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node) -> None:
         """Bind a variable; outside functions it is a symbol too."""

@@ -1,0 +1,66 @@
+"""References in Rust projects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_types_of_one_name_in_several_modules_keep_their_own_methods(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "scan"
+        === src/lib.rs
+        pub mod neon;
+        pub mod sse;
+        pub mod more;
+        === src/neon.rs
+        pub struct One { at: usize }
+        impl One { pub fn find(&self) -> usize { self.at } } // <def neon>
+        === src/sse.rs
+        pub struct One { at: usize }
+        impl One { pub fn find(&self) -> usize { self.step() } } // <def sse> <step>
+        === src/more.rs
+        use crate::sse::One;
+        impl One { pub fn step(&self) -> usize { self.find() } } // <def step> <sse>
+        pub fn both(a: &crate::neon::One, b: &One) -> usize { a.find() + b.find() } // <neon> <sse>
+        """
+    )
+    written.check("neon", "find")
+    written.check("sse", "find")
+    written.check("step")
+
+
+def test_fields_and_methods_of_one_name_and_variables_named_like_modules(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "pairs"
+        === src/lib.rs
+        pub mod finder;
+        pub struct Pair { index: u8 } // <def field>
+        impl Pair {
+            pub fn index(&self) -> u8 { self.index } // <def method> <field>
+        }
+        pub fn use_it(pair: Pair) -> u8 {
+            let finder = finder::Finder::new(); // <new>
+            let pair = pair.index(); // <method>
+            finder.run(); // <run>
+            pair
+        }
+        === src/finder.rs
+        pub struct Finder;
+        impl Finder {
+            pub fn new() -> Finder { Finder } // <def new>
+            pub fn run(&self) {} // <def run>
+        }
+        """
+    )
+    written.check("field", "index")
+    written.check("method", "index")
+    written.check("new")
+    written.check("run")
