@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from cuedeck.code.checkout import Checkout
+from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.indexing import Indexed, Indexer
 from cuedeck.code.repository import Ref
@@ -77,3 +79,71 @@ def test_facts_that_another_dropped_before_they_were_listed_are_stored_again(
     monkeypatch.setattr(Indexer, "ensure", ensured)
     assert set(code.view().snapshot.files) == {"a.py"}
     assert dropped
+
+
+@pytest.fixture
+def written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
+    """What happens, one after the other, when a file has been looked at and is about to be read."""
+    waiting: list[Callable[[], object]] = []
+    read_blob = Checkout.read_blob
+
+    def slowly(self: Checkout, path: str, oid: str) -> bytes | None:
+        if waiting:
+            waiting.pop(0)()
+        return read_blob(self, path, oid)
+
+    monkeypatch.setattr(Checkout, "read_blob", slowly)
+    return waiting
+
+
+def names(code: Code) -> set[str]:
+    return {definition.name for definition in code.view().snapshot.outline("a.py").definitions}
+
+
+@pytest.mark.parametrize("with_git", [True, False])
+def test_a_file_written_between_being_looked_at_and_being_read_is_read_as_it_is_then(
+    repo: Repo, open_code: Open, written_meanwhile: list[Callable[[], object]], with_git: bool, tmp_path: Path
+) -> None:
+    root = repo.root if with_git else tmp_path / "plain"
+    root.mkdir(exist_ok=True)
+    file = root / "a.py"
+    file.write_text("def one(): pass\n")
+    if with_git:
+        repo.commit()
+    code = open_code(root)
+    assert names(code) == {"one"}
+    file.write_text("def two(): pass\n")
+    written_meanwhile += [lambda: file.write_text("def three(): pass\n")] * 2
+    assert names(code) == {"three"}
+    # What was missed the first time is not remembered as unreadable.
+    file.write_text("def two(): pass\n")
+    assert names(code) == {"two"}
+
+
+def test_a_comparison_with_a_file_written_meanwhile_has_it_as_it_is_then(
+    repo: Repo, open_code: Open, written_meanwhile: list[Callable[[], object]]
+) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    code.view()
+    repo.write(a_dot_py="def two(): pass\n")
+    written_meanwhile.append(lambda: repo.write(a_dot_py="def three(): pass\n"))
+    found = compare_refs(code, None, None, working_tree=True)
+    assert {change.shown.name for change in found.changes} == {"one", "three"}
+
+
+def test_a_file_that_never_stands_still_is_said_to_be_busy(
+    repo: Repo, open_code: Open, written_meanwhile: list[Callable[[], object]]
+) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    code.view()
+    repo.write(a_dot_py="def two(): pass\n")
+    written_meanwhile += [
+        lambda number=number: repo.write(a_dot_py=f"def f{number}(): pass\n")  # type: ignore[misc]
+        for number in range(100)
+    ]
+    with pytest.raises(CueError, match="changed by too many at once"):
+        code.view()

@@ -10,6 +10,7 @@ from cuedeck.code.encoding import as_utf8
 from cuedeck.code.engine import Code, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
 from cuedeck.code.formatting import same_tokens, words_of
+from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
 from cuedeck.code.repository import NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.symbols import SymbolRecord
@@ -68,7 +69,9 @@ def compare_refs(
             data={"base_ref": base_name, "head_ref": head_name},
             hint="A shallow clone may lack it: fetch more history.",
         )
-    return _Comparing(code, repository, working_tree).run(base_name, head_name, parted, new, path_filter)
+    return as_it_stands(
+        lambda: _Comparing(code, repository, working_tree).run(base_name, head_name, parted, new, path_filter)
+    )
 
 
 def _no_repository(unreadable: str) -> CueError:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from cuedeck.code.analysis import analyse_blob
 from cuedeck.code.checkout import Checkout
@@ -27,6 +27,7 @@ _PROBLEMS_KEPT: Final = 500
 _ROUNDS: Final = 5
 ACTOR: Final = "code"
 
+T = TypeVar("T")
 Progress = Callable[[float, str], None]
 Key = tuple[str, str]  # blob and language
 Rows = dict[str, tuple[int | None, bool]]
@@ -60,6 +61,20 @@ class Layer:
     commit: str | None
     base: str | None = None
     merge_base: str | None = None
+
+
+class MovedOn(Exception):
+    """A file on disk is no longer what it was when it was looked at."""
+
+
+def as_it_stands(look: Callable[[], T]) -> T:
+    """Look again when a file was written between being looked at and being read."""
+    for _ in range(_ROUNDS):
+        try:
+            return look()
+        except MovedOn:
+            continue
+    raise _too_busy()
 
 
 class Indexer:
@@ -126,6 +141,9 @@ class Indexer:
                     # Left out by a sparse checkout, clean under a text filter, or changed meanwhile: git's
                     # copy is what counts.
                     data = read_blob(self.repository, oid)
+                if data is None and not self.checkout.is_left_out(path):
+                    # What was there is gone for good, and must not be remembered as unreadable.
+                    raise MovedOn(path)
                 yield analyse_blob(oid, path, language, data)
 
     def _write(self, batch: list[table.NewBlob], searchable: bool) -> None:
@@ -173,6 +191,13 @@ class Indexer:
 
     def index_folder(self, name: str, kind: str) -> Indexed:
         """Bring a layer of its own to the files on disk: a folder without git or without commits."""
+        return as_it_stands(lambda: self._index_folder(name, kind))
+
+    def index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
+        """Bring the overlay of uncommitted changes to the files on disk."""
+        return as_it_stands(lambda: self._index_changes(name, ref, commit, committed))
+
+    def _index_folder(self, name: str, kind: str) -> Indexed:
         started = time.monotonic()
         files = dict(self.checkout.files())
         layer, skipped = Layer(name, kind, None), list(self.checkout.skipped)
@@ -183,8 +208,7 @@ class Indexer:
         )
         return self._report(done, "full", changed, started)
 
-    def index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
-        """Bring the overlay of uncommitted changes to the files on disk."""
+    def _index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
         started = time.monotonic()
         disk = self.checkout.files()
         delta: dict[str, TreeFile | None] = {
@@ -216,11 +240,7 @@ class Indexer:
                 blobs = table.known_blobs(session, EXTRACTOR_VERSION, {oid for oid, _ in wanted})
                 if wanted <= blobs.keys():
                     return write(session, blobs), changed
-        raise CueError(
-            ErrorCode.UNAVAILABLE,
-            "The code index is being changed by too many at once",
-            hint="Repeat the call.",
-        )
+        raise _too_busy()
 
     def _report(self, row: table.RefRow, mode: str, changed: int, started: float) -> Indexed:
         elapsed = int((time.monotonic() - started) * 1000)
@@ -309,6 +329,14 @@ class Indexer:
         if self.repository is None:
             raise LookupError("no repository")
         return self.repository
+
+
+def _too_busy() -> CueError:
+    return CueError(
+        ErrorCode.UNAVAILABLE,
+        "The code index is being changed by too many at once",
+        hint="Repeat the call.",
+    )
 
 
 def _present(delta: Mapping[str, TreeFile | None]) -> dict[str, TreeFile]:
