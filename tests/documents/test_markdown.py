@@ -31,7 +31,7 @@ def tags(text: str) -> list[str]:
         ("[[#Here]]", [("wiki", "", "Here")]),
         ("| a |\n|--|\n| [[n\\|t]] |", [("wiki", "n", None)]),
         ("[a](https://x.y) <https://x.y> <me@x.y> [m](mailto:a@b.c) [p](//x.y)", []),
-        ("`[[n]]` \\[[n]] <!-- [[n]] --> %% [[n]] %%", []),
+        ("`[[n]]` \\[[n]] <!-- [[n]] -->", []),
         ("```\n[[n]]\n```\n\n    [[n]]\n\n~~~md\n[a](b.md)\n~~~", []),
         ("---\nup: '[[n]]'\n---\n", []),
         ("[[a\nb]] [[]]", []),
@@ -53,7 +53,7 @@ def test_links(text: str, expected: list[tuple[str, str, str | None]]) -> None:
         ("- #a\n> #b\n\n| #c |\n|--|\n| #d |", ["a", "b", "c", "d"]),
         ("---\ntags: x # no #y\n---\n#z", ["z"]),
         ("全角\u3000#a nbsp\u00a0#b #c\u2019s", ["a", "b", "c"]),
-        ("%% #hidden %% #shown", ["shown"]),
+        ("%% #commented %% #shown", ["commented", "shown"]),
         ("`%%` #a `%%` #b\n```\n%%\n```\n#c", ["a", "b", "c"]),
     ],
 )
@@ -131,3 +131,13 @@ def test_a_page_in_place_of_an_address_is_a_link_to_it() -> None:
         ("wiki", "P", "H"),
         ("embed", "pic.png", None),
     ]
+
+
+def test_a_comment_hides_tasks_and_neither_links_nor_tags() -> None:
+    text = (
+        "%%\n- [ ] #task hidden [[a]]\n%%\n\n- [ ] seen %% #tag [[b]] %% more\n\n`%%`\n- [x] seen too\n`%%`\n"
+    )
+    found = parse_markdown(text)
+    assert [(task.line, task.done) for task in found.tasks] == [(5, False), (8, True)]
+    assert [link.target for link in found.links] == ["a", "b"]
+    assert [tag.name for tag in found.tags] == ["task", "tag"]

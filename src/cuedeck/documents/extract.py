@@ -13,7 +13,7 @@ from cuedeck.documents.frontmatter import Problem, text_of
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.markdown import Link, Markdown, parse_markdown
 from cuedeck.documents.sections import CHUNK_BYTES, chunks_of, sections_of
-from cuedeck.documents.tags import all_tags, tag_key
+from cuedeck.documents.tags import all_tags, property_of, tag_key
 from cuedeck.search.analyser import analyse_bytes, scope_token
 from cuedeck.store.document_entries import ChunkValues
 
@@ -221,7 +221,7 @@ def _joined(text: str) -> str:
 
 
 def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:
-    value = (front or {}).get("aliases", (front or {}).get("alias"))
+    value = property_of(front, "aliases", "alias")
     items = value if isinstance(value, list) else [value]
     named = (text_of(item) for item in items)
     return tuple(dict.fromkeys(name.strip() for name in named if name and name.strip()))

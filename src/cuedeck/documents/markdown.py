@@ -33,6 +33,7 @@ _LONE_RETURN = re.compile(r"\r(?!\n)")
 _WIKI_DESTINATION = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_BOX = re.compile(rb"\[[ xX]\]")
 
 
 class LinkKind(StrEnum):
@@ -136,21 +137,21 @@ class _Reader:
         self._source = data[head:]
         self._starts = _line_starts(data)
         self._headings: list[Heading] = []
-        self._links: list[tuple[int, Link]] = []
-        self._tasks: list[Task] = []
+        self._links: list[Link] = []
+        self._tasks: list[tuple[int, Task]] = []
 
     def read(self) -> Markdown:
         candidates = list(_TAG.finditer(self._source))
-        commented = b"%%" in self._source
+        # As in Obsidian, a comment hides tasks, and neither links nor tags.
+        commented = b"%%" in self._source and _BOX.search(self._source) is not None
         texts = self._walk(commented or bool(candidates))
         comments = self._comments(texts) if commented else []
-        tags = self._tags(candidates, texts)
         return Markdown(
             self._frontmatter,
             tuple(self._headings),
-            tuple(link for at, link in self._links if not _within(at, comments)),
-            tuple(tag for at, tag in tags if not _within(at, comments)),
-            tuple(self._tasks),
+            tuple(self._links),
+            tuple(self._tags(candidates, texts)),
+            tuple(task for at, task in self._tasks if not _within(at, comments)),
             self._head,
             self._starts,
         )
@@ -232,21 +233,21 @@ class _Reader:
             kind = LinkKind.EMBED if image else LinkKind.WIKI
         else:
             kind = LinkKind.IMAGE if image else LinkKind.MARKDOWN
-        self._links.append((start, Link(kind, target, anchor, self._line(start))))
+        self._links.append(Link(kind, target, anchor, self._line(start)))
 
     def _task(self, done: bool, start: int, end: int) -> None:
         stop = _LINE_END.search(self._source, end)
         text = self._source[end : stop.start() if stop else len(self._source)]
-        self._tasks.append(Task(text.decode("utf-8", "replace").strip(), done, self._line(start)))
+        self._tasks.append((start, Task(text.decode("utf-8", "replace").strip(), done, self._line(start))))
 
-    def _tags(self, candidates: list[re.Match[bytes]], texts: list[tuple[int, int]]) -> list[tuple[int, Tag]]:
-        found: list[tuple[int, Tag]] = []
+    def _tags(self, candidates: list[re.Match[bytes]], texts: list[tuple[int, int]]) -> list[Tag]:
+        found: list[Tag] = []
         for match in candidates:
             if not _within(match.start(), texts):
                 continue
             name = _TAG_END.split(match[1].decode("utf-8"), maxsplit=1)[0].strip("/")
             if name and not name.replace("/", "").isdigit():
-                found.append((match.start(), Tag(name, self._line(match.start()))))
+                found.append(Tag(name, self._line(match.start())))
         return found
 
     def _comments(self, texts: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -22,15 +22,20 @@ def all_tags(frontmatter: dict[str, Any] | None, inline: Iterable[Tag]) -> tuple
 
 
 def frontmatter_tags(frontmatter: dict[str, Any] | None) -> list[str]:
-    """The ``tags`` (or ``tag``) of a frontmatter: a list, or one text with commas or spaces."""
-    front = frontmatter or {}
-    value = front.get("tags", front.get("tag"))
+    """The ``tags`` (or ``tag``, in any case) of a frontmatter: a list, or one text with commas or spaces."""
+    value = property_of(frontmatter, "tags", "tag")
     if isinstance(value, str):
         items: list[str] = _SEPARATOR.split(value)
     else:
         items = [text_of(item) or "" for item in (value if isinstance(value, list) else [value])]
     named = (item.strip().lstrip("#").strip("/") for item in items)
     return [name for name in named if name]
+
+
+def property_of(frontmatter: dict[str, Any] | None, *names: str) -> Any:
+    """The value of the first of some properties that is there; as in Obsidian their case does not matter."""
+    folded = {str(key).casefold(): value for key, value in reversed((frontmatter or {}).items())}
+    return next((folded[name] for name in names if name in folded), None)
 
 
 def tag_key(tag: str) -> str:
