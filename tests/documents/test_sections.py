@@ -213,3 +213,21 @@ def test_a_heading_answers_to_the_id_it_was_given(anchor: str, place: int | None
     )
     headings = [each.text for each in parse_markdown(text + "## GET /a/{id}\n").headings]
     assert sections.find_heading(headings, anchor) == place
+
+
+@pytest.mark.parametrize(
+    ("anchor", "place"),
+    [
+        ("B#X", 3),
+        ("A#X", 1),
+        ("B#X#Y", 4),
+        ("#B#X", 3),
+        ("C#", 5),
+        ("A#B#X#Y#Z#X#Y", None),
+        ("Z#X", None),
+        ("B#", 2),
+    ],
+)
+def test_a_way_of_headings_leads_to_the_one_below(anchor: str, place: int | None) -> None:
+    headings = [each.text for each in parse_markdown("# A\n## X\n# B\n## X\n### Y\n# C\\#\n").headings]
+    assert sections.find_heading(headings, anchor) == place

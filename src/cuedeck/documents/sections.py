@@ -12,6 +12,7 @@ from cuedeck.documents.markdown import Heading, Markdown, heading_text
 CHUNK_BYTES = 1600
 # The contract allows no longer one.
 LONGEST_ANCHOR = 100
+_LEVELS = 6
 # What a vector is made of: meaning is sharper in less text than words are.
 PASSAGE_BYTES = 300
 _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
@@ -94,9 +95,23 @@ def find_heading(headings: Sequence[str], anchor: str) -> int | None:
         return headings.index(plain)
     if (own := _by_own_id(headings, folded)) is not None:
         return own
+    if (below := _below(headings, wanted.lstrip("#"))) is not None:
+        return below
     if len(anchor) < LONGEST_ANCHOR:
         return None
     return next((place for place, heading in enumerate(headings) if heading.startswith(anchor)), None)
+
+
+def _below(headings: Sequence[str], path: str) -> int | None:
+    """The heading at the end of a way such as ``Setup#Linux``: the first so named after the one before."""
+    above, _, last = path.rpartition("#")
+    if not above.strip() or not last.strip() or path.count("#") >= _LEVELS:
+        return None
+    outer = find_heading(headings, above)
+    if outer is None:
+        return None
+    inner = find_heading(headings[outer + 1 :], last)
+    return None if inner is None else outer + 1 + inner
 
 
 def _by_own_id(headings: Sequence[str], folded: str) -> int | None:
