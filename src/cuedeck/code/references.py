@@ -125,8 +125,8 @@ class _Search:
 
     def possible(self, uses: Uses) -> Iterator[Site]:
         """Uses of the name that lead nowhere, in order."""
-        for site, targets in uses.unproven:
-            if (site.path, site.offset) not in self.found and self.symbols.isdisjoint(targets):
+        for site in uses.unproven:
+            if (site.path, site.offset) not in self.found and self.symbols.isdisjoint(uses.targets_of(site)):
                 yield site
 
     def scan(self, uses: Uses) -> list[str]:

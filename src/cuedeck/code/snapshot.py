@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Unpacked facts are about this many times their stored size.
 _GROWTH: Final = {"o": 6, "l": 20, "n": 1}
 _MANY_CHANGES: Final = 200
-_KEPT_USES: Final = 300_000
+_KEPT_USES: Final = 200_000
 # Every so many new states of files the facts of blobs that are no longer stored are looked for.
 _TIDY_EVERY: Final = 32
 

@@ -57,17 +57,18 @@ class Uses:
         self.size = 0
         # Pairs: the file, as its place among the paths, and the expression.
         self._meaning: dict[Target, array[int]] = {}
-        self._unproven: dict[tuple[str, int], tuple[Site, Targets]] = {}
+        # In order; the few of them that lead to an import outside the project, by their place.
+        self.unproven: list[Site] = []
+        self._outside: dict[tuple[str, int], Targets] = {}
 
     @property
     def targets(self) -> Collection[Target]:
         """What the name means anywhere."""
         return self._meaning.keys()
 
-    @property
-    def unproven(self) -> Collection[tuple[Site, Targets]]:
-        """The uses that lead nowhere, in order."""
-        return self._unproven.values()
+    def targets_of(self, site: Site) -> Targets:
+        """What an unproven use leads to outside the project."""
+        return self._outside.get((site.path, site.offset), ())
 
     def of(self, targets: Iterable[Target]) -> Iterator[tuple[str, int]]:
         """The uses that mean any of the targets: file and expression."""
@@ -92,7 +93,7 @@ class Uses:
 
     def _look_into(self, snapshot: Snapshot, path: str) -> None:
         links = snapshot.links(path)
-        unproven: list[tuple[Site, Targets]] = []
+        unproven: dict[int, Site] = {}
         for site in links.sites.get(links.string_numbers.get(self.name, -1), ()):
             targets = snapshot.linker.targets(path, site)
             self.size += 1
@@ -100,9 +101,10 @@ class Uses:
                 self._meaning.setdefault(target, array("I")).extend((self.looked, site))
             if _unproven(snapshot, path, targets):
                 offset, edge = links.pos[site], edge_of(links.ops[site] >> ROLE_SHIFT)
-                unproven.append((Site(path, offset, snapshot.line_of(path, offset), edge), targets))
-        unproven.sort(key=lambda each: each[0].offset)
-        self._unproven.update(((path, site.offset), (site, targets)) for site, targets in unproven)
+                unproven[offset] = Site(path, offset, snapshot.line_of(path, offset), edge)
+                if targets:
+                    self._outside[path, offset] = targets
+        self.unproven += [unproven[offset] for offset in sorted(unproven)]
 
 
 def _unproven(snapshot: Snapshot, path: str, targets: Targets) -> bool:
