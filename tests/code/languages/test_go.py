@@ -201,3 +201,24 @@ def test_a_type_parameter_has_the_methods_of_its_constraint(project: Project) ->
         """
     )
     written.check("Clone")
+
+
+def test_one_result_with_a_name_is_the_result(project: Project) -> None:
+    written = project(
+        """
+        === a.go
+        package a
+        type Group struct{}
+        func (g *Group) Get() {} // <def Get>
+        func (g *Group) Sub(prefix string) (sub *Group) { return g }
+        func pair() (one *Group, err error) { return nil, nil }
+        func use(g *Group) {
+            sub := g.Sub("a")
+            sub.Get() // <Get>
+            g.Sub("b").Get() // <Get>
+            one, _ := pair()
+            one.Get() // <Get>
+        }
+        """
+    )
+    written.check("Get")

@@ -287,7 +287,7 @@ class GoWalk(TableWalk):
             for name in names:
                 self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, value)
             parts += [value] * max(1, len(names))
-        return self.row(Op.TUPLE, 0, self.items(parts))
+        return parts[0] if len(parts) == 1 else self.row(Op.TUPLE, 0, self.items(parts))
 
     def parameter(self, node: Node, scope: int) -> None:
         of = node.child_by_field_name("type")
