@@ -88,6 +88,12 @@ def test_a_missing_folder_is_said_plainly(cue: Any) -> None:
     assert json.loads(done.stderr)["error"]["hint"] == "Give --workspace an existing folder."
 
 
+def test_an_id_that_does_not_exist_comes_with_the_way_to_those_that_do(cue: Any) -> None:
+    for group in ("card", "task"):
+        done = cue(group, "show", "nope")
+        assert done.returncode == 1 and f"`cue {group} list`) shows the ids" in done.stderr
+
+
 def test_a_folder_that_is_gone_is_said_plainly(cue: Any, folder: Path) -> None:
     command = f"mkdir x; cd x; rmdir ../x; {CUE} clean; {CUE} daemon status"
     done = cue("-c", command, program="/bin/sh")

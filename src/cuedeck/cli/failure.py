@@ -51,8 +51,8 @@ def tell(error: CueError, *, as_json: bool) -> None:
     lines = [f"error: {error.message}"]
     if place and place not in error.message:
         lines.append(f"   at: {place}")
-    if error.hint:
-        lines.append(f" hint: {error.hint}")
+    if hint := error.hint or error.data.get("suggestion"):
+        lines.append(f" hint: {hint}")
     sys.stderr.write(printable("\n".join(lines), sys.stderr) + "\n")
 
 

@@ -234,7 +234,7 @@ def _check_links(session: Session, draft: TaskDraft) -> None:
                 ErrorCode.DEPENDENCY_NOT_FOUND,
                 f"Unknown dependency '{target[:100]}'",
                 data={"field": "depends_on", "expected": "ids of existing tasks", "actual": target[:100]},
-                hint="list_tasks shows the ids.",
+                hint="list_tasks (`cue task list`) shows the ids.",
             )
     if draft.parent is None:
         return
@@ -325,7 +325,11 @@ def _settle_epics(session: Session, epic_id: str | None) -> None:
 def _load(session: Session, task_id: str) -> AgentTask:
     row = statements.find(session, task_id) if "\0" not in task_id else None
     if row is None:
-        raise not_found(f"Task Not Found: there is no task '{task_id[:100]}'", task_id=task_id[:100])
+        raise not_found(
+            f"Task Not Found: there is no task '{task_id[:100]}'",
+            hint="list_tasks (`cue task list`) shows the ids.",
+            task_id=task_id[:100],
+        )
     return _tasks(session, [row])[0]
 
 

@@ -244,7 +244,11 @@ def no_card(card_id: str) -> CueError:
     return CueError(
         ErrorCode.NOT_FOUND,
         f"Task Not Found: there is no card '{card_id}'",
-        data={"id": card_id, "path": f"{FOLDER}/{card_id}.md", "suggestion": "list_tasks shows the ids"},
+        data={
+            "id": card_id,
+            "path": f"{FOLDER}/{card_id}.md",
+            "suggestion": "list_tasks (`cue card list`) shows the ids",
+        },
     )
 
 

@@ -265,7 +265,11 @@ def _no_dependency(card_id: str) -> CueError:
     return CueError(
         ErrorCode.DEPENDENCY_NOT_FOUND,
         f"DependencyNotFound: there is no task '{card_id}'",
-        data={"id": card_id, "field": "depends_on", "suggestion": "list_tasks shows the ids"},
+        data={
+            "id": card_id,
+            "field": "depends_on",
+            "suggestion": "list_tasks (`cue card list`) shows the ids",
+        },
     )
 
 
