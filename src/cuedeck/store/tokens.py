@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 _UNSAFE_CHARACTER = re.compile(r"[\x00-\x1f\x7fA-Z#]")
 _UNSAFE = re.compile(r"[\x00-\x20\x7fA-Z]|^#")
@@ -19,18 +19,21 @@ def scope_token(token: str) -> str:
     return "#" + stored_token(token)
 
 
-def stored_tokens(tokens: Iterable[str]) -> list[str]:
+def stored_tokens(tokens: Sequence[str]) -> list[str]:
     """Field tokens in order; empty ones are dropped."""
-    return [stored_token(token) for token in tokens if token]
+    return list(tokens) if _plain(tokens) else [stored_token(token) for token in tokens if token]
 
 
 def stored_text(tokens: Sequence[str]) -> str:
-    """Field tokens as one text; the usual ones, which need no care, are joined in one go."""
+    """Field tokens as one text."""
+    return _plain(tokens) or " ".join(stored_token(token) for token in tokens if token)
+
+
+def _plain(tokens: Sequence[str]) -> str:
+    """The usual tokens, which need no care, joined in one go; empty when one of them does."""
     joined = " ".join(tokens)
     whole = joined.count(" ") == len(tokens) - 1 and "  " not in joined and joined == joined.strip(" ")
-    if whole and not _UNSAFE_CHARACTER.search(joined):
-        return joined
-    return " ".join(stored_tokens(tokens))
+    return joined if whole and not _UNSAFE_CHARACTER.search(joined) else ""
 
 
 def scope_tokens(scope: Collection[str]) -> list[str]:

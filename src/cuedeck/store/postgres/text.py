@@ -266,10 +266,9 @@ class PostgresTextIndex:
         distinct = list(dict.fromkeys(token for tokens in fields for token in tokens))
         scope = scope_keys(record.scope)
         counts = np.zeros((len(distinct) + len(scope), self._fields), dtype=np.uint16)
-        if distinct:
-            counts[: len(distinct)] = [
-                [min(each[token], MOST_COUNTED) for each in counted] for token in distinct
-            ]
+        place = {token: at for at, token in enumerate(distinct)}
+        for at, each in enumerate(counted):
+            counts[[place[token] for token in each], at] = [min(n, MOST_COUNTED) for n in each.values()]
         return Fresh(
             record.id,
             np.array([*map(key, distinct), *scope], dtype=np.int64),
