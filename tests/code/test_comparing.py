@@ -238,3 +238,21 @@ def test_unrelated_histories_and_plain_folders_have_no_merge_base(
     with pytest.raises(CueError) as caught:
         compare_refs(open_code(plain), None, None)
     assert caught.value.code is ErrorCode.MERGE_BASE_FAILED
+
+
+def test_a_script_without_an_ending_is_compared_too(repo: Repo, open_code: Open) -> None:
+    tool = repo.root / "tool"
+    repo.put("tool", "#!/usr/bin/env python3\ndef kept():\n    return 1\n")
+    repo.put("LICENSE", "one\n")
+    tool.chmod(0o755)
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("tool", "#!/usr/bin/env python3\ndef kept():\n    return 2\n\n\ndef fresh(): pass\n")
+    repo.put("LICENSE", "two\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert told(compare_refs(code, "main", "feat")) == [("modified", "tool::kept"), ("added", "tool::fresh")]
+    repo.put("tool", "#!/usr/bin/env python3\ndef kept():\n    return 3\n")
+    found = compare_refs(code, "main", "feat", working_tree=True)
+    assert told(found) == [("modified", "tool::kept")]
+    assert [file.path for file in found.files] == ["LICENSE", "tool"]

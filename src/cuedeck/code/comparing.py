@@ -12,7 +12,7 @@ from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
 from cuedeck.code.formatting import same_tokens, words_of
 from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
-from cuedeck.code.repository import NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
+from cuedeck.code.repository import EXECUTABLE, NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.symbols import SymbolRecord
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.store import code as table
@@ -134,8 +134,11 @@ class _Comparing:
         """The same list with the files on disk in place of the head commit's."""
         self.on_disk = dict(self.code.checkout.files())
         before, _ = self.repository.files(parted)
+        code = before.keys() | self.on_disk.keys()
         found = [
-            file for file in files if language_of(file.path) is None and language_of(file.old_path) is None
+            file
+            for file in files
+            if all(path not in code and language_of(path) is None for path in (file.path, file.old_path))
         ]
         moved = self._moved_on_disk(before, files)
         for path, old_path in moved.items():
@@ -172,7 +175,7 @@ class _Comparing:
         disk: dict[str, TreeFile] = {}
         for file in files:
             for path, oid in ((file.old_path, file.old_oid), (file.path, file.new_oid)):
-                language = language_of(path)
+                language = self._language(path, oid)
                 if language is None or oid.strip("0") == "":
                     continue
                 if self.working_tree and path in self.on_disk and self.on_disk[path].oid == oid:
@@ -190,6 +193,15 @@ class _Comparing:
         indexer.ensure(disk, on_disk=True, searchable=False)
         self._load([*committed.values(), *disk.values()])
 
+    def _language(self, path: str, oid: str) -> str | None:
+        """The language of a side; a script without an ending says it in its first line."""
+        found = language_of(path)
+        if found is not None or oid.strip("0") == "":
+            return found
+        if path in self.on_disk and self.on_disk[path].oid == oid:
+            return self.on_disk[path].language
+        return self.repository.language_of_script(path, oid, EXECUTABLE)
+
     def _load(self, files: list[TreeFile]) -> None:
         with self.code.store.index.read() as session:
             known = table.known_blobs(session, EXTRACTOR_VERSION, {file.oid for file in files})
@@ -197,7 +209,7 @@ class _Comparing:
         self.code.cache.load(list(self.outlines.values()), links=False)
 
     def _side(self, path: str, oid: str, unread: list[tuple[str, str]], layer: str = "base") -> Side | None:
-        language = language_of(path)
+        language = self._language(path, oid)
         rid = self.outlines.get((oid, language)) if language is not None else None
         if rid is None:
             return None

@@ -16,7 +16,7 @@ NOT_HERE: Final = "not in this clone"
 _MAX_REF: Final = 512
 _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
-_EXECUTABLE: Final = 0o100755
+EXECUTABLE: Final = 0o100755
 _COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
 _DELTAS_KEPT: Final = 4
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
@@ -260,7 +260,7 @@ class Repository:
 
     def language_of_script(self, path: str, oid: str, mode: int) -> str | None:
         """What the first line of an executable without an ending says."""
-        if mode != _EXECUTABLE or "." in path.rsplit("/", 1)[-1]:
+        if mode != EXECUTABLE or "." in path.rsplit("/", 1)[-1]:
             return None
         try:
             return language_of_source(path, self.read(oid)[:200])
