@@ -14,6 +14,7 @@ from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.indexing import Indexed, Indexer
 from cuedeck.code.repository import Ref
+from cuedeck.code.snapshot import Outdated
 from cuedeck.model.errors import CueError
 from cuedeck.store import code as table
 
@@ -147,3 +148,19 @@ def test_a_file_that_never_stands_still_is_said_to_be_busy(
     ]
     with pytest.raises(CueError, match="changed by too many at once"):
         code.view()
+
+
+def test_a_state_whose_files_were_written_since_says_so_instead_of_naming_too_few(
+    repo: Repo, open_code: Open
+) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    repo.write(a_dot_py="def one(): return 1\n")
+    before = code.view().snapshot
+    repo.write(a_dot_py="def one(): return 2\n")
+    assert list(code.view().snapshot.files_defining("one")) == ["a.py"]
+    with pytest.raises(Outdated):
+        before.files_defining("one")
+    with pytest.raises(Outdated):
+        _ = before.lexicon

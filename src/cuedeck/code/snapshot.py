@@ -159,6 +159,7 @@ class Snapshot:
         self._rules: dict[str, Rules] = {}
         self._symbols: dict[str, FileSymbols] = {}
         self._naming: dict[str, tuple[list[str], list[str]]] = {}
+        self._whole_at: int | None = None
         self._references: dict[tuple[str, int], References] = {}
         self._uses: OrderedDict[str, Uses] = OrderedDict()
         # Resolution keeps state while it runs: one thread at a time.
@@ -183,7 +184,11 @@ class Snapshot:
 
         if self.cache.texts is None:
             self.cache.texts = Texts()
-        return Lexicon(self.cache.store, self.files, self.cache.texts)
+        made = Lexicon(self.cache.store, self.files, self.cache.texts)
+        version = self.cache.store.index.version()
+        with self.cache.store.index.read() as session:
+            self._check_whole(session, version)
+        return made
 
     @cached_property
     def changed_folders(self) -> dict[str, str]:
@@ -286,10 +291,19 @@ class Snapshot:
     def _named(self, name: str) -> tuple[list[str], list[str]]:
         found = self._naming.get(name)
         if found is None:
+            version = self.cache.store.index.version()
             with self.cache.store.index.read() as session:
+                self._check_whole(session, version)
                 uses, defines = naming(session, name)
             found = self._naming[name] = (self._paths(uses), self._paths(defines))
         return found
+
+    def _check_whole(self, session: Session, version: int) -> None:
+        """The store keeps what is current: of files that were written since, it would name too few."""
+        if version != self._whole_at:
+            if len(stored(session, self.paths_of)) < len(self.paths_of):
+                raise Outdated
+            self._whole_at = version
 
     def _paths(self, blobs: Iterable[int]) -> list[str]:
         return sorted(path for blob in blobs for path in self.paths_of.get(blob, ()))
