@@ -75,6 +75,13 @@ def test_memory_errors() -> None:
     assert failed("memory", ErrorCode.EMBEDDING)["code"] == "EMBEDDING_ERROR"
 
 
+def test_a_store_that_is_set_up_wrongly_is_told_in_the_contracts_words() -> None:
+    assert failed("todo", ErrorCode.CONFIGURATION)["error"] == "database_error"
+    assert failed("memory", ErrorCode.CONFIGURATION)["code"] == "DB_ERROR"
+    assert failed("code", ErrorCode.CONFIGURATION)["error"]["code"] == "internal_error"
+    assert failed("vault", ErrorCode.CONFIGURATION)["error"].startswith("Database error")
+
+
 def test_vault_errors_begin_with_the_contract_sentence() -> None:
     body = failed("vault", ErrorCode.NOT_FOUND, "notes/a.md", data={"path": "notes/a.md"})
     assert body["success"] is False
