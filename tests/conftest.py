@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
+import hypothesis
 import pytest
 
 from cuedeck.store import open_store
@@ -22,6 +23,9 @@ _DATA = "CUEDECK_TEST_POSTGRES_DATA"
 def pytest_configure(config: pytest.Config) -> None:
     # Set before workers start, so that all of them share one server.
     os.environ.setdefault(_DATA, str(Path(tempfile.gettempdir()) / f"cuedeck-postgres-{os.getpid()}"))
+    # A busy machine is no failure.
+    hypothesis.settings.register_profile("unhurried", deadline=None)
+    hypothesis.settings.load_profile("unhurried")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

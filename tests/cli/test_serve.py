@@ -119,7 +119,7 @@ def test_workers_need_postgresql(cue: Any) -> None:
 
 def test_unknown_decks_and_ports_are_refused(cue: Any) -> None:
     done = cue("serve", "--decks", "memry")
-    assert done.returncode == 101 and "memory" in done.stderr
+    assert done.returncode == 2 and "memory" in done.stderr
     assert cue("serve", "--port", "70000").returncode == 2
     assert cue("serve", env={**os.environ, "PORT": "http"}).returncode == 2
 
