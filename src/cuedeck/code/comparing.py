@@ -19,6 +19,7 @@ from cuedeck.store import code as table
 
 _MAX_NEW_BLOBS: Final = 2500
 _ZERO: Final = "0" * 40
+_WORDS_KEPT: Final = 4096
 _TELLING_BYTES: Final = 100
 
 
@@ -246,7 +247,15 @@ class _Comparing:
             return b""
 
     def _words(self, record: SymbolRecord) -> frozenset[bytes]:
-        return words_of(self._text(record))
+        oid, outline = self.sides[record.source_layer, record.path]
+        definition = outline.definitions[record.number]
+        held, key = self.code.cache.compared, (oid, definition.start, definition.end)
+        found = held.get(key)
+        if found is None:
+            if len(held) >= _WORDS_KEPT:
+                held.clear()
+            found = held[key] = words_of(self._text(record))
+        return found
 
     def _checked(self, change: SymbolChange) -> SymbolChange:
         """A change of layout only is said to be one after comparing tokens, not hashes."""

@@ -45,4 +45,5 @@ def likeness(before: frozenset[bytes], after: frozenset[bytes]) -> float:
     """The share of words two texts have in common, from 0 to 1; texts of few words are like nothing."""
     if min(len(before), len(after)) < _FEWEST_WORDS:
         return 0.0
-    return len(before & after) / len(before | after)
+    common = len(before & after)
+    return common / (len(before) + len(after) - common)

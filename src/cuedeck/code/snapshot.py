@@ -65,6 +65,8 @@ class FactsCache:
         self.at_hand: dict[int, Links] = {}
         self._lock = threading.Lock()
         self.texts: Texts | None = None
+        # The words of symbols that were held against others, by blob and place.
+        self.compared: dict[tuple[str, int, int], frozenset[bytes]] = {}
         self._states = 0
 
     def outline(self, blob: int) -> Outline:
