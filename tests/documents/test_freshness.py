@@ -158,6 +158,8 @@ def test_our_own_writes_do_not_wake_us(index: DocumentIndex, freshness: Freshnes
     heard: list[Refreshed] = []
     freshness.listen(heard.append)
     started(freshness)
+    # The first look ends with a word to everybody.
+    assert until(lambda: any(not each.anything for each in heard))
     heard.clear()
     (index.root / ".cuedeck" / "SCENE.md").write_text("scene")
     (index.root / "b.md").write_text("x")
