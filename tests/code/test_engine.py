@@ -164,3 +164,27 @@ def test_a_state_whose_files_were_written_since_says_so_instead_of_naming_too_fe
         before.files_defining("one")
     with pytest.raises(Outdated):
         _ = before.lexicon
+
+
+def test_a_file_that_was_emptied_to_be_written_is_waited_for(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    code.view()
+    monkeypatch.setattr("cuedeck.code.checkout._EMPTIED_SECONDS", 20.0)
+    repo.write(a_dot_py="")
+    writing = threading.Timer(0.1, lambda: repo.write(a_dot_py="def two(): pass\n"))
+    writing.start()
+    assert names(code) == {"two"}
+    writing.join()
+
+
+def test_a_file_that_stays_empty_is_empty(repo: Repo, open_code: Open) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    code.view()
+    repo.write(a_dot_py="")
+    assert names(code) == set()

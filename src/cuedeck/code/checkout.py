@@ -44,6 +44,8 @@ _MAX_READ: Final = 16 * 1024 * 1024
 _PATIENCE: Final = 0.25
 _LOCK_SECONDS: Final = 10.0
 _SWITCH_SECONDS: Final = 0.02
+# Most programs empty a file before they write it; one that is empty for so long is meant to be.
+_EMPTIED_SECONDS: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +306,7 @@ class Checkout:
         if language is not None and entry is not None and self._clean(entry, status):
             self._stamps[path] = stamp
             return TreeFile(entry.oid, language)
-        data = self.read(path)
+        data = self._read_written(path)
         if data is None:
             return None
         language = language or language_of_source(path, data)
@@ -312,6 +314,14 @@ class Checkout:
             return None
         self._stamps[path] = stamp
         return TreeFile(self.hash(data), language)
+
+    def _read_written(self, path: str) -> bytes | None:
+        """A file's bytes; one that was emptied just now is given the time to be written."""
+        data, until = self.read(path), time.monotonic() + _PATIENCE
+        while data == b"" and _age(f"{self.root}/{path}") < _EMPTIED_SECONDS and time.monotonic() < until:
+            time.sleep(0.002)
+            data = self.read(path)
+        return data
 
     def _clean(self, entry: Tracked, status: os.stat_result) -> bool:
         # A file changed in the moment the index was written has the same stamp: git calls that racy.
