@@ -47,3 +47,14 @@ def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatc
     assert len(found) == 4
     assert found[fatal].problem == "it ended the parsing process"
     assert [blob.symbols for oid, blob in sorted(found.items()) if oid != fatal] == [1, 1, 1]
+
+
+def test_a_process_that_died_before_it_read_its_jobs_is_let_go() -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process.wait()
+    assert process.stdin is not None
+    process.stdin.write(b"never read")
+    workers._stop(process)
+    assert process.stdin.closed
+    assert process.stdout is not None
+    process.stdout.close()

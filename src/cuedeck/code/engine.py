@@ -442,11 +442,13 @@ class Code:
         found = self._snapshots.get(self._key(wanted, self._layers(wanted, self._row)))
         if found is not None:
             return found
+        version = self.store.index.version()
         with self.store.index.read() as session:
             # Rows and files of one moment: another thread may be moving them.
             layers = self._layers(wanted, lambda name: table.ref(session, name))
             files = self._files(session, layers)
         snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
+        snapshot.whole_at = version
         with self._lock:
             key = self._key(wanted, layers)
             earlier = next((s for k, s in reversed(self._snapshots.items()) if k[:2] == key[:2]), None)

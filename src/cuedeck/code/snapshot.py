@@ -161,7 +161,8 @@ class Snapshot:
         self._rules: dict[str, Rules] = {}
         self._symbols: dict[str, FileSymbols] = {}
         self._naming: dict[str, tuple[list[str], list[str]]] = {}
-        self._whole_at: int | None = None
+        # The store's version at which all of its blobs were known to be there.
+        self.whole_at: int | None = None
         self._references: dict[tuple[str, int], References] = {}
         self._uses: OrderedDict[str, Uses] = OrderedDict()
         # Resolution keeps state while it runs: one thread at a time.
@@ -302,10 +303,10 @@ class Snapshot:
 
     def _check_whole(self, session: Session, version: int) -> None:
         """The store keeps what is current: of files that were written since, it would name too few."""
-        if version != self._whole_at:
+        if version != self.whole_at:
             if len(stored(session, self.paths_of)) < len(self.paths_of):
                 raise Outdated
-            self._whole_at = version
+            self.whole_at = version
 
     def _paths(self, blobs: Iterable[int]) -> list[str]:
         return sorted(path for blob in blobs for path in self.paths_of.get(blob, ()))

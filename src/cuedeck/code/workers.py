@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -135,7 +135,9 @@ def _restart(process: subprocess.Popen[bytes], root: Path) -> subprocess.Popen[b
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
     if process.stdin is not None:
-        process.stdin.close()
+        # What a process that died has not read is still to be written.
+        with suppress(OSError):
+            process.stdin.close()
     try:
         process.wait(timeout=2)
     except subprocess.TimeoutExpired:
