@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 from cuedeck.code import workers
 from cuedeck.code.repository import Repository
 from cuedeck.code.worker import as_plain
