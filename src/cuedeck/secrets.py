@@ -239,7 +239,7 @@ _VENDORS: Final = (
     (
         "private-key",
         "Private-Lines:",
-        r"Private-Lines: \d{1,3}((?:\r?\n[A-Za-z0-9+/=]{4,64}+(?=\r?\n|\Z)){1,200}+)",
+        r"Private-Lines: \d{1,3}((?:\r?\n[A-Za-z0-9+/=]{4,64}+(?=\r?\n|\Z)){1,200})",
     ),
     # A name, a separator, and what nobody would write by hand: how most vendors make tokens now.
     ("token", "_ -", r"(?<!/)(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})[_-][A-Za-z0-9_-]{24,512}+"),
@@ -266,7 +266,7 @@ _CHECKS: Final = {"openai-key": _random, "token": _drawn, "login": _no_placehold
 _BEGIN_KEY: Final = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _END_KEY: Final = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_BODY: Final = re.compile(r"[A-Za-z0-9+/]{24}")
-_KEY_LINES: Final = re.compile(r"(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{24,}+)*+")
+_KEY_LINES: Final = re.compile(r"(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{24,})*")
 _LONGEST_KEY: Final = 65_536
 
 

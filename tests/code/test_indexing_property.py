@@ -93,6 +93,7 @@ def picture(code: Code, ref: str | None) -> Any:
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(step, min_size=3, max_size=14))
 @example([("remove", "a.py"), ("branch", "feat"), ("look", "feat"), ("amend",)])
+@example([("branch", "feat"), ("write", "a.py", TEXTS[1]), ("look", None), ("amend",), ("look", "feat")])
 @example(
     [
         ("branch", "feat"),

@@ -26,6 +26,8 @@ _BLOBS_PER_WORD: Final = 25
 _PROBLEMS_KEPT: Final = 500
 _ROUNDS: Final = 5
 ACTOR: Final = "code"
+# Where a ref parted from its base, when that has to be looked up again.
+UNSURE: Final = ""
 
 T = TypeVar("T")
 Progress = Callable[[float, str], None]
@@ -366,3 +368,6 @@ def rebase(session: Session, name: str, before: Rows, after: Rows) -> None:
             elif path not in rows:
                 put[path] = (blob, own)
         table.write_manifest(session, overlay.rid, put, [path for path in drop if path in rows])
+        if put:
+            # Which of these the ref itself has changed is found out when it is asked for.
+            table.put_ref(session, overlay.name, merge_base=UNSURE)

@@ -223,7 +223,7 @@ def ref(row: RefRow) -> dict[str, Any]:
         "ref": row.name,
         "is_default": row.base is None,
         "last_indexed_commit": row.commit_id,
-        "merge_base_commit": row.merge_base,
+        "merge_base_commit": row.merge_base or None,
         "file_count": row.files,
         "symbol_count": row.symbols,
         "status": row.status,
