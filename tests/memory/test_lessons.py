@@ -15,7 +15,7 @@ from cuedeck.memory.failures import read_failures
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.reflection import Attempt
-from cuedeck.store.protocol import Store
+from cuedeck.store.protocol import Row, Store
 
 from .conftest import ACTOR
 from .failures.broken import load
@@ -284,3 +284,18 @@ def test_secrets_do_not_enter_an_episode(memories: Memories) -> None:
     stored, reflection, more = lessons.reflect(memories, told, actor=ACTOR)
     assert stored.masked >= 3
     assert secret not in f"{memories.peek(stored.memory.id)}{reflection}{more}"
+
+
+def test_a_deleted_episode_is_found_by_its_failure_again_once_it_is_restored(without_model: Memories) -> None:
+    stored, _, _ = lessons.reflect(without_model, attempt("pytest_equal"), actor=ACTOR)
+    failures = table_of_failures(without_model)
+    assert {row["memory_id"] for row in failures} == {stored.memory.id}
+    without_model.delete(stored.memory.id, actor=ACTOR)
+    assert table_of_failures(without_model) == []
+    without_model.restore(stored.memory.id, actor=ACTOR)
+    assert table_of_failures(without_model) == failures
+
+
+def table_of_failures(memories: Memories) -> list[Row]:
+    with memories.state.read() as session:
+        return list(session.rows("SELECT * FROM memory_signatures ORDER BY memory_id, signature"))

@@ -238,6 +238,8 @@ class Memories:
         session.text(MEMORY_TEXT).drop([memory.rid])
         session.vectors(MEMORY_VECTORS).drop([memory.rid])
         table.forget_embedded(session, memory.id)
+        # What is deleted must not make the next look for its failure longer.
+        table.put_signatures(session, memory.id, ())
         return at
 
     def restore(self, id: str, *, actor: str) -> Memory:
@@ -264,7 +266,7 @@ class Memories:
                 hint=f"Delete {twin} first, or keep it instead.",
             )
         table.change(session, memory.id, {"deleted_at": None})
-        session.text(MEMORY_TEXT).put([text_record(memory)])
+        _index(session, memory)
         return replace(memory, deleted_at=None)
 
     def forget(self, id: str, *, actor: str) -> None:
