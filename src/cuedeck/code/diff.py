@@ -150,8 +150,11 @@ def _pair_similar(
     said = {number: words(changes[number].shown) for number in sorted({*chain(*comparable)})}
     scored = []
     for new, old in comparable:
-        same_name = changes[new].shown.name == changes[old].shown.name
-        score = likeness(said[old], said[new]) + (_SAME_NAME if same_name else 0.0)
+        given = _SAME_NAME if changes[new].shown.name == changes[old].shown.name else 0.0
+        mine, theirs = said[new], said[old]
+        if min(len(mine), len(theirs)) < (_ALIKE - given) * max(len(mine), len(theirs)):
+            continue
+        score = likeness(theirs, mine) + given
         if score >= _ALIKE:
             scored.append((-score, new, old))
     for _, new, old in sorted(scored):
