@@ -28,8 +28,8 @@ DEPTH = 100
 def repository(corpus: Collection, folder: Path) -> dict[str, str]:
     """A committed repository with one file for each item; the item of each path."""
     paths = {}
-    for item in corpus.corpus:
-        path = f"part{int(item.id[1:]) % 60:02d}/{item.id}.py"
+    for number, item in enumerate(corpus.corpus):
+        path = f"part{number % 60:02d}/f{number}.py"
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_text(item.text + "\n", encoding="utf-8")
         paths[path] = item.id

@@ -122,6 +122,9 @@ def _vault(scratch: Path) -> Given:
     return Given((str(made),), note="On 500 notes made of docs/; CUEDECK_BENCH_CORPORA/vault gives your own.")
 
 
+_SETS_OF_CODE = ("cosqa", "code")
+
+
 def _prepared(name: str) -> Given:
     folder = corpus("prepared")
     if folder is None:
@@ -132,5 +135,9 @@ def _prepared(name: str) -> Given:
     sets = sorted(path.name for path in folder.iterdir() if (path / "gold.jsonl").exists())
     if not sets:
         return Given(skipped=f"no set with a gold.jsonl in {folder}")
+    if name == "code_search_quality":
+        sets = [each for each in sets if each.startswith(_SETS_OF_CODE)]
+        if not sets:
+            return Given(skipped=f"no set of functions (named {' or '.join(_SETS_OF_CODE)}…) in {folder}")
     chosen = [str(folder / sets[0])] if name == "documents_retrieval" else sets
     return Given(tuple(chosen), environ)
