@@ -139,7 +139,8 @@ def cold_start(place: Ground) -> None:
 
 def idle_daemon(place: Ground) -> None:
     agent = place.agent().initialize()
-    time.sleep(2)
+    # The engines begin two seconds after the first client.
+    time.sleep(6)
     pid = place.status()["pid"]
     memory = place.status()["memory_bytes"] / 1e6
     before = processor_seconds(pid)
