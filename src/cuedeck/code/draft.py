@@ -42,6 +42,9 @@ Handler = Callable[[Any, "Node", int, int], int]
 class Draft:
     """Collects rows in flat lists; positions are byte offsets plus ``base``."""
 
+    # The namespace that the file says its symbols belong to.
+    space = ""
+
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.base = 0
@@ -137,11 +140,12 @@ class Draft:
             nameless = text[: name_start - start] + text[name_end - start :]
             shape = blake3(nameless.translate(None, _SPACE)).digest(length=SHAPE)
         head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
+        outer = self.definition_of(around)
         self.definitions.append(
             (
                 label.decode("utf-8", "replace"),
                 kind,
-                self.definition_of(around),
+                outer,
                 own,
                 start,
                 end,
@@ -153,7 +157,7 @@ class Draft:
                 doc.end_byte if doc else 0,
                 content,
                 shape,
-                within,
+                within or (self.space if outer < 0 else ""),
             )
         )
         number = len(self.definitions) - 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.languages.table import Declares, NamespacedWalk
+from cuedeck.code.languages.table import Declares, TableWalk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _BASES: Final = ("base_list",)
 
 
-class CSharpWalk(NamespacedWalk):
+class CSharpWalk(TableWalk):
     """Visits C#."""
 
     declarations: ClassVar[dict[str, Declares]] = {

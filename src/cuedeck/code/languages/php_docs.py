@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import Bind, Op, Role, ScopeKind
-from cuedeck.code.languages.table import NamespacedWalk, doc_above
+from cuedeck.code.languages.table import TableWalk, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,7 +27,7 @@ _SELF: Final = frozenset({b"self", b"static", b"$this"})
 _MAX_DEPTH: Final = 4
 
 
-class PhpNames(NamespacedWalk):
+class PhpNames(TableWalk):
     """Names as a file's namespace and imports complete them, in code and in comments."""
 
     def __init__(self, source: bytes, table: Any) -> None:

@@ -389,28 +389,6 @@ class TableWalk(Walk):
                 yield from self.binding_names(child)
 
 
-class NamespacedWalk(TableWalk):
-    """A walk of a language whose files say to which namespace their symbols belong."""
-
-    space = ""
-
-    def define(
-        self,
-        kind: str,
-        name: Node | tuple[int, int],
-        whole: Node | tuple[int, int],
-        around: int,
-        *,
-        own: int = -1,
-        head: tuple[int, int] | None = None,
-        doc: Node | None = None,
-        within: str = "",
-    ) -> int:
-        if not within and self.space and self.definition_of(around) < 0:
-            within = self.space
-        return super().define(kind, name, whole, around, own=own, head=head, doc=doc, within=within)
-
-
 _BOUND: Final[dict[int | None, int]] = {
     ScopeKind.FUNCTION: Bind.FUNCTION,
     ScopeKind.CLASS: Bind.CLASS,
