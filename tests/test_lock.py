@@ -32,6 +32,20 @@ def other_process(tmp_path: Path):  # type: ignore[no-untyped-def]
     process.wait()
 
 
+def test_a_link_that_a_clone_brought_is_not_written_through(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    work = tmp_path / "work"
+    (work / ".cuedeck" / ".cache").mkdir(parents=True)
+    (work / ".cuedeck" / ".cache" / "lock").symlink_to(precious)
+    with pytest.raises(CueError) as caught, workspace_lock(work, timeout=1):
+        pytest.fail("held through a link")
+    assert caught.value.code is ErrorCode.PATH_REFUSED
+    with pytest.raises(CueError):
+        holder(work)
+    assert precious.read_text() == "kept"
+
+
 def test_the_error_names_the_holder(tmp_path: Path, other_process: subprocess.Popen[str]) -> None:
     with pytest.raises(CueError) as caught, workspace_lock(tmp_path, timeout=0.05):
         pytest.fail("two holders")

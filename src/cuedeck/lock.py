@@ -22,7 +22,7 @@ LOCK_FILE = Path(".cuedeck") / ".cache" / "lock"
 @contextmanager
 def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
     """Hold the lock for the block; LOCKED with the holder's pid when it stays taken."""
-    path = root / LOCK_FILE
+    path = _place(root)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     deadline = time.monotonic() + timeout
     pause = 0.001
@@ -39,7 +39,7 @@ def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
 
 def holder(root: Path) -> int | None:
     """The process that holds the lock now, if one does."""
-    path = root / LOCK_FILE
+    path = _place(root)
     if not path.exists():
         return None
     descriptor = _try_acquire(path)
@@ -47,6 +47,19 @@ def holder(root: Path) -> int | None:
         return _recorded_pid(path)
     _release(path, descriptor)
     return None
+
+
+def _place(root: Path) -> Path:
+    """The lock's path, refused where a link that a clone may have brought would have us write elsewhere."""
+    path = root.resolve() / LOCK_FILE
+    if path.resolve() != path:
+        raise CueError(
+            ErrorCode.PATH_REFUSED,
+            f"{LOCK_FILE.as_posix()} is a link",
+            data={"path": LOCK_FILE.as_posix()},
+            hint="Remove the link; the lock must be a file of the workspace.",
+        )
+    return path
 
 
 def is_alive(pid: int) -> bool:

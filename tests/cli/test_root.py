@@ -115,6 +115,11 @@ def test_an_unexpected_failure_is_one_line_with_an_id_and_a_private_log(cue: Any
     assert identity in log.read_text() and "ZeroDivisionError" in log.read_text()
     assert log.stat().st_mode & 0o077 == 0
     assert "ZeroDivisionError" in cue("-c", code, "init", "-v", program=sys.executable).stderr
+    log.unlink()
+    log.symlink_to(folder / "elsewhere")  # as a clone may bring it
+    elsewhere = cue("-c", code, "init", program=sys.executable)
+    assert "(id " in elsewhere.stderr and str(log) not in elsewhere.stderr
+    assert not (folder / "elsewhere").exists()
 
 
 def test_a_closed_pipe_is_no_drama(folder: Path, environ: dict[str, str]) -> None:

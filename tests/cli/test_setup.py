@@ -64,6 +64,14 @@ def test_git_ignore_is_appended_to_in_its_own_line_endings(before: bytes, newlin
     assert with_ignored(after) == after
 
 
+def test_a_git_ignore_that_leads_elsewhere_is_refused(cue: Any, folder: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("kept")
+    (folder / ".gitignore").symlink_to(precious)
+    assert cue("init").returncode == 1
+    assert precious.read_text() == "kept"
+
+
 def test_git_ignore_that_already_covers_it_stays() -> None:
     for text in (
         b".cuedeck/\n",

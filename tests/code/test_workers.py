@@ -29,6 +29,14 @@ def test_processes_find_the_same(repo: Repo) -> None:
     assert there["0" * 40][5] == "not in this clone"
 
 
+def test_nothing_of_the_current_folder_is_imported(repo: Repo, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    repo.put("dataclasses.py", "open('planted', 'w').close()\n")
+    monkeypatch.chdir(repo.root)
+    (blob,) = workers._in_processes(repo.root, [("0" * 40, "gone.py", "python")], 1)
+    assert blob.problem == "not in this clone"
+    assert not (repo.root / "planted").exists()
+
+
 def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatch) -> None:  # type: ignore[no-untyped-def]
     for number in range(4):
         repo.put(f"m{number}.py", f"def f{number}(): pass\n")

@@ -57,6 +57,18 @@ def test_another_version_gets_its_own_daemon_and_the_old_one_drains(
     assert not _cmdline(first)
 
 
+def test_a_daemon_whose_socket_was_removed_makes_way(agent: Any, daemon: Any) -> None:
+    old = agent("--decks", "vault")
+    old.initialize()
+    first = daemon.pid
+    for path in daemon.folder.glob("*.sock"):
+        path.unlink()
+    new = agent("--decks", "vault")
+    new.initialize()
+    assert daemon.pid != first
+    assert health(old.call("health_check"))["success"] is True
+
+
 def test_stop_ends_it_and_agents_come_back(agent: Any, daemon: Any, cue: Any) -> None:
     one = agent("--decks", "vault")
     one.initialize()

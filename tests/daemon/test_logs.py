@@ -52,6 +52,14 @@ def test_a_workspace_that_is_gone_does_not_come_back(tmp_path: Path) -> None:
     assert not (tmp_path / "gone").exists()
 
 
+def test_a_link_that_a_clone_brought_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / ".cuedeck").mkdir()
+    (tmp_path / "outside").mkdir()
+    (tmp_path / ".cuedeck" / ".cache").symlink_to(tmp_path / "outside")
+    assert start_log(tmp_path, tmp_path / "fallback.log") == tmp_path / "fallback.log"
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
 def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cuedeck.daemon.logs.MEGABYTE", 10_000)
     path = start_log(tmp_path, tmp_path / "fallback.log")

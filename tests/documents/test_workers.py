@@ -31,6 +31,13 @@ def test_every_file_comes_back_once(root: Path) -> None:
     assert all(reading is not None and reading.path == path for path, reading in found)
 
 
+def test_nothing_of_the_current_folder_is_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / "dataclasses.py").write_text("open('planted', 'w').close()\n")
+    monkeypatch.chdir(root)
+    assert len(list(read_many(root, paths(root), max_bytes=10**6))) == 300
+    assert not (root / "planted").exists()
+
+
 def test_a_worker_that_is_killed_costs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
     begin = workers.subprocess.Popen

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import secrets
-import tempfile
 import time
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from cuedeck.daemon.location import workspace_root
+from cuedeck.daemon.location import NoDaemon, runtime_folder, workspace_root
+from cuedeck.daemon.logs import log_folder
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.secrets import mask
 
@@ -32,10 +32,10 @@ def record_crash(error: Exception) -> CueError:
 
 def _append(text: str) -> Path:
     for folder in _folders():
+        log = folder / "crash.log"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            log = folder / "crash.log"
-            descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            descriptor = os.open(log, flags, 0o600)
         except OSError:
             continue
         with os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace") as file:
@@ -45,10 +45,9 @@ def _append(text: str) -> Path:
 
 
 def _folders() -> Iterator[Path]:
-    try:
-        ours = Path(workspace_root()) / ".cuedeck"
-        if ours.is_dir():
-            yield ours / ".cache" / "logs"
-    except OSError:
-        pass  # the current folder is gone
-    yield Path(tempfile.gettempdir()) / f"cuedeck-{getpass.getuser()}-crashes"
+    with suppress(OSError):
+        root = Path(workspace_root())
+        if (root / ".cuedeck").is_dir():
+            yield log_folder(root)
+    with suppress(NoDaemon):
+        yield Path(runtime_folder())

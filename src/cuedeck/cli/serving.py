@@ -89,6 +89,7 @@ def _serve_with_workers(
 
     chosen = {"root": str(root), "options": serving.options.to_json(), "token": token}
     os.environ[WORKER_VARIABLE] = json.dumps(chosen)
+    os.environ["PYTHONSAFEPATH"] = "1"  # a file of the current folder must never be imported as a module
     if sys.platform != "win32":
         settings["loop"] = "cuedeck.cli.sharing_loop:SharingLoop"
     config = uvicorn.Config("cuedeck.cli.serving:worker_app", factory=True, **settings)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cuedeck.cli.atomic import write_atomically
 from cuedeck.discovery import FOLDER
+from cuedeck.paths import confine
 
 IGNORED = (".cuedeck/.cache/", ".cuedeck/backups/", ".cuedeck/state.db*", ".cuedeck/SCENE.md")
 
@@ -69,7 +70,7 @@ def _unused(path: Path) -> Path:
 
 def ignore_in_git(root: Path) -> Step:
     """Append what is missing, in the file's own line endings, and change no byte that is there."""
-    path = root / ".gitignore"
+    path = confine(root, ".gitignore").absolute
     before = path.read_bytes() if path.exists() else b""
     after = with_ignored(before)
     if after == before:

@@ -122,9 +122,12 @@ def _lost(job: Job) -> NewBlob:
 
 def _start(root: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "cuedeck.code.worker", str(root)],
+        # -P: a file of the current folder must never be imported as a module.
+        [sys.executable, "-P", "-m", "cuedeck.code.worker", str(root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # Ctrl-C is for us; the process ends when its pipe does.
+        process_group=0,
     )
 
 

@@ -8,6 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from cuedeck.daemon import protocol
 from cuedeck.daemon.client import Client, Hello
 from cuedeck.daemon.life import Life
 from cuedeck.daemon.location import Address
+from cuedeck.inotify import DELETE, DELETE_SELF, MOVE_SELF, MOVED_FROM, Inotify
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ class Daemon:
         logger.info("serving %s, pid %d", self._address.root, os.getpid())
         async with listener, anyio.create_task_group() as tasks:
             tasks.start_soon(self._obey_signals)
+            tasks.start_soon(self._notice_loss)
             tasks.start_soon(listener.serve, self._greet)
             await self._wait_for_end()
             tasks.cancel_scope.cancel()
@@ -108,6 +111,18 @@ class Daemon:
             async for number in signals:
                 if number != signal.SIGHUP:
                     self._stop(signal.Signals(number).name)
+
+    async def _notice_loss(self) -> None:
+        """Make way when somebody removed the socket: nobody else could reach this daemon or start another."""
+        path = Path(self._address.socket)
+        with suppress(OSError), closing(Inotify()) as watch:
+            watch.add(path.parent, DELETE | MOVED_FROM | DELETE_SELF | MOVE_SELF)
+            while path.exists():
+                await anyio.wait_readable(watch.descriptor)
+                watch.events()
+            if not self._draining:
+                logger.warning("making way: somebody removed the socket")
+                self._drain()
 
     async def _greet(self, stream: anyio.abc.SocketStream) -> None:
         client = Client(stream, BufferedByteReceiveStream(stream))

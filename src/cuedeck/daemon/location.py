@@ -43,14 +43,15 @@ class Address:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        base = os.path.join(_runtime_folder(), f"{_fingerprint(os.fsencode(root)):016x}")
+        base = os.path.join(runtime_folder(), f"{_fingerprint(os.fsencode(root)):016x}")
         self.socket = base + ".sock"
         self.starting = base + ".lock"  # held while a client starts the daemon
         self.life = base + ".pid"  # held by the daemon while the socket is its own
         self.errors = base + ".err"  # what the daemon said before it had a log
 
 
-def _runtime_folder() -> str:
+def runtime_folder() -> str:
+    """The user's private folder for sockets."""
     if not hasattr(os, "getuid"):
         raise NoDaemon("this system has no unix sockets")
     problem = "no folder for the socket"

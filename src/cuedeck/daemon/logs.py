@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import time
@@ -33,14 +34,21 @@ class Discreet(logging.Formatter):
         return mask(super().format(record)).text
 
 
+def log_folder(root: Path) -> Path:
+    """The workspace's folder for logs, made when missing; an OSError when a link leads elsewhere."""
+    folder = root / ".cuedeck" / ".cache" / "logs"
+    # Each by itself: parents would get the usual rights, and a workspace that is gone would come back.
+    for each in (folder.parent.parent, folder.parent, folder):
+        each.mkdir(mode=0o700, exist_ok=True)
+        if each.is_symlink():
+            raise OSError(errno.ELOOP, "is a link, which a clone may have brought", str(each))
+    return folder
+
+
 def start_log(root: Path, fallback: Path) -> Path:
     """Log into the workspace's cache; into the fallback when the workspace cannot be written."""
-    folder = root / ".cuedeck" / ".cache" / "logs"
     try:
-        # Each by itself: parents would get the usual rights, and a workspace that is gone would come back.
-        for each in (folder.parent.parent, folder.parent, folder):
-            each.mkdir(mode=0o700, exist_ok=True)
-        handler = PrivateLog(folder / "daemon.log", maxBytes=MEGABYTE, backupCount=3)
+        handler = PrivateLog(log_folder(root) / "daemon.log", maxBytes=MEGABYTE, backupCount=3)
     except OSError:
         handler = PrivateLog(fallback, maxBytes=MEGABYTE, backupCount=1)
     handler.setFormatter(Discreet("%(asctime)sZ %(levelname)s %(name)s: %(message)s"))

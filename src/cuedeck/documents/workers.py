@@ -105,7 +105,13 @@ class _Worker:
     def __init__(self, work: _Work) -> None:
         environ = {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _COMMAND], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ
+            # -P: a file of the current folder must never be imported as a module.
+            [sys.executable, "-P", "-c", _COMMAND],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environ,
+            # Ctrl-C is for us; the process ends when its pipe does.
+            process_group=0,
         )
         self._work = work
         self._thread = threading.Thread(target=self._run, name="documents-worker", daemon=True)
