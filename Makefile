@@ -12,6 +12,7 @@ UV := $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python
 INSTALLED := .venv/.installed
 MODEL := .venv/.model
 DEVELOPED := .venv/.developed
+PEERS := .venv/.peers
 
 .PHONY: help run test lint bench conformance docs model clean
 
@@ -38,7 +39,7 @@ lint: $(DEVELOPED)
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
 
-bench: $(DEVELOPED)
+bench: $(DEVELOPED) $(PEERS)
 	$(BIN)/python -m benchmarks
 
 conformance: $(DEVELOPED)
@@ -69,6 +70,10 @@ $(DEVELOPED): $(INSTALLED) $(MODEL)
 	@echo "Installing what tests need"
 	$(UV) --group dev
 	@touch $@
+
+$(PEERS): scripts/peers.py | $(DEVELOPED)
+	@echo "Installing what the benchmarks compare with"
+	@$(BIN)/python scripts/peers.py && touch $@ || echo "Comparisons with those are left out"
 
 clean:
 	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache

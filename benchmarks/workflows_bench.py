@@ -1,21 +1,19 @@
 """Workflow engine on SQLite: start, five-step runs, throughput, idle cost; DBOS beside it in the same run.
 
-    python benchmarks/workflows_bench.py [--dbos PYTHON]
-
-DBOS lives in an environment of its own (`python -m venv dbos && dbos/bin/pip install dbos`); name its Python
-with --dbos or in CUEDECK_BENCH_DBOS.
+    python -m benchmarks.workflows_bench
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from benchmarks._peers import ABSENT, PYTHON
 
 QUEUED = 2000
 
@@ -85,12 +83,13 @@ def throughput(folder: Path, workers: int) -> None:
     store.close()
 
 
-def beside(python: str | None) -> None:
+def beside(python: Path) -> None:
     """DBOS, measured by its own Python."""
-    if python is None:
-        print("DBOS: not measured; see the top of this file")
+    if not python.exists():
+        print(f"DBOS is {ABSENT}")
         return
-    subprocess.run([python, __file__, "--as-dbos"], check=True, timeout=300)
+    command = [python, "-m", "benchmarks.workflows_bench", "--as-dbos"]
+    subprocess.run(command, check=True, timeout=300, cwd=Path(__file__).parents[1])
 
 
 def dbos(folder: Path) -> None:
@@ -134,7 +133,6 @@ def dbos(folder: Path) -> None:
 
 def main() -> None:
     given = argparse.ArgumentParser(description=__doc__)
-    given.add_argument("--dbos", default=os.environ.get("CUEDECK_BENCH_DBOS"), metavar="PYTHON")
     given.add_argument("--as-dbos", action="store_true", help=argparse.SUPPRESS)
     chosen = given.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -145,7 +143,7 @@ def main() -> None:
     for workers in (2, 4):
         with tempfile.TemporaryDirectory() as name:
             throughput(Path(name), workers)
-    beside(chosen.dbos)
+    beside(PYTHON / "python")
 
 
 if __name__ == "__main__":
