@@ -1,6 +1,6 @@
 """Workflow engine on SQLite: start, five-step runs, throughput, idle cost; DBOS beside it in the same run.
 
-    python -m benchmarks.workflows_bench
+python -m benchmarks.workflows_bench
 """
 
 from __future__ import annotations
