@@ -89,7 +89,9 @@ def test_references_come_with_context_edge_and_enclosing_symbol(ask: Ask) -> Non
         ("web.py", 4, "calls"),
     ]
     assert found["references"][4]["context"] == "return verify(Token())"
-    assert found["references"][4]["from_symbol"]["qualified_name"] == "web::login"
+    enclosing = found["references"][4]["from_symbol"]
+    assert enclosing["qualified_name"] == "web::login"
+    assert list(enclosing) == ["symbol_id", "symbol_stable_id", "name", "qualified_name", "kind"]
     assert found["references"][3]["from_symbol"]["kind"] == "module"
     assert found["total_references"] == 5
     assert [

@@ -276,7 +276,7 @@ def test_health_and_readiness(server: str) -> None:
     assert get(server + "/readyz").json() == {"status": "ready"}
 
 
-def test_readiness_fails_when_the_store_does(tmp_path: Path) -> None:
+def test_readiness_fails_when_the_store_does(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / ".cuedeck").mkdir()
     (tmp_path / ".cuedeck" / "state.db").write_bytes(b"this is not a database, not at all" * 200)
     with (
@@ -284,6 +284,7 @@ def test_readiness_fails_when_the_store_does(tmp_path: Path) -> None:
         running(create_http_app(workspace, HttpSettings(ALL, registry=REGISTRY))) as address,
     ):
         assert get(address + "/readyz").status_code == 503
+        assert "Traceback" not in caplog.text
         assert get(address + "/healthz").status_code == 200
 
 

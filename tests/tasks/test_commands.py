@@ -100,6 +100,20 @@ def test_an_unknown_card_is_a_sentence_and_exit_code_1(terminal: Terminal) -> No
     assert "nosuch" in err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("card", "list", "--created", "soon"),
+        ("card", "archive", "--older-than", "soon"),
+        ("todo", "add", "Milk", "--due", "soon", "--user", ME),
+        ("memory", "search", "milk", "--as-of", "soon"),
+    ],
+)
+def test_a_wrong_date_is_a_wrong_command_line(terminal: Terminal, words: tuple[str, ...]) -> None:
+    code, _, err = terminal.type(*words, "--json")
+    assert (code, json.loads(err)["error"]["data"]["option"]) == (2, words[words.index("soon") - 1])
+
+
 def test_an_agent_task_from_new_to_done(terminal: Terminal) -> None:
     epic = terminal.json("task", "new", "CA", "Epic", "--epic")["task_id"]
     first = terminal.json("task", "new", "CA", "First", "--parent", epic, "--exclusive", "src/")["task_id"]

@@ -169,15 +169,17 @@ def archive(here: Here, card_ids: tuple[str, ...], older_than: str | None) -> No
     from datetime import UTC, datetime
 
     from cuedeck.tasks.card import CardStatus
-    from cuedeck.tasks.card_query import card_query
+    from cuedeck.tasks.card_query import CardQuery
     from cuedeck.tasks.cards import CardChange
+    from cuedeck.tasks.dates import parse_period
 
     if not card_ids and not older_than:
         raise click.UsageError("Name a card, or give --older-than.")
     with here.open() as workspace:
         wanted = list(card_ids)
         if older_than:
-            query = card_query(now=datetime.now(UTC), status="done", updated=f"<{older_than.lstrip('<')}")
+            period = parse_period("older_than", f"<{older_than.lstrip('<')}", now=datetime.now(UTC))
+            query = CardQuery(status=CardStatus.DONE, updated=period)
             wanted += [card.id for card in workspace.cards.list(query)]
         change = CardChange(status=CardStatus.ARCHIVED)
         cards = [workspace.cards.update(card_id, change) for card_id in dict.fromkeys(wanted)]

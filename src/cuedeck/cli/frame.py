@@ -119,7 +119,12 @@ def _with_here(function: F, json: bool, config: bool) -> F:
             _log_to_stderr()
         if config and has_settings(str(root)):
             here.read_config()
-        return function(here, *args, **values)
+        try:
+            return function(here, *args, **values)
+        except CueError as error:
+            if error.code is ErrorCode.VALIDATION and (option := _option(error.data.get("field"))):
+                error.data["option"] = option
+            raise
 
     options = [
         click.option("--workspace", metavar="PATH", help="The workspace folder; else the nearest upwards."),
@@ -130,6 +135,12 @@ def _with_here(function: F, json: bool, config: bool) -> F:
     for option in reversed(options):
         run = option(run)
     return run  # type: ignore[return-value]
+
+
+def _option(field: object) -> str | None:
+    """What was typed for the value that an engine refused, when it came from the command line."""
+    parameters = click.get_current_context().command.params
+    return next((parameter.opts[-1] for parameter in parameters if parameter.name == field), None)
 
 
 def _config(root: Path) -> Config:

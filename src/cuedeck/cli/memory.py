@@ -161,7 +161,7 @@ def search(
         Filters(MemoryType(type) if type else None, project or None, checks.tags(tags)),
         max_results=limit,
         fusion=Fusion(fusion),
-        as_of=moment("--as-of", as_of) if as_of else None,
+        as_of=moment("as_of", as_of) if as_of else None,
         explain=explain,
     )
     with here.open() as workspace:

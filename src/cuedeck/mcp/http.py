@@ -142,6 +142,8 @@ class _Readiness:
     def _probe(self) -> str | None:
         try:
             probe_store(self._workspace)
+        except CueError as error:
+            return error.message
         except Exception as error:  # noqa: BLE001 - a store that fails in any way is not ready
             return unexpected("readiness probe", error).message
         return None

@@ -60,9 +60,9 @@ class CueError(Exception):
 
 def exit_code(error: CueError) -> int:
     """How a command ends: 2 when an option was wrong, 101 when the configuration was, else 1."""
-    if error.code is not ErrorCode.CONFIGURATION:
-        return 1
-    return 2 if "option" in error.data else 101
+    if "option" in error.data:
+        return 2
+    return 101 if error.code is ErrorCode.CONFIGURATION else 1
 
 
 def invalid(field: str, expected: str, actual: object, *, hint: str | None = None) -> CueError:

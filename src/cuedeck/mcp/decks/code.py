@@ -352,9 +352,9 @@ def _find_references(call: Call[FindReferences]) -> Answer:
         view.warnings.append(f"{found.unseen} files with this name are not looked at yet; ask again for them")
     value = {
         "symbol": _record(found.symbol),
-        "references": [shape.reference(site, _record) for site in found.sites(found.references[:limit])],
+        "references": [shape.reference(site) for site in found.sites(found.references[:limit])],
         "total_references": len(found.references),
-        "possible": [shape.reference(site, _record) for site in found.sites(found.possible[:limit])],
+        "possible": [shape.reference(site) for site in found.sites(found.possible[:limit])],
         "metadata": _metadata(view),
     }
     if found.candidates:

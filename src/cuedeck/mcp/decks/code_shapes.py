@@ -68,6 +68,9 @@ _RECORD: Schema = {
     "source_layer": _LAYER,
 }
 _SYMBOL = _object(_RECORD)
+_ENCLOSING: Schema = dict.fromkeys(
+    ("symbol_id", "symbol_stable_id", "name", "qualified_name", "kind"), _STRING
+)
 _SITE = _object(
     {
         "path": _STRING,
@@ -75,7 +78,7 @@ _SITE = _object(
         "edge_type": _STRING,
         "source_layer": _LAYER,
         "context": _STRING,
-        "from_symbol": {"type": "object"},
+        "from_symbol": _object(_ENCLOSING),
     }
 )
 _SIDE: Schema = {"type": ["object", "null"]}
@@ -231,7 +234,7 @@ def ref(row: RefRow) -> dict[str, Any]:
     }
 
 
-def reference(site: FoundSite, record: Callable[[SymbolRecord], dict[str, Any]]) -> dict[str, Any]:
+def reference(site: FoundSite) -> dict[str, Any]:
     """One reference."""
     return {
         "path": site.path,
@@ -239,7 +242,7 @@ def reference(site: FoundSite, record: Callable[[SymbolRecord], dict[str, Any]])
         "edge_type": site.edge,
         "source_layer": site.layer,
         "context": site.context,
-        "from_symbol": record(site.within),
+        "from_symbol": {name: getattr(site.within, name) for name in _ENCLOSING},
     }
 
 
