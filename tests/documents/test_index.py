@@ -135,6 +135,20 @@ def test_files_come_change_and_go(store: Store, root: Path) -> None:
     assert found(store, "lions") == []
 
 
+def test_a_file_that_is_back_before_the_look_ends_was_not_gone(
+    store: Store, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = DocumentIndex(root, store.index)
+    put(root, "a.md", "# Alpha")
+    index.refresh()
+    put(root, "a.md", "# Beta")
+    monkeypatch.setattr(
+        "cuedeck.documents.index.read_many", lambda _root, paths, **_: [(p, None) for p in paths]
+    )
+    seen = index.refresh_paths(["a.md"])
+    assert (seen.changed, seen.removed, found(store, "beta")) == (["a.md"], [], ["a.md"])
+
+
 def test_links_follow_their_target(store: Store, root: Path) -> None:
     index = DocumentIndex(root, store.index)
     put(root, "one.md", "[[target]] [[Other Name]]")

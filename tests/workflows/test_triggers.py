@@ -7,9 +7,12 @@ from workflow_parts import RecordedFiles, engine_with, eventually
 
 from cuedeck.config.sections import WorkflowSetting
 from cuedeck.documents.events import FileEvent
-from cuedeck.store import runs
+from cuedeck.store import documents, runs
 from cuedeck.store.protocol import Store
-from cuedeck.workflows.model import CronTrigger, FileTrigger, Workflow
+from cuedeck.tasks.agent_task import TaskDraft
+from cuedeck.tasks.agent_tasks import AgentTasks
+from cuedeck.workflows.model import ChangeTrigger, CronTrigger, FileTrigger, Workflow
+from cuedeck.workflows.triggers import Triggers
 
 
 def watcher(
@@ -137,6 +140,44 @@ def test_a_started_engine_fires_by_itself(store: Store) -> None:
         files.events.append(FileEvent(1, "a.md", "add", "h"))
         eventually(lambda: engine.journal.counts().get("completed") == 1)
         assert engine.check() == []
+
+
+class Settling(RecordedFiles):
+    """Events that are told of only from a time on."""
+
+    settled_at = 0.0
+
+    def after(self, seq: int, limit: int) -> tuple[list[FileEvent], int]:
+        return super().after(seq, limit) if time.monotonic() >= self.settled_at else ([], seq)
+
+
+def test_a_tick_before_a_change_has_settled_does_not_put_it_off(store: Store, monkeypatch: Any) -> None:
+    ticks = iter([0.5])
+    monkeypatch.setattr(Triggers, "_until_next_tick", lambda _self: next(ticks, 1000.0))
+    files = Settling()
+    with engine_with(store, watcher(), files=files) as engine:
+        engine.start()
+        eventually(lambda: engine.journal.cursor("files"))
+        files.settled_at = time.monotonic() + 1.0
+        files.events.append(FileEvent(1, "a.md", "add", "h"))
+        with store.index.write(actor="t") as session:
+            documents.set_meta(session, "identity", "x")
+        eventually(lambda: engine.journal.counts().get("completed") == 1)
+
+
+def test_what_happened_before_anybody_listened_is_no_news(store: Store) -> None:
+    def listener(table: str) -> Workflow:
+        return Workflow(table, table, "", lambda _c, given: given, triggers=(ChangeTrigger(table),))
+
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda *_: None)
+    with engine_with(store, listener("memories"), workers=0) as engine:
+        engine.fire_due()
+        tasks.create(TaskDraft("A", "before"))
+        assert engine.fire_due() == 0
+    with engine_with(store, listener("memories"), listener("agent_tasks"), workers=0) as engine:
+        assert engine.fire_due() == 0
+        tasks.create(TaskDraft("A", "after"))
+        assert engine.fire_due() == 1
 
 
 def test_an_engine_that_is_just_starting_has_not_stopped(store: Store, monkeypatch: Any) -> None:

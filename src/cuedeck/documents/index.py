@@ -106,7 +106,7 @@ class DocumentIndex:
                     look.append(path)
             if not look and not gone:
                 return Refreshed()
-            return self._take_in(look, gone, None, None)
+            return self._take_in(look, [], None, None, unsure=gone)
 
     @property
     def complete(self) -> bool:
@@ -193,7 +193,12 @@ class DocumentIndex:
         return self._baseline
 
     def _take_in(
-        self, look: list[str], gone: list[str], scan: Scan | None, progress: Progress | None
+        self,
+        look: list[str],
+        gone: list[str],
+        scan: Scan | None,
+        progress: Progress | None,
+        unsure: Sequence[str] = (),
     ) -> Refreshed:
         result = Refreshed()
         silent = not self._has_baseline()
@@ -201,24 +206,34 @@ class DocumentIndex:
         cold = silent and scan is not None and not self._stamps()
         names = KnownNames.of(filter(_in_names, scan.files), {}) if scan and cold else None
         touched: set[str] = set()
-        readings = read_many(self.root, look, max_bytes=self._max_bytes)
         done = 0
-        for batch in _batches(readings, _BATCH):
+        for batch in _batches(self._readings(look, unsure), _BATCH):
             missing = [path for path, reading in batch if reading is None]
             gone += [path for path in missing if path in self._known]
-            found = [reading for _, reading in batch if reading is not None]
-            with self._database.write(actor=ACTOR) as session:
-                touched |= self._write(session, found, names, result)
-                news = found if not silent else [reading for reading in found if self._is_news(reading)]
-                if news:
-                    rows.record_events(session, _now(), result.events_of(news))
-                revision = rows.next_revision(session)
-            self._learn(revision, {reading.path: reading.stamp for reading in found})
+            if found := [reading for _, reading in batch if reading is not None]:
+                with self._database.write(actor=ACTOR) as session:
+                    touched |= self._write(session, found, names, result)
+                    news = found if not silent else [reading for reading in found if self._is_news(reading)]
+                    if news:
+                        rows.record_events(session, _now(), result.events_of(news))
+                    revision = rows.next_revision(session)
+                self._learn(revision, {reading.path: reading.stamp for reading in found})
             done += len(batch)
             if progress is not None:
                 progress(done, len(look))
         self._finish(gone, touched, result, silent=silent, whole=scan is not None)
         return result
+
+    def _readings(self, paths: Sequence[str], unsure: Sequence[str]) -> Iterator[tuple[str, Reading | None]]:
+        """What files hold; the missing last, for git takes a file away before it writes it anew."""
+        missing = list(unsure)
+        for path, reading in read_many(self.root, paths, max_bytes=self._max_bytes):
+            if reading is None:
+                missing.append(path)
+            else:
+                yield path, reading
+        for path in missing:
+            yield path, self.read(path) if self.stamp(path) is not None else None
 
     def _write(
         self, session: Session, found: Sequence[Reading], known_names: KnownNames | None, result: Refreshed

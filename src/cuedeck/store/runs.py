@@ -127,7 +127,8 @@ def claim(
             """SELECT pg_advisory_xact_lock(
                    hashtextextended(current_setting('cuedeck.workspace') || '/claim', 0))"""
         )
-    room = {name: most - _running(session, name, now) for name, most in concurrency.items()}
+    running = _running(session, now)
+    room = {name: most - running.get(name, 0) for name, most in concurrency.items()}
     names = {f"w{position}": name for position, name in enumerate(sorted(known))}
     among = ", ".join(f":{key}" for key in names)
     one = "" if only is None else "AND id = :only"
@@ -162,15 +163,13 @@ def claim(
     return taken
 
 
-def _running(session: Session, workflow: str, now: int) -> int:
-    return int(
-        session.value(
-            """SELECT count(*) FROM runs
-               WHERE status = 'running' AND workflow || '' = :workflow AND lease_until >= :now""",
-            workflow=workflow,
-            now=now,
-        )
+def _running(session: Session, now: int) -> dict[str, int]:
+    rows = session.rows(
+        """SELECT workflow || '' AS name, count(*) AS runs FROM runs
+           WHERE status = 'running' AND lease_until >= :now GROUP BY workflow || ''""",
+        now=now,
     )
+    return {row["name"]: int(row["runs"]) for row in rows}
 
 
 def take(session: Session, run_id: str, owner: str, now: int, lease_until: int) -> Row:

@@ -189,9 +189,22 @@ def set_epic(session: Session, epic_id: str, *, status: str, now: int) -> None:
     )
 
 
-def children(session: Session, epic_id: str) -> list[Row]:
-    """What belongs to an epic, in the order of creation."""
-    return session.rows("SELECT * FROM agent_tasks WHERE parent = :id ORDER BY rid", id=epic_id)
+def child_statuses(session: Session, epic_id: str) -> set[str]:
+    """Which statuses the children of an epic have."""
+    rows = session.rows(
+        """SELECT column1 AS status FROM (VALUES ('pending'), ('in_progress'), ('blocked'), ('done')) AS v
+           WHERE EXISTS (SELECT 1 FROM agent_tasks WHERE parent = :id AND status = column1)""",
+        id=epic_id,
+    )
+    return {row["status"] for row in rows}
+
+
+def open_children(session: Session, epic_id: str) -> list[str]:
+    """What of an epic is not done, in the order of creation."""
+    rows = session.rows(
+        "SELECT id FROM agent_tasks WHERE parent = :id AND status <> 'done' ORDER BY rid", id=epic_id
+    )
+    return [row["id"] for row in rows]
 
 
 def tally(session: Session, *, project: str | None) -> list[Row]:

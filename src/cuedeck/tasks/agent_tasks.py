@@ -296,7 +296,7 @@ def _new_row(task_id: str, draft: TaskDraft, now: int) -> dict[str, Any]:
 def _check_children_done(session: Session, task: AgentTask) -> None:
     if task.type is not TaskType.EPIC:
         return
-    open_ = [row["id"] for row in statements.children(session, task.id) if row["status"] != "done"]
+    open_ = statements.open_children(session, task.id)
     if open_:
         raise CueError(
             ErrorCode.VALIDATION,
@@ -311,7 +311,7 @@ def _settle_epics(session: Session, epic_id: str | None) -> None:
     seen: set[str] = set()
     while epic_id is not None and epic_id not in seen:
         seen.add(epic_id)
-        statuses = {row["status"] for row in statements.children(session, epic_id)}
+        statuses = statements.child_statuses(session, epic_id)
         if statuses == {"done"}:
             status = TaskStatus.DONE
         elif statuses & {"done", "in_progress"}:

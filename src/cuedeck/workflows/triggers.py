@@ -47,9 +47,8 @@ class Triggers:
         self._registry = registry
         self._files = files
         self._index = index
-        # What happens once the workspace is open counts, also before this process first looks.
-        self._opened_ms = opened_ms
-        self._index_seen = False
+        # What happens once the workspace is open counts, also before this process first looks; then from now.
+        self._news_since: int | None = opened_ms
         self._news = news
         self._wake = wake
         self._stopping = threading.Event()
@@ -87,6 +86,7 @@ class Triggers:
             fired += self._fire_changes(workflows)
         if index:
             fired += self._fire_files(workflows)
+        self._news_since = None
         if fired:
             self._wake()
         return fired
@@ -103,7 +103,7 @@ class Triggers:
                 if versions[1] != seen[1]:
                     # What is not settled yet changes nothing more when it is: look again then.
                     index, settled_at = True, now + SETTLE_SECONDS
-                elif index:
+                elif now >= settled_at:
                     settled_at = math.inf
                 if state or index:
                     self._fire(clock=clock, state=state, index=index)
@@ -164,15 +164,14 @@ class Triggers:
 
     def _fire_changes(self, workflows: list[Workflow]) -> int:
         listening = [(w, t) for w in workflows for t in w.triggers if isinstance(t, ChangeTrigger)]
-        if not listening:
-            return 0
-        cursor = self._journal.cursor("changes")
-        if cursor is None:
-            self._journal.submit_many([], cursor=("changes", "state", self._last_change()))
-            return 0
         tables = {trigger.table for _, trigger in listening}
-        fired, position = 0, cursor[1]
-        while changes := self._journal.database.changes(after=position, limit=BATCH, tables=tables):
+        source, position = self._journal.cursor("changes") or (None, 0)
+        heard = tables.intersection((source or "").split(","))
+        wanted = ",".join(sorted(tables))
+        fired, latest = 0, self._last_change() if source != wanted else 0
+        while heard and (
+            changes := self._journal.database.changes(after=position, limit=BATCH, tables=heard)
+        ):
             batch = [
                 self._new(workflow, "event", _change_input(change), key=f"change:{change.seq}")
                 for change in changes
@@ -180,14 +179,17 @@ class Triggers:
                 if _matches(trigger, change) and change.actor != f"workflow:{workflow.id}"
             ]
             position = changes[-1].seq
-            self._journal.submit_many(batch, cursor=("changes", "state", position))
+            self._journal.submit_many(batch, cursor=("changes", source or "", position))
             fired += len(batch)
+        if source != wanted:
+            # What a table held before anybody listened to it is no news.
+            self._journal.submit_many([], cursor=("changes", wanted, max(position, latest)))
         return fired
 
     def _last_change(self) -> int:
         with self._journal.database.read() as session:
-            sql = "SELECT coalesce(max(seq), 0) FROM change_log WHERE at < :opened"
-            return int(session.value(sql, opened=self._opened_ms))
+            sql = "SELECT coalesce(max(seq), 0) FROM change_log WHERE CAST(:at AS bigint) IS NULL OR at < :at"
+            return int(session.value(sql, at=self._news_since))
 
     def _fire_files(self, workflows: list[Workflow]) -> int:
         listening = [
@@ -202,10 +204,8 @@ class Triggers:
         cursor = self._journal.cursor("files")
         if cursor is None or cursor[0] != source:
             # A new or rebuilt index lists every file as added; that is no news.
-            self._journal.submit_many([], cursor=("files", source, self._first_event()))
-            self._index_seen = True
+            self._journal.submit_many([], cursor=("files", source, self._files.latest(self._news_since)))
             return 0
-        self._index_seen = True
         fired, seen = 0, cursor[1]
         events, position = self._files.after(seen, BATCH)
         while position > seen:
@@ -226,9 +226,6 @@ class Triggers:
             fired, seen = fired + len(batch), position
             events, position = self._files.after(seen, BATCH)
         return fired
-
-    def _first_event(self) -> int:
-        return self._files.latest() if self._index_seen else self._files.latest(self._opened_ms)
 
     def _own_write(self, workflow: Workflow, event: FileEvent) -> bool:
         return event.sha256 is not None and self._journal.wrote(workflow.id, event.path, event.sha256)

@@ -38,7 +38,7 @@ def agent_tasks() -> list[Step]:
             audited=True,
         ),
         index("agent_tasks", "type", "status", "priority", "rid", name="agent_tasks_queue_index"),
-        index("agent_tasks", "parent", where="parent IS NOT NULL"),
+        index("agent_tasks", "parent", "status", where="parent IS NOT NULL"),
         index("agent_tasks", "project", "rid"),
         index("agent_tasks", "source", unique=True, where="source IS NOT NULL"),
         table(
