@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parent.parent / "tests" / "proof" / "support"))
+sys.path += [str(Path(__file__).parent.parent / "tests" / part) for part in ("proof/support", "support")]
 
 from attack import Attack, Broken
 from ground import Ground

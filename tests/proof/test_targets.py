@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import seeds
@@ -16,6 +19,12 @@ def test_a_target_stands_its_seeds_and_mutations(name: str) -> None:
         TARGETS[name](data)
         for _ in range(6):
             TARGETS[name](mutated(data, chance))
+
+
+@pytest.mark.parametrize("name", ["tools.py", "wire.py"])
+def test_a_fuzzer_starts_by_itself(name: str) -> None:
+    script = Path(__file__).parents[2] / "fuzz" / name
+    assert "--seed" in subprocess.run([sys.executable, script, "-h"], capture_output=True, text=True).stdout
 
 
 def mutated(data: bytes, chance: random.Random) -> bytes:
