@@ -453,3 +453,17 @@ def test_a_declaration_without_a_body_calls_what_its_body_calls(
         graph = ask("get_call_graph", symbol_name=name, path=path, direction="callees")
         assert [call["symbol"]["name"] for call in graph["callees"]] == ["help"]
         assert [call["call_site"]["path"] for call in graph["callees"]] == [[*files][-1]]
+
+
+def test_a_path_filter_that_lets_nothing_through_says_so(ask: Ask) -> None:
+    assert ask("search_code", query="token", path_filter=".")["results"]
+    assert "warnings" not in ask("search_code", query="token", path_filter="./auth")["metadata"]
+    for tool, asked in (("search_code", {"query": "token"}), ("diff_context", {"base_ref": "HEAD"})):
+        assert "nowhere/" in ask(tool, **asked, path_filter="nowhere/")["metadata"]["warnings"][0]
+        for outside in ("/auth", "..", "../auth"):
+            with pytest.raises(CueError, match="path_filter"):
+                ask(tool, **asked, path_filter=outside)
+
+
+def test_a_name_that_nothing_has_is_answered_with_the_nearest(ask: Ask) -> None:
+    assert "auth::token::Token::validate" in ask("locate_symbol", name="validates")["metadata"]["warnings"][0]

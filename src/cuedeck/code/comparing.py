@@ -110,8 +110,7 @@ class _Comparing:
         if self.working_tree:
             files = self._with_disk(parted, files)
         if path_filter:
-            prefix = path_filter.removeprefix("./")
-            files = [f for f in files if f.path.startswith(prefix) or f.old_path.startswith(prefix)]
+            files = [f for f in files if f.path.startswith(path_filter) or f.old_path.startswith(path_filter)]
         self._ensure(files)
         changes: list[SymbolChange] = []
         unread: list[tuple[str, str]] = []

@@ -73,7 +73,7 @@ def chosen(
         records = at_place(records, snapshot, place, line)
     if not records:
         where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
-        near = _nearest(snapshot, name)
+        near = similar_names(snapshot, name)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
         raise CueError(
             ErrorCode.SYMBOL_NOT_FOUND,
@@ -84,7 +84,7 @@ def chosen(
     return records[0], records[1:]
 
 
-def _nearest(snapshot: Snapshot, name: str) -> list[str]:
+def similar_names(snapshot: Snapshot, name: str) -> list[str]:
     """The qualified names most like one that does not exist, among those that share a word with it."""
     from rapidfuzz import fuzz
 

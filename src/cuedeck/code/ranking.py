@@ -248,7 +248,7 @@ class Ranking:
         """Whether the filters let a file through."""
         if self.query.language and self.snapshot.files[path].language != self.query.language:
             return False
-        return not self.query.path_filter or path.startswith(self.query.path_filter.removeprefix("./"))
+        return not self.query.path_filter or path.startswith(self.query.path_filter)
 
     # -- scoring
 

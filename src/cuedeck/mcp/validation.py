@@ -59,20 +59,24 @@ def validated(model: type[A], raw: Any) -> A:
     try:
         return model.model_validate(raw)
     except ValidationError as error:
-        whole = _with_whole_numbers(raw, error)
-        if whole is None:
+        meant = _as_meant(model, raw, error)
+        if meant is None:
             raise _explained(model, raw, error) from None
-    return validated(model, whole)
+    return validated(model, meant)
 
 
-def _with_whole_numbers(raw: Any, error: ValidationError) -> Any:
-    """The arguments with 5.0 as 5 where a whole number belongs: to JSON they are one number."""
-    places = [detail["loc"] for detail in error.errors() if _is_whole(detail)]
-    if not places:
+def _as_meant(model: type[Arguments], raw: Mapping[str, Any], error: ValidationError) -> Any:
+    """The arguments with 5.0 as 5 where a whole number belongs, and without null for what has a default."""
+    details = error.errors()
+    places = [detail["loc"] for detail in details if _is_whole(detail)]
+    refused = {detail["loc"][0] for detail in details if detail["loc"]}
+    optional = {info.alias or name for name, info in model.model_fields.items() if not info.is_required()}
+    absent = [name for name in raw if name in refused & optional and raw[name] is None]
+    if not places and not absent:
         return None
-    changed = copy.deepcopy(raw)
+    changed = copy.deepcopy({name: value for name, value in raw.items() if name not in absent})
     for *path, last in places:
-        holder = changed
+        holder: Any = changed
         for step in path:
             holder = holder[step]
         holder[last] = int(holder[last])

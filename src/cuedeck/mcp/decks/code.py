@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from cuedeck.mcp.decks import code_shapes as shape
+from cuedeck.mcp.decks.code_filters import limited, named_kind, named_language, path_prefix
 from cuedeck.mcp.tool import CHANGES, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
@@ -125,30 +126,6 @@ def _view(call: Call[Any]) -> View:
     return _code(call).view(call.arguments.ref, call.principal.key)
 
 
-def _limited(view: View, value: int, most: int) -> int:
-    if value > most:
-        view.warnings.append(f"limit {value} is above the maximum; {most} was used")
-    return min(value, most)
-
-
-def _language(view: View, said: str | None) -> str | None:
-    from cuedeck.code.languages import NAMES, language_called
-
-    found = language_called(said) if said is not None else None
-    if said is not None and found is None:
-        view.warnings.append(f"no language is called {said}; there are {', '.join(NAMES)}")
-    return found or said
-
-
-def _kind(view: View, said: str | None) -> str | None:
-    from cuedeck.code.facts import KINDS
-    from cuedeck.code.locating import kind_named
-
-    if said is not None and kind_named(said) not in KINDS:
-        view.warnings.append(f"no kind is called {said}; there are {', '.join(KINDS)}")
-    return said
-
-
 def _metadata(view: View) -> dict[str, Any]:
     return shape.metadata(
         view.ref,
@@ -232,9 +209,12 @@ def _search_code(call: Call[SearchCode]) -> Answer:
     from cuedeck.code.searching import search
 
     asked, view = call.arguments, _view(call)
-    language, kind = _language(view, asked.language), _kind(view, asked.kind)
-    query = Query(asked.query, language, kind, asked.path_filter)
-    limit = _limited(view, asked.limit, MAX_RESULTS)
+    language, kind = named_language(view.warnings, asked.language), named_kind(view.warnings, asked.kind)
+    prefix = path_prefix(asked.path_filter)
+    if prefix and not any(path.startswith(prefix) for path in view.snapshot.files):
+        view.warnings.append(f"no code file's path begins with {prefix}")
+    query = Query(asked.query, language, kind, prefix)
+    limit = limited(view.warnings, asked.limit, MAX_RESULTS)
     found = search(view, query, limit=limit, mode=asked.mode, vectors=call.workspace.symbol_vectors)
     return Answer(
         {
@@ -251,12 +231,15 @@ def _search_code(call: Call[SearchCode]) -> Answer:
 
 
 def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
+    from cuedeck.code.finding import similar_names
     from cuedeck.code.locating import locate
 
     asked, view = call.arguments, _view(call)
-    limit = _limited(view, asked.limit, MAX_RESULTS)
-    language, kind = _language(view, asked.language), _kind(view, asked.kind)
+    limit = limited(view.warnings, asked.limit, MAX_RESULTS)
+    language, kind = named_language(view.warnings, asked.language), named_kind(view.warnings, asked.kind)
     found = locate(view.snapshot, asked.name, kind=kind, language=language)
+    if not found and (near := similar_names(view.snapshot, asked.name)):
+        view.warnings.append(f"no such symbol is called {asked.name[:200]}; there is {' and '.join(near)}")
     if len(found) > limit:
         view.completeness = "truncated"
     value = {"results": [_record(record) for record in found[:limit]], "metadata": _metadata(view)}
@@ -306,7 +289,7 @@ def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
     from cuedeck.code.finding import MAX_CANDIDATES, chosen
 
     asked, view = call.arguments, _view(call)
-    limit = _limited(view, asked.limit, 1000)
+    limit = limited(view.warnings, asked.limit, 1000)
     depth = min(asked.depth, 5)
     if asked.depth > 5:
         view.warnings.append(f"depth {asked.depth} is above the maximum; 5 was used")
@@ -343,7 +326,7 @@ def _find_references(call: Call[FindReferences]) -> Answer:
     from cuedeck.code.finding import find
 
     asked, view = call.arguments, _view(call)
-    limit = _limited(view, asked.limit, MAX_REFERENCES)
+    limit = limited(view.warnings, asked.limit, MAX_REFERENCES)
     found = find(view.snapshot, asked.symbol_name, path=asked.path, line=asked.line, kind=asked.kind)
     if len(found.references) > limit:
         view.completeness = "truncated"
@@ -369,10 +352,10 @@ def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
     asked, view = call.arguments, _view(call)
     scored = explain(
         view,
-        Query(asked.query, _language(view, asked.language)),
+        Query(asked.query, named_language(view.warnings, asked.language)),
         _path(asked.result_path),
         asked.result_line_start,
-        limit=_limited(view, asked.limit, MAX_EXPLAINED),
+        limit=limited(view.warnings, asked.limit, MAX_EXPLAINED),
         mode=asked.mode,
         vectors=call.workspace.symbol_vectors,
     )
@@ -395,18 +378,19 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
     from cuedeck.code.comparing import compare_refs
 
     asked, code = call.arguments, _code(call)
+    prefix = path_prefix(asked.path_filter)
     found = compare_refs(
         code,
         asked.base_ref,
         asked.head_ref,
-        path_filter=asked.path_filter,
+        path_filter=prefix,
         working_tree=asked.working_tree,
         principal=call.principal.key,
     )
     warnings = [f"{path} could not be read in full: {reason}" for path, reason in found.unread[:20]]
-    limit = min(asked.limit, MAX_CHANGES)
-    if asked.limit > MAX_CHANGES:
-        warnings.append(f"limit {asked.limit} is above the maximum; {MAX_CHANGES} was used")
+    limit = limited(warnings, asked.limit, MAX_CHANGES)
+    if prefix and not found.files:
+        warnings.append(f"no changed path begins with {prefix}")
     return Answer(
         {
             "base_ref": found.base,

@@ -1,0 +1,40 @@
+"""What narrows an answer of the code deck: a limit, a language, a kind, a path; odd ones are warned of."""
+
+from __future__ import annotations
+
+from cuedeck.model.errors import invalid
+
+
+def limited(warnings: list[str], value: int, most: int) -> int:
+    """The limit, at most the largest there is."""
+    if value > most:
+        warnings.append(f"limit {value} is above the maximum; {most} was used")
+    return min(value, most)
+
+
+def named_language(warnings: list[str], said: str | None) -> str | None:
+    """A language by one of its names."""
+    from cuedeck.code.languages import NAMES, language_called
+
+    found = language_called(said) if said is not None else None
+    if said is not None and found is None:
+        warnings.append(f"no language is called {said}; there are {', '.join(NAMES)}")
+    return found or said
+
+
+def named_kind(warnings: list[str], said: str | None) -> str | None:
+    """A kind of symbol."""
+    from cuedeck.code.facts import KINDS
+    from cuedeck.code.locating import kind_named
+
+    if said is not None and kind_named(said) not in KINDS:
+        warnings.append(f"no kind is called {said}; there are {', '.join(KINDS)}")
+    return said
+
+
+def path_prefix(said: str | None) -> str:
+    """How paths must begin; the workspace's own folder lets all through."""
+    prefix = (said or "").removeprefix("./")
+    if prefix.split("/")[0] == ".." or prefix.startswith("/") or "\0" in prefix:
+        raise invalid("path_filter", "the beginning of a path relative to the workspace", said)
+    return "" if prefix == "." else prefix
