@@ -168,7 +168,8 @@ def own_writes(place: Place) -> None:
     (place.root / ".cuedeck" / "workflows").mkdir()
     (place.root / ".cuedeck" / "workflows" / "echo.toml").write_text(ECHO)
     with Workspace.open(place.root, flags={"search": {"enabled": False}}) as workspace:
-        workspace.start()
+        workspace.documents.start()
+        workspace.workflows.start()
         while workspace.workflows.journal.cursor("files") is None:
             time.sleep(0.1)
         write(place.root, [f"inbox/letter{number}.md" for number in range(LETTERS)], "dear")

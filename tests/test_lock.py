@@ -91,3 +91,17 @@ def test_without_flock_a_dead_holder_is_taken_over(tmp_path: Path, monkeypatch: 
     (tmp_path / lock.LOCK_FILE).write_text(f'{{"pid": {gone.pid}}}')
     with workspace_lock(tmp_path, timeout=1):
         assert (tmp_path / lock.LOCK_FILE).exists()
+
+
+def test_a_file_that_was_moved_away_is_not_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / ".cuedeck/.cache"
+    flock = lock.fcntl.flock
+
+    def after_clean(descriptor: int, how: int) -> None:
+        if not cache.with_name("aside").exists():
+            cache.rename(cache.with_name("aside"))
+        flock(descriptor, how)
+
+    monkeypatch.setattr(lock.fcntl, "flock", after_clean)
+    with workspace_lock(tmp_path, timeout=1):
+        assert holder(tmp_path) == os.getpid()

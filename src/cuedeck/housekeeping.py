@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cuedeck.model.clock import DAY_MS, now_ms
 from cuedeck.model.errors import CueError
 from cuedeck.store import changes, runs
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 CURSOR = "housekeeping"
-DAY_MS = 86_400_000
 TICK_SECONDS = 60.0
 LOOK_SECONDS = 3600.0
 # Of Python's full collections, which visit everything a warm process holds, one in so many is left to chance.
@@ -51,7 +51,7 @@ class Housekeeping:
     def run_if_due(self) -> int | None:
         """Make today's round unless somebody did; how many rows went."""
         state = self._workspace.store.state
-        now = time.time_ns() // 1_000_000
+        now = now_ms()
         with state.write(actor=CURSOR) as session:
             last = runs.cursor(session, CURSOR)
             if last is not None and 0 <= now - last[1] < DAY_MS:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from cuedeck.discovery import FOLDER
 from cuedeck.model.errors import CueError, ErrorCode
 
 try:
@@ -16,14 +17,13 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-LOCK_FILE = Path(".cuedeck") / ".cache" / "lock"
+LOCK_FILE = Path(FOLDER) / ".cache" / "lock"
 
 
 @contextmanager
 def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
     """Hold the lock for the block; LOCKED with the holder's pid when it stays taken."""
     path = _place(root)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     deadline = time.monotonic() + timeout
     pause = 0.001
     while (descriptor := _try_acquire(path)) is None:
@@ -74,6 +74,7 @@ def is_alive(pid: int) -> bool:
 
 
 def _try_acquire(path: Path) -> int | None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     return _try_flock(path) if fcntl is not None else _try_exclusive(path)
 
 
@@ -82,14 +83,17 @@ def _try_flock(path: Path) -> int | None:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
+        # `cue clean` may have moved the file away since it was opened.
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            _record(descriptor)
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
     except BaseException:
         os.close(descriptor)
         raise
-    _record(descriptor)
-    return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _try_exclusive(path: Path) -> int | None:
@@ -107,7 +111,7 @@ def _try_exclusive(path: Path) -> int | None:
 
 def _record(descriptor: int) -> None:
     os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "since": int(time.time())}).encode(), 0)
+    os.write(descriptor, json.dumps({"pid": os.getpid(), "since": int(time.time())}).encode())
 
 
 def _release(path: Path, descriptor: int) -> None:

@@ -11,7 +11,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from cuedeck.model.errors import CueError, ErrorCode, not_found
+from cuedeck.model.errors import CueError, ErrorCode, not_found, shortened
 
 # Inside .cuedeck only these hold what people write; the rest is state, cache and configuration.
 _OPEN_IN_CUEDECK = frozenset({"cards", "docs", "workflows", "scene.md"})
@@ -159,8 +159,7 @@ def too_long(path: str) -> bool:
 
 def refused(user_path: str, why: str) -> CueError:
     """A path that may not be used, with the reason."""
-    shown = user_path if len(user_path) <= 200 else user_path[:200] + "…"
-    shown = _CONTROL.sub("\ufffd", shown)
+    shown = _CONTROL.sub("\ufffd", shortened(user_path))
     return CueError(
         ErrorCode.PATH_REFUSED,
         f"Invalid path '{shown}': {why}",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from cuedeck.config import Config, load_config
 from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identity
@@ -32,6 +33,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+class part(Generic[T]):
+    """A property that is made once, when first asked for, and closed with its workspace."""
+
+    def __init__(self, make: Callable[[Workspace], T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, _owner: type[Workspace], name: str) -> None:
+        self._name = name
+
+    def __get__(self, workspace: Workspace, _owner: type[Workspace]) -> T:
+        return workspace._opened(self._name, self._make)
+
+
 class Workspace:
     """Everything CueDeck knows about one folder; each part is opened when first asked for."""
 
@@ -42,6 +57,7 @@ class Workspace:
         self.state_root = main_checkout(root)
         self._parts: dict[str, Any] = {}
         self._guard = threading.RLock()
+        self._closed = False
 
     @classmethod
     def open(
@@ -76,190 +92,132 @@ class Workspace:
         """The name of this workspace in a shared store."""
         return self.config.store.workspace or workspace_identity(self.root)
 
-    @property
+    @part
     def store(self) -> Store:
         """The state and index databases."""
+        from cuedeck.store import open_store
 
-        def build() -> Store:
-            from cuedeck.store import open_store
+        url = self.config.store.url
+        return open_store(
+            url,
+            root=self.root,
+            state_root=self.state_root,
+            workspace_id=self.identity if url else "",
+            busy_timeout=self.config.store.busy_timeout,
+            pool_size=self.config.store.pool_size,
+        )
 
-            url = self.config.store.url
-            return open_store(
-                url,
-                root=self.root,
-                state_root=self.state_root,
-                workspace_id=self.identity if url else "",
-                busy_timeout=self.config.store.busy_timeout,
-                pool_size=self.config.store.pool_size,
-            )
-
-        return self._part("store", build)
-
-    @property
+    @part
     def cards(self) -> Cards:
         """Task cards in markdown."""
+        from cuedeck.tasks.cards import Cards
 
-        def build() -> Cards:
-            from cuedeck.tasks.cards import Cards
+        return Cards(self.root, lock_timeout=self.config.core.lock_timeout)
 
-            return Cards(self.root, lock_timeout=self.config.core.lock_timeout)
-
-        return self._part("cards", build)
-
-    @property
+    @part
     def embedder(self) -> Embedder:
         """What turns text into vectors; it loads on first use and may be unavailable."""
+        from cuedeck.search.embedder import open_embedder
 
-        def build() -> Embedder:
-            from cuedeck.search.embedder import open_embedder
+        return open_embedder(self.config.search, self.root)
 
-            return open_embedder(self.config.search, self.root)
-
-        return self._part("embedder", build)
-
-    @property
+    @part
     def documents(self) -> Documents:
         """The documents engine: index, search, reading, vault."""
+        from cuedeck.documents.engine import Documents
 
-        def build() -> Documents:
-            from cuedeck.documents.engine import Documents
+        return Documents(
+            self.root,
+            self.store,
+            self.embedder,
+            self.config.documents,
+            token_limit=self.config.core.token_limit,
+            opened_ns=self.opened_ns,
+        )
 
-            return Documents(
-                self.root,
-                self.store,
-                self.embedder,
-                self.config.documents,
-                token_limit=self.config.core.token_limit,
-                opened_ns=self.opened_ns,
-            )
-
-        return self._part("documents", build)
-
-    @property
+    @part
     def scene(self) -> Scenes:
         """Snapshots of what an agent should know now."""
+        from cuedeck.scene.engine import Scenes
 
-        def build() -> Scenes:
-            from cuedeck.scene.engine import Scenes
+        return Scenes(
+            self.root,
+            self.documents,
+            self.cards,
+            self.config.scene,
+            token_limit=self.config.core.token_limit,
+        )
 
-            return Scenes(
-                self.root,
-                self.documents,
-                self.cards,
-                self.config.scene,
-                token_limit=self.config.core.token_limit,
-            )
-
-        return self._part("scene", build)
-
-    @property
+    @part
     def memory(self) -> Memories:
         """Typed memories, their graph, and what failures taught."""
+        from cuedeck.memory.memories import Memories
 
-        def build() -> Memories:
-            from cuedeck.memory.memories import Memories
+        return Memories(self.store, self.embedder, self.config.memory)
 
-            return Memories(self.store, self.embedder, self.config.memory)
-
-        return self._part("memory", build)
-
-    @property
+    @part
     def citations(self) -> Citations:
         """What cites what, across documents, code, memories, tasks and runs."""
+        from cuedeck.citations.engine import Citations
 
-        def build() -> Citations:
-            from cuedeck.citations.engine import Citations
+        return Citations(self)
 
-            return Citations(self)
-
-        return self._part("citations", build)
-
-    @property
+    @part
     def workflows(self) -> WorkflowEngine:
         """Runs, their triggers and their history."""
+        from cuedeck.workflows import open_engine
 
-        def build() -> WorkflowEngine:
-            from cuedeck.workflows import open_engine
+        return open_engine(self)
 
-            return open_engine(self)
-
-        return self._part("workflows", build)
-
-    @property
+    @part
     def agent_tasks(self) -> AgentTasks:
         """Tasks that agents claim."""
+        from cuedeck.tasks.agent_tasks import AgentTasks
 
-        def build() -> AgentTasks:
-            from cuedeck.tasks.agent_tasks import AgentTasks
+        return AgentTasks(
+            self.store,
+            lease_seconds=self.config.tasks.lease_seconds,
+            mark_success=lambda session, memory_id: self.memory.mark_success(session, memory_id),
+        )
 
-            return AgentTasks(
-                self.store,
-                lease_seconds=self.config.tasks.lease_seconds,
-                mark_success=lambda session, memory_id: self.memory.mark_success(session, memory_id),
-            )
-
-        return self._part("agent_tasks", build)
-
-    @property
+    @part
     def todos(self) -> Todos:
         """Everybody's to-do lists."""
+        from cuedeck.tasks.todos import Todos
 
-        def build() -> Todos:
-            from cuedeck.tasks.todos import Todos
+        return Todos(self.store)
 
-            return Todos(self.store)
-
-        return self._part("todos", build)
-
-    @property
+    @part
     def housekeeping(self) -> Housekeeping:
         """Forgets what was to be kept for ninety days only."""
+        from cuedeck.housekeeping import Housekeeping
 
-        def build() -> Housekeeping:
-            from cuedeck.housekeeping import Housekeeping
+        return Housekeeping(self)
 
-            return Housekeeping(self)
-
-        return self._part("housekeeping", build)
-
-    def start(self) -> None:
-        """Work in the background from now on: watch files, make vectors, run workflows, keep house."""
-        self.documents.start()
-        self.workflows.start()
-        self.housekeeping.start()
-        self.symbol_vectors.start()
-
-    @property
+    @part
     def code(self) -> Code:
         """The code on every ref."""
+        from cuedeck.code.engine import Code
 
-        def build() -> Code:
-            from cuedeck.code.engine import Code
+        return Code(self.root, self.store, workers=self.config.code.workers)
 
-            return Code(self.root, self.store, workers=self.config.code.workers)
-
-        return self._part("code", build)
-
-    @property
+    @part
     def symbol_vectors(self) -> SymbolVectors:
         """What symbols mean, for semantic search of code."""
+        from cuedeck.code.vectors import SymbolVectors
 
-        def build() -> SymbolVectors:
-            from cuedeck.code.vectors import SymbolVectors
-
-            return SymbolVectors(self.code, self.embedder, self.config.code.vectors)
-
-        return self._part("symbol_vectors", build)
+        return SymbolVectors(self.code, self.embedder, self.config.code.vectors)
 
     def close(self) -> None:
         """Close what was opened, last first."""
         with self._guard:
-            parts = list(self._parts.values())
+            self._closed = True
+            opened = list(self._parts.values())
             self._parts.clear()
-        for part in reversed(parts):
-            close = getattr(part, "close", None)
-            if close is not None:
-                close()
+        with ExitStack() as closing:
+            for each in opened:
+                if hasattr(each, "close"):
+                    closing.callback(each.close)
 
     def __enter__(self) -> Workspace:
         return self
@@ -269,11 +227,13 @@ class Workspace:
     ) -> None:
         self.close()
 
-    def _part(self, name: str, build: Callable[[], T]) -> T:
+    def _opened(self, name: str, make: Callable[[Workspace], T]) -> T:
         found = self._parts.get(name)
         if found is None:
             with self._guard:
+                if self._closed:
+                    raise CueError(ErrorCode.UNAVAILABLE, "The workspace is closed", hint="Open it again.")
                 found = self._parts.get(name)
                 if found is None:
-                    found = self._parts[name] = build()
+                    found = self._parts[name] = make(self)
         return cast(T, found)

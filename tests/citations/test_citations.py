@@ -144,7 +144,7 @@ def test_citations_lead_from_every_side(workspace: Workspace) -> None:
 def test_a_stale_citation_in_json() -> None:
     from cuedeck.citations.mentions import Kind
 
-    assert Stale(Kind.SYMBOL, "a::b", "a.py", "removed").as_json() == {
+    assert Stale(Kind.SYMBOL, "a::b", "a.py", "removed").to_json() == {
         "kind": "symbol",
         "name": "a::b",
         "path": "a.py",

@@ -113,3 +113,9 @@ def test_a_clone_cannot_decide_where_state_goes_or_who_may_call(tmp_path: Path) 
     write(tmp_path, "[core]\ntoken_limit = 500\n")
     environ = env(tmp_path, CUEDECK_STORE__URL="postgresql://mine.example/x")
     assert load_config(tmp_path, environ=environ).core.token_limit == 500
+
+
+def test_a_hostile_line_costs_its_length_only(tmp_path: Path) -> None:
+    spaces = " " * 100_000
+    write(tmp_path, f'[core]\nnote = """\n[{spaces}\n"""\n')
+    assert refused(tmp_path, env(tmp_path)).data["line"] == 2

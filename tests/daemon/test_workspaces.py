@@ -57,3 +57,11 @@ def test_what_old_settings_opened_is_closed_in_the_end(
     workspaces.get(())
     assert first._parts == {}
     assert workspaces._retired == []
+
+
+def test_what_a_client_that_left_was_given_under_old_settings_ends_too(workspaces: Workspaces) -> None:
+    left = workspaces.get((("CUEDECK_USER", "someone"),))
+    workspaces.get(())
+    configure(workspaces, "[core]\ntoken_limit = 777\n")
+    workspaces.get(())
+    assert left in [each.workspace for _, each in workspaces._retired]

@@ -58,7 +58,7 @@ def test_functions_become_chunks_with_their_facts(memories: Memories, root: Path
     (root / name).write_text(source(name))
     done = index(memories, root, name, "shop")
     stored = chunks(memories)
-    assert done.as_json()["chunks_created"] == len(stored) >= 2 and not done.skipped
+    assert done.to_json()["chunks_created"] == len(stored) >= 2 and not done.skipped
     names = {str(memory.metadata["name"]).lower() for memory in stored.values()}
     assert any("checkout" in one or "till" in one for one in names)
     for memory in stored.values():

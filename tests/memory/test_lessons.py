@@ -40,7 +40,7 @@ def test_a_diagnosis_names_what_the_failure_names(name: str) -> None:
 
 def test_reflections_on_different_failures_differ(memories: Memories) -> None:
     made = [
-        lessons.reflect(memories, attempt(name), actor=ACTOR)[1].as_json()
+        lessons.reflect(memories, attempt(name), actor=ACTOR)[1].to_json()
         for name in ("python_attribute", "pytest_equal", "tsc_assign", "rust_moved", "go_panic", "java_null")
     ]
     for field in FIELDS:
@@ -66,7 +66,7 @@ def test_an_episode_holds_the_documented_fields(memories: Memories) -> None:
     }
     assert wanted <= episode.metadata.keys()
     assert episode.metadata["feedback_type"] == "test_failure" and episode.metadata["attempt"] == 1
-    assert episode.metadata["reflection"] == reflection.as_json()
+    assert episode.metadata["reflection"] == reflection.to_json()
     assert more["failure"]["test"] == "test_sum.py::test_add"
     assert (more["failure"]["expected"], more["failure"]["actual"]) == ("5", "-1")
     again, _, _ = lessons.reflect(memories, told, actor=ACTOR)
@@ -272,7 +272,7 @@ def test_a_bare_error_finds_the_test_that_failed_with_it(without_model: Memories
 )
 def test_no_sentence_has_a_hole_where_the_place_would_be(without_model: Memories, feedback: str) -> None:
     _, made, _ = lessons.reflect(without_model, Attempt("", feedback), actor=ACTOR)
-    text = " ".join(made.as_json().values())
+    text = " ".join(made.to_json().values())
     assert "does not name" not in text and "unknown:" not in text
     assert not re.search(r"\b(?:at|from|before|by|of) [.,;:)]|\(\)|``|  ", text), text
     assert feedback.removeprefix("error: ").rstrip(".") in text

@@ -10,8 +10,9 @@ import pytest
 
 from cuedeck.memory import feed
 from cuedeck.memory.memories import Memories
-from cuedeck.memory.model import Draft, MemoryType, Origin, now_ms
+from cuedeck.memory.model import Draft, MemoryType, Origin
 from cuedeck.memory.query import Query
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.search.embedder import Embedder
 from cuedeck.store import memories as table

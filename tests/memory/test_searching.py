@@ -9,8 +9,9 @@ import pytest
 
 from cuedeck.memory import answer
 from cuedeck.memory.memories import Memories
-from cuedeck.memory.model import Draft, MemoryType, now_ms
+from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Filters, Fusion, Query
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError
 from cuedeck.search.tokens import count_tokens
 
@@ -112,7 +113,7 @@ def test_details_fit_the_budget_and_the_last_is_marked(memories: Memories) -> No
         words = " ".join(f"word{number}{index}" for index in range(150))
         memories.store(knowledge(f"zebra {number} {words}"), actor=ACTOR)
     for budget in (120, 700, 2000, 100_000):
-        value = answer.as_json(memories.search(Query("zebra")), budget)
+        value = answer.to_json(memories.search(Query("zebra")), budget)
         details = value["details"]
         assert len(value["index"]) == 6 and details
         cost = sum(count_tokens(json.dumps(detail, ensure_ascii=False)) for detail in details)
@@ -124,29 +125,29 @@ def test_details_fit_the_budget_and_the_last_is_marked(memories: Memories) -> No
 
 def test_at_least_one_detail_whatever_the_budget(memories: Memories) -> None:
     memories.store(knowledge("zebra " + "stripes " * 500), actor=ACTOR)
-    (detail,) = answer.as_json(memories.search(Query("zebra")), 1)["details"]
+    (detail,) = answer.to_json(memories.search(Query("zebra")), 1)["details"]
     assert detail["truncated"] and detail["content"].startswith("zebra")
 
 
 def test_enormous_metadata_does_not_break_the_budget(memories: Memories) -> None:
     memories.store(knowledge("zebra crossing", metadata={"big": "stripes " * 5000}), actor=ACTOR)
-    (detail,) = answer.as_json(memories.search(Query("zebra")), 300)["details"]
+    (detail,) = answer.to_json(memories.search(Query("zebra")), 300)["details"]
     assert detail["truncated"] and detail["metadata"] == {} and detail["content"].startswith("zebra crossing")
     assert count_tokens(json.dumps(detail)) <= 300
 
 
 def test_snippets_show_the_match(memories: Memories) -> None:
     memories.store(knowledge("filler " * 200 + "the heron nests in March " + "filler " * 200), actor=ACTOR)
-    (line,) = answer.as_json(memories.search(Query("heron nests")), 100)["index"]
+    (line,) = answer.to_json(memories.search(Query("heron nests")), 100)["index"]
     assert "heron nests in March" in line["snippet"] and len(line["snippet"]) <= 240
 
 
 def test_neighbours_come_along_when_asked(memories: Memories, facts: dict[str, str]) -> None:
     memories.link(facts[FACTS[0]], facts[FACTS[3]], reason="both break staging", strength=0.7, actor=ACTOR)
     query = Query("PostgreSQL port", include_graph=True)
-    detail = answer.as_json(memories.search(query), 2000)["details"][0]
+    detail = answer.to_json(memories.search(query), 2000)["details"][0]
     assert facts[FACTS[3]] in [one["id"] for one in detail["related"]]
-    assert answer.as_json(memories.search(Query("PostgreSQL port")), 2000)["details"][0]["related"] == []
+    assert answer.to_json(memories.search(Query("PostgreSQL port")), 2000)["details"][0]["related"] == []
 
 
 def test_an_explanation_sums_to_the_score(memories: Memories, facts: dict[str, str]) -> None:
@@ -155,7 +156,7 @@ def test_an_explanation_sums_to_the_score(memories: Memories, facts: dict[str, s
         return sum(map(leaves, below)) if below else float(part["value"])  # type: ignore[arg-type]
 
     for fusion in Fusion:
-        value = answer.as_json(memories.search(Query("stale lock file", explain=True, fusion=fusion)), 500)
+        value = answer.to_json(memories.search(Query("stale lock file", explain=True, fusion=fusion)), 500)
         for line in value["index"]:
             assert line["explanation"]["value"] == pytest.approx(line["score"], abs=1e-5)
             assert leaves(line["explanation"]) == pytest.approx(line["score"], abs=1e-5)
@@ -163,8 +164,8 @@ def test_an_explanation_sums_to_the_score(memories: Memories, facts: dict[str, s
 
 def test_the_same_question_gets_the_same_answer(memories: Memories, facts: dict[str, str]) -> None:
     query = Query("the staging build", explain=True)
-    first = answer.as_json(memories.search(query), 2000)
-    assert all(answer.as_json(memories.search(query), 2000) == first for _ in range(3))
+    first = answer.to_json(memories.search(query), 2000)
+    assert all(answer.to_json(memories.search(query), 2000) == first for _ in range(3))
 
 
 def test_the_past_has_the_links_it_had(without_model: Memories) -> None:

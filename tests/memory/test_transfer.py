@@ -12,8 +12,9 @@ from cuedeck.config.sections import MemorySection
 from cuedeck.memory import transfer
 from cuedeck.memory.files import index_file
 from cuedeck.memory.memories import Memories
-from cuedeck.memory.model import Draft, MemoryType, now_ms
+from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Query
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError
 from cuedeck.search.embedder import NoEmbedder
 from cuedeck.store import open_store
@@ -47,7 +48,7 @@ def test_attempts_that_are_alike_all_arrive(without_model: Memories, elsewhere: 
     told = lines(without_model)
     assert transfer.load(elsewhere, told, actor=ACTOR).memories == 4
     assert lines(elsewhere) == told
-    assert transfer.load(elsewhere, told, actor=ACTOR).as_json() == {
+    assert transfer.load(elsewhere, told, actor=ACTOR).to_json() == {
         "memories": 0,
         "links": 0,
         "known": 4,

@@ -75,7 +75,7 @@ def test_a_fused_score_shows_the_terms_inside_its_keyword_part() -> None:
 
 
 def test_an_explanation_is_plain_json() -> None:
-    assert total("score", [Part("a", 1.0), Part("b", 2.0)]).as_json() == {
+    assert total("score", [Part("a", 1.0), Part("b", 2.0)]).to_json() == {
         "name": "score",
         "value": 3.0,
         "parts": [{"name": "a", "value": 1.0}, {"name": "b", "value": 2.0}],

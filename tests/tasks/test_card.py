@@ -49,6 +49,10 @@ def test_values_as_people_write_them(line: str, field: str, value: object) -> No
 
 def test_without_a_title_the_first_heading_counts() -> None:
     assert card("---\nstatus: todo\n---\n\n# The heading #\n").title == "The heading"
+
+
+def test_a_hostile_heading_costs_its_length_only() -> None:
+    assert card(f"---\nstatus: todo\n---\n# {'#' * 500_000}x\n").title.endswith("#x")
     assert card("---\nstatus: todo\n---\n").title == "abc123"
 
 

@@ -263,8 +263,14 @@ def test_a_complete_specification_is_ready() -> None:
     assert review(text, {"FR-001": ["abc123"]})["ready"] is True
 
 
+@pytest.mark.parametrize("text", ["<!--" * 25_000, "```a\n" * 20_000, "\n" * 100_000])
+def test_a_hostile_specification_costs_its_length_only(text: str) -> None:
+    assert review(text, {})["open_questions"] == 0
+
+
 def test_a_file_that_changes_starts_its_workflows_by_itself(workspace: Workspace) -> None:
-    workspace.start()
+    workspace.documents.start()
+    workspace.workflows.start()
     eventually(lambda: workspace.workflows.journal.cursor("files"))
     (workspace.root / "new.md").write_text("# New\n")
     eventually(lambda: ran(workspace) >= {("markdown-analyzer", "add"), ("file-change-logger", "add")})

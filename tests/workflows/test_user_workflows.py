@@ -10,6 +10,7 @@ import pytest
 from workflow_parts import eventually
 
 from cuedeck import Workspace
+from cuedeck.config import load_config
 from cuedeck.documents.query import Mode
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.model.errors import CueError, ErrorCode
@@ -284,6 +285,36 @@ def test_a_switch_is_noticed_by_a_process_that_runs_already(workspace: Workspace
     assert not workspace.workflows.registry.enabled("concept-tracker")
     config.write_text("")
     assert workspace.workflows.registry.enabled("concept-tracker")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "",
+        '[workflows]\n"a-b" = { enabled = true } # ours\n[core]\ntoken_limit = 500\n',
+        '[workflows]\n"a-b".enabled = true\nworkers = 1\n',
+        '[workflows.x]\nenabled = true\n\n[workflows."a-b"]\n',
+        'workflows = { "a-b" = { enabled = true } }\r\n',
+    ],
+)
+def test_a_switch_leaves_every_way_to_write_it_valid(tmp_path: Path, written: str) -> None:
+    path = tmp_path / ".cuedeck/config.toml"
+    path.parent.mkdir()
+    path.write_bytes(written.encode())
+    for on in (False, True):
+        set_enabled(tmp_path, "a-b", on=on)
+        settings = load_config(tmp_path, environ={"HOME": str(tmp_path)}).workflows
+        assert settings.by_id["a-b"].enabled is on
+    assert path.read_bytes().decode().startswith(written)
+
+
+def test_a_file_that_cannot_be_switched_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / ".cuedeck/config.toml"
+    path.parent.mkdir()
+    path.write_text("[workflows]\nworkers = 1\na-b = {}\n")
+    with pytest.raises(CueError, match="cannot be changed"):
+        set_enabled(tmp_path, "a-b", on=False)
+    assert path.read_text() == "[workflows]\nworkers = 1\na-b = {}\n"
 
 
 def test_a_workflow_is_switched_off_and_on_without_touching_the_rest(workspace: Workspace) -> None:

@@ -11,7 +11,8 @@ from cuedeck.citations.lookup import Lookup
 from cuedeck.citations.mentions import Kind
 from cuedeck.citations.model import Around, Stale, Thing
 from cuedeck.citations.symbols import change_of, digest_of
-from cuedeck.memory.model import MemoryType, now_ms
+from cuedeck.memory.model import MemoryType
+from cuedeck.model.clock import now_ms
 from cuedeck.store import citations as table
 from cuedeck.store import memories
 from cuedeck.store.citations import CitationRow

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from cuedeck.citations.mentions import Kind, Mention, mentions
 from cuedeck.citations.model import Around, Stale, Thing
 from cuedeck.citations.symbols import in_file
+from cuedeck.documents import kinds
 from cuedeck.model.errors import CueError, ErrorCode, not_found
 from cuedeck.paths import confine_file, read_file
 from cuedeck.store import citations as table
+from cuedeck.tasks.card import FOLDER
 
 if TYPE_CHECKING:
     from cuedeck.citations.lookup import Lookup
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 _DOCUMENTS = 50
 _LARGEST = 1 << 20
-_CARDS = ".cuedeck/cards/"
 
 
 def thing_named(workspace: Workspace, lookup: Lookup, what: str) -> Thing:
@@ -83,7 +84,7 @@ def _text(workspace: Workspace, thing: Thing) -> str:
         case Kind.RUN:
             run = workspace.workflows.journal.find(thing.name)
             return json.dumps([run.input, run.result], ensure_ascii=False) if run is not None else ""
-        case Kind.FILE if thing.name.lower().endswith((".md", ".markdown")):
+        case Kind.FILE if kinds.kind_of(thing.name) is kinds.Kind.MARKDOWN:
             return _read(workspace, thing.name)
         case _:
             return ""
@@ -124,7 +125,7 @@ def _documents(workspace: Workspace, thing: Thing) -> Iterator[Thing]:
     word = thing.name.rsplit("::", 1)[-1].rsplit("/", 1)[-1]
     results = workspace.documents.search(Query(word, Mode.KEYWORD, limit=_DOCUMENTS))
     for hit in results.hits:
-        if not hit.path.lower().endswith((".md", ".markdown")):
+        if kinds.kind_of(hit.path) is not kinds.Kind.MARKDOWN:
             continue
         if any(_means(mention, thing) for mention in mentions(_read(workspace, hit.path))):
             yield _document(hit.path)
@@ -142,8 +143,8 @@ def _read(workspace: Workspace, path: str) -> str:
 
 
 def _document(path: str) -> Thing:
-    if path.startswith(_CARDS):
-        return Thing(Kind.CARD, path.removeprefix(_CARDS)[:6], title=path)
+    if path.startswith(f"{FOLDER}/"):
+        return Thing(Kind.CARD, path.removeprefix(f"{FOLDER}/")[:6], title=path)
     return Thing(Kind.FILE, path)
 
 

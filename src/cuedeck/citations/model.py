@@ -17,7 +17,7 @@ class Thing:
     path: str = ""
     title: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For tools and scripts; empty fields are left out."""
         more = {"path": self.path, "title": self.title}
         return {"kind": self.kind, "name": self.name} | {name: text for name, text in more.items() if text}
@@ -33,7 +33,7 @@ class Stale:
     change: str  # modified, moved or removed
     now: str = ""  # where it is now: path, or path:line
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For tools and scripts."""
         value = {"kind": self.kind.value, "name": self.name, "path": self.path, "change": self.change}
         return value | ({"now": self.now} if self.now else {})
@@ -49,12 +49,12 @@ class Around:
     stale: tuple[Stale, ...] = ()
     code_indexed: bool = True
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """For tools and scripts."""
         value: dict[str, Any] = {
-            **self.thing.as_json(),
-            "cites": [thing.as_json() for thing in self.cites],
-            "cited_by": [thing.as_json() for thing in self.cited_by],
+            **self.thing.to_json(),
+            "cites": [thing.to_json() for thing in self.cites],
+            "cited_by": [thing.to_json() for thing in self.cited_by],
             "code_indexed": self.code_indexed,
         }
-        return value | ({"stale_citations": [one.as_json() for one in self.stale]} if self.stale else {})
+        return value | ({"stale_citations": [one.to_json() for one in self.stale]} if self.stale else {})

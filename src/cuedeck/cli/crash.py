@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from cuedeck.daemon.location import NoDaemon, runtime_folder, workspace_root
 from cuedeck.daemon.logs import log_folder
+from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.secrets import mask
 
@@ -19,7 +19,7 @@ from cuedeck.secrets import mask
 def record_crash(error: Exception) -> CueError:
     """Log the traceback and return what to tell the user."""
     identity = secrets.token_hex(4)
-    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    when = iso_seconds(now_ms())
     text = f"{when} {identity}\n{''.join(traceback.format_exception(error))}\n"
     log = _append(mask(text).text)
     return CueError(

@@ -27,7 +27,7 @@ def command(here: Here, what: str) -> None:
         with here.output.progress("Indexing") as progress:
             workspace.documents.refresh(lambda done, total: progress(done, total))
         found = workspace.citations.around(what)
-    here.output.show(found.as_json(), lambda: _as_text(found))
+    here.output.show(found.to_json(), lambda: _as_text(found))
     if not found.code_indexed:
         here.output.note("The code is not indexed, so symbols are not followed: `cue index`.")
 

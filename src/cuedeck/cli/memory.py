@@ -44,7 +44,7 @@ def list_memories(
             after=after,
             limit=limit,
         )
-    here.output.show([one.as_json() for one in found], lambda: "\n".join(map(_line, found)) or "No memories.")
+    here.output.show([one.to_json() for one in found], lambda: "\n".join(map(_line, found)) or "No memories.")
 
 
 @subcommand(command, "add", json=True)
@@ -76,8 +76,8 @@ def add(
         stored = workspace.memory.store(draft, actor=ACTOR)
         if not stored.duplicate:
             workspace.citations.note(stored.memory, actor=ACTOR)
-    links = [link.as_json() for link in stored.links]
-    value = {**stored.memory.as_json(), "links": links, "duplicate": stored.duplicate}
+    links = [link.to_json() for link in stored.links]
+    value = {**stored.memory.to_json(), "links": links, "duplicate": stored.duplicate}
     here.output.show(value, lambda: _added(stored))
 
 
@@ -92,15 +92,15 @@ def _added(stored: Stored) -> str:
 @click.argument("id")
 def show(here: Here, id: str) -> None:
     """Show one memory with its links, deleted or not."""
-    from cuedeck.memory.model import iso
+    from cuedeck.model.clock import iso
 
     with here.open() as workspace:
         memory, access, links = workspace.memory.peek(id)
     value = {
-        **memory.as_json(),
+        **memory.to_json(),
         "deleted_at": iso(memory.deleted_at) if memory.deleted_at else None,
         "access_count": access.count,
-        "links": [link.as_json() for link in links],
+        "links": [link.to_json() for link in links],
     }
     here.output.show(value, lambda: _page(value, memory))
 
@@ -166,7 +166,7 @@ def search(
     )
     with here.open() as workspace:
         found = workspace.memory.search(asked)
-    value = answer.as_json(found, asked.max_tokens)
+    value = answer.to_json(found, asked.max_tokens)
     here.output.show(value, lambda: _hits(value))
 
 
@@ -204,12 +204,12 @@ def show_log(here: Here, after: int, limit: int, follow: bool) -> None:
         if not follow:
             changes = feed.read(state, after=after, limit=limit)
             here.output.show(
-                [feed.as_json(one) for one in changes], lambda: "\n".join(map(feed.as_line, changes))
+                [feed.to_json(one) for one in changes], lambda: "\n".join(map(feed.as_line, changes))
             )
             return
         for change in feed.follow(state, after=after):
             shown = (
-                json.dumps(feed.as_json(change), ensure_ascii=False)
+                json.dumps(feed.to_json(change), ensure_ascii=False)
                 if here.output.as_json
                 else feed.as_line(change)
             )
@@ -222,7 +222,7 @@ def restore(here: Here, id: str) -> None:
     """Bring back a memory deleted in the last 90 days."""
     with here.open() as workspace:
         memory = workspace.memory.restore(id, actor=ACTOR)
-    here.output.show(memory.as_json(), f"Restored {memory.id}: {memory.shown_title}")
+    here.output.show(memory.to_json(), f"Restored {memory.id}: {memory.shown_title}")
 
 
 @subcommand(command, "forget", json=True)
@@ -267,5 +267,5 @@ def import_memories(here: Here, path: Path) -> None:
         done = transfer.load(workspace.memory, file, actor=ACTOR)
         workspace.memory.completion.drain(600)
     here.output.show(
-        done.as_json(), f"{done.memories} memories and {done.links} links added, {done.known} known."
+        done.to_json(), f"{done.memories} memories and {done.links} links added, {done.known} known."
     )

@@ -74,10 +74,14 @@ def serve(here: Here, serving: Serving) -> int:
         _serve_with_workers(here.root, serving, listening, settings, token)
         return 0
     with here.open() as workspace:
-        Background(workspace).start()
+        background = Background(workspace)
+        background.start()
         app = _app(workspace, serving.options, token, lambda: server.should_exit)
         server = PatientServer(uvicorn.Config(app, **settings))
-        server.run(sockets=[listening])
+        try:
+            server.run(sockets=[listening])
+        finally:
+            background.stop()
     return 0
 
 

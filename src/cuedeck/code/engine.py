@@ -11,10 +11,11 @@ from typing import Final
 
 from cuedeck.code.checkout import Checkout
 from cuedeck.code.facts import EXTRACTOR_VERSION
-from cuedeck.code.indexing import ACTOR, Indexed, Indexer, now
+from cuedeck.code.indexing import ACTOR, Indexed, Indexer
 from cuedeck.code.repository import NOT_HERE, MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
-from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.clock import now_ms
+from cuedeck.model.errors import CueError, ErrorCode, shortened
 from cuedeck.store import code as table
 from cuedeck.store.protocol import Session, Store
 
@@ -433,7 +434,7 @@ class Code:
         return len(indexer.missing(files)) <= _SMALL
 
     def _touch(self, row: table.RefRow) -> None:
-        at = now()
+        at = now_ms()
         if at - row.accessed_at > _TOUCH_EVERY:
             with self.store.index.write(actor=ACTOR) as session:
                 table.touch_ref(session, row.name, at)
@@ -549,7 +550,7 @@ def tree_text(repository: Repository | None, commit: str | None, path: str) -> b
 
 def unknown_ref(name: str) -> CueError:
     """The contract's answer to a ref that git does not know or that was never indexed."""
-    shown = name if len(name) <= 200 else name[:200] + "…"
+    shown = shortened(name)
     return CueError(
         ErrorCode.REF_NOT_INDEXED,
         f"There is no indexed ref {shown}",

@@ -14,6 +14,7 @@ from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.repository import Ref, Repository, TreeFile
 from cuedeck.code.worker import read_blob
 from cuedeck.code.workers import analyse_all, without_collecting
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
 from cuedeck.store.protocol import Session, Store
@@ -47,11 +48,6 @@ class Indexed:
     symbols: int
     changed: int
     milliseconds: int
-
-
-def now() -> int:
-    """Milliseconds since the epoch."""
-    return int(time.time() * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +314,8 @@ class Indexer:
             files=len(held),
             symbols=sum(row.symbols + 1 for row in held),
             version=EXTRACTOR_VERSION,
-            indexed_at=now(),
-            accessed_at=now(),
+            indexed_at=now_ms(),
+            accessed_at=now_ms(),
             problems=problems[:_PROBLEMS_KEPT],
         )
         row = table.ref(session, layer.name)

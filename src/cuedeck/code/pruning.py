@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 from cuedeck.code.engine import Code
-from cuedeck.code.indexing import ACTOR, now
+from cuedeck.code.indexing import ACTOR
+from cuedeck.model.clock import DAY_MS, now_ms
 from cuedeck.store import code as table
-
-_DAY: Final = 86_400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def _verdict(code: Code, row: table.RefRow, here: str, days: int) -> tuple[str, 
         return "it is checked out in another worktree", False
     if code.repository.resolve(row.name) is None:
         return "the ref no longer exists", True
-    idle = (now() - row.accessed_at) // _DAY
-    if now() - row.accessed_at >= days * _DAY:
+    idle = (now_ms() - row.accessed_at) // DAY_MS
+    if now_ms() - row.accessed_at >= days * DAY_MS:
         return f"last used {idle} days ago" if days else "older than 0 days", True
     return f"used {idle} days ago", False

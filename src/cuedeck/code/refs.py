@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from cuedeck.code.engine import LIVE, Code, Wanted, unknown_ref
 from cuedeck.code.facts import EXTRACTOR_VERSION
-from cuedeck.code.indexing import ACTOR, now
+from cuedeck.code.indexing import ACTOR
+from cuedeck.model.clock import now_ms
 from cuedeck.store import code as table
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def switch(code: Code, ref: str, principal: str) -> Switched:
         if row is None or row.status != "active":
             raise unknown_ref(wanted.name)
         table.choose_ref(session, principal, None if follows else wanted.name)
-        table.touch_ref(session, wanted.name, now())
+        table.touch_ref(session, wanted.name, now_ms())
     worktree = None
     if wanted.checked_out:
         worktree = str(code.root)

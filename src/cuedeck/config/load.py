@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from cuedeck.config.sections import Config
 from cuedeck.config.setting import Rule
 from cuedeck.config.source import Layer, read_layer
+from cuedeck.discovery import FOLDER
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tracking import tracked_by_git
 
 S = TypeVar("S")
-WORKSPACE_FILE = Path(".cuedeck") / "config.toml"
+WORKSPACE_FILE = Path(FOLDER) / "config.toml"
 
 
 def load_config(

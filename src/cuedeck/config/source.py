@@ -11,7 +11,7 @@ from typing import Any
 
 from cuedeck.model.errors import CueError, ErrorCode
 
-_HEADER = re.compile(r"^\s*\[{1,2}\s*(?P<path>[^\[\]]+?)\s*\]{1,2}\s*(#.*)?$")
+_HEADER = re.compile(r"^\s*\[{1,2}(?P<path>[^\[\]]+)\]{1,2}\s*(#.*)?$")
 _KEY = re.compile(
     r"""^\s*(?P<path>(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )

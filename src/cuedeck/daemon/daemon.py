@@ -6,7 +6,6 @@ import gc
 import logging
 import os
 import signal
-import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -22,6 +21,7 @@ from cuedeck.daemon.client import Client, Hello
 from cuedeck.daemon.life import Life
 from cuedeck.daemon.location import Address
 from cuedeck.inotify import DELETE, DELETE_SELF, MOVE_SELF, MOVED_FROM, Inotify
+from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Daemon:
         self._log = log
         self._ready = ready
         self._sessions: Sessions
-        self._started = time.time()
+        self._started = now_ms()
         self._idle_seconds = 60.0
         self._news = anyio.Event()
         self._draining = False
@@ -196,8 +196,8 @@ class Daemon:
             "pid": os.getpid(),
             **protocol.identity(),
             "workspace": self._address.root,
-            "started": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._started)),
-            "uptime_seconds": int(time.time() - self._started),
+            "started": iso_seconds(self._started),
+            "uptime_seconds": (now_ms() - self._started) // 1000,
             "sessions": len(self._sessions),
             "sessions_served": self._sessions.served,
             "idle_seconds": int(self._idle_seconds),

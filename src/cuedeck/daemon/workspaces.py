@@ -47,7 +47,7 @@ class Workspaces:
 
     def get(self, environment: Environment) -> Workspace:
         """The workspace under these overrides, with what the configuration files say now."""
-        environ = {**_own_environment(), **dict(environment)}
+        environ = _environ(environment)
         signature = files_signature(self._root, environ)
         known = self._known.get(environment)
         if known is not None and known.signature == signature:
@@ -81,6 +81,8 @@ class Workspaces:
     def _retire_unused(self) -> None:
         """Stop what old settings still do; the workspace stays open a while for calls under way."""
         now = time.monotonic()
+        # A client that left does not ask again; what it was given under old settings is nobody's.
+        self._known = {asked: known for asked, known in self._known.items() if self._current(asked, known)}
         used = [known.open for known in self._known.values()]
         for each in [each for each in self._open if each not in used]:
             each.background.stop()
@@ -91,6 +93,10 @@ class Workspaces:
         for each in over:
             each.workspace.close()
 
+    def _current(self, environment: Environment, known: _Known) -> bool:
+        return known.signature == files_signature(self._root, _environ(environment))
 
-def _own_environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not travels(name)}
+
+def _environ(environment: Environment) -> dict[str, str]:
+    own = {name: value for name, value in os.environ.items() if not travels(name)}
+    return own | dict(environment)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from cuedeck.model.clock import now_ms
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Database
 
@@ -55,7 +55,7 @@ class FileEvents:
 
         Changes of one file in quick succession are one event: what became of it in the end.
         """
-        now = time.time_ns() // 1_000_000
+        now = now_ms()
         with self._database.read() as session:
             batch = rows.events_after(session, seq, limit)
             if not batch:

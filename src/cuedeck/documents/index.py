@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +17,7 @@ from cuedeck.documents.markdown import LinkKind
 from cuedeck.documents.reading import read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
 from cuedeck.documents.workers import read_many
+from cuedeck.model.clock import now_ms
 from cuedeck.store import documents as rows
 from cuedeck.store.document_entries import remove_documents, write_entries
 from cuedeck.store.protocol import Database, Session
@@ -215,7 +215,7 @@ class DocumentIndex:
                     touched |= self._write(session, found, names, result)
                     news = found if not silent else [reading for reading in found if self._is_news(reading)]
                     if news:
-                        rows.record_events(session, _now(), result.events_of(news))
+                        rows.record_events(session, now_ms(), result.events_of(news))
                     revision = rows.next_revision(session)
                 self._learn(revision, {reading.path: reading.stamp for reading in found})
             done += len(batch)
@@ -270,13 +270,13 @@ class DocumentIndex:
             touched |= rows.names_of(session, list(vanished)) if vanished else set()
             remove_documents(session, list(vanished))
             result.removed += list(vanished)
-            rows.record_events(session, _now(), ((path, "unlink", None) for path in vanished))
+            rows.record_events(session, now_ms(), ((path, "unlink", None) for path in vanished))
             for keys in _batches(iter(sorted(touched)), 500):
                 _resolve_again(session, keys)
-            rows.set_meta(session, "updated", str(_now()))
+            rows.set_meta(session, "updated", str(now_ms()))
             revision = rows.next_revision(session)
             if silent:
-                rows.set_meta(session, "baseline", str(_now()))
+                rows.set_meta(session, "baseline", str(now_ms()))
             if whole:
                 rows.set_meta(session, "reading", READING)
                 if not silent and self._reading != READING:
@@ -341,7 +341,3 @@ def _hidden(path: str, scan: Scan) -> bool:
 def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:
     while batch := list(islice(items, size)):
         yield batch
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000

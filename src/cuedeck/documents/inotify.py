@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cuedeck import inotify
 from cuedeck.documents.hints import Dirty
+from cuedeck.documents.ignore import IGNORE_FILES
 from cuedeck.inotify import Event, Inotify
 
 # Our own folder also holds databases that change all the time; only new folders in it matter.
@@ -94,7 +95,7 @@ class InotifyHints:
                 dirty.folders.add(f"{folder}{name}/")
         elif folder == OWN_FOLDER:
             return
-        elif name in (".gitignore", ".cuedeckignore"):
+        elif name in IGNORE_FILES:
             dirty.everything = True
         elif name:
             dirty.files.add(folder + name)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cuedeck.documents.ignore import OWN_FOLDERS, IgnoreRules, Rules, is_ignored
+from cuedeck.documents.ignore import IGNORE_FILES, OWN_FOLDERS, IgnoreRules, Rules, is_ignored
 from cuedeck.paths import too_long
 
 MAX_DEPTH = 64
@@ -93,7 +93,7 @@ class Scanner:
         return not is_ignored(rules.rules_for(folder, self._ignore_names(folder)), path)
 
     def _ignore_names(self, folder: str) -> list[str]:
-        return [name for name in (".gitignore", ".cuedeckignore") if (self._root / folder / name).is_file()]
+        return [name for name in IGNORE_FILES if (self._root / folder / name).is_file()]
 
     def _walk(self, folder: str, ignore: IgnoreRules, depth: int, found: _Found) -> None:
         try:
@@ -141,7 +141,7 @@ class Scanner:
         """The ignore files of a folder; a new or changed one outdates every decision."""
         names = []
         for entry in entries:
-            if entry.name in (".gitignore", ".cuedeckignore") and entry.is_file(follow_symlinks=False):
+            if entry.name in IGNORE_FILES and entry.is_file(follow_symlinks=False):
                 names.append(entry.name)
                 self._check_stamp(folder + entry.name, entry)
         return names

@@ -102,7 +102,7 @@ class DocumentSearch:
                 whole = wholes.get(known[hit.path]["rid"], {})
                 below[KEYWORD] = total(KEYWORD, _terms_of(chunk, whole, hit.whole))
             part: Part = fused_parts(Ranked(hit.path, hit.score, dict(hit.parts)), below)
-            explained.append({"path": hit.path, **part.as_json()})
+            explained.append({"path": hit.path, **part.to_json()})
         return explained
 
     def _mode(self, query: Query, budget: float) -> tuple[Mode, Vector | None, str | None]:

@@ -19,7 +19,7 @@ _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _SENTENCE_END = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
 # A heading's own id, as Hugo, Pandoc and Docusaurus write it: "{#id .class}", "{/* #id */}", or "{/*id*/}",
 # which loses its stars as emphasis does.
-_OWN_ID = re.compile(r"\s*\{(?:#|/\*?\s*#?)([\w.:-]+)[^{}]*\}$")
+_OWN_ID = re.compile(r"\s*\{(?:#|/\*?\s*#?)([\w.:-]++)[^{}]*\}$")
 _UTF8_START = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 
 

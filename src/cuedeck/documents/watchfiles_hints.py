@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 from cuedeck.documents.hints import Dirty
+from cuedeck.documents.ignore import IGNORE_FILES
 
 _STEP_MS = 50
 # Beyond this the system's queue may have overflowed without saying so.
@@ -69,7 +70,7 @@ class WatchfilesHints:
         inside = f"{folder}/" if folder else ""
         if inside not in self._folders:
             return
-        if path.name in (".gitignore", ".cuedeckignore"):
+        if path.name in IGNORE_FILES:
             self._dirty.everything = True
         elif f"{relative}/" in self._folders or path.is_dir():
             self._dirty.folders.add(f"{relative}/")

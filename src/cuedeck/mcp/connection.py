@@ -11,7 +11,7 @@ from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.registry import Entry, Registry, product
 from cuedeck.mcp.rendering import Rendered, contract_value, encoded, render_error, render_value, rpc_error
 from cuedeck.mcp.runtime import Runtime
-from cuedeck.mcp.tool import Answer, Call, Tool
+from cuedeck.mcp.tool import Answer, Call, Tool, no_progress
 from cuedeck.mcp.validation import validated
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
@@ -74,7 +74,7 @@ class Connection:
     def perform_bare(self, tool: Tool, arguments: Any, who: Principal | None, cancelled: Cancelled) -> Any:
         """Carry out a bare JSON-RPC method of the context deck: the contract's own JSON."""
         try:
-            answer = self._answer(tool, arguments, who, _silent, cancelled)
+            answer = self._answer(tool, arguments, who, no_progress, cancelled)
             return encoded(answer.value)[1]
         except CueError as error:
             raise rpc_error(error) from None
@@ -103,10 +103,6 @@ def too_slow(seconds: float) -> CueError:
         data={"call_seconds": seconds},
         hint="Ask for less, or raise limits.call_seconds.",
     )
-
-
-def _silent(_done: float, _message: str) -> None:
-    return None
 
 
 def _since(started: float) -> float:

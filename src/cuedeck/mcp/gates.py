@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cuedeck.config.sections import HttpSection
 from cuedeck.mcp.auth import TokenRefused, TokenVerifier, Verified
 from cuedeck.mcp.protocol import PRINCIPAL_SCOPE_KEY
+from cuedeck.model.clock import iso_seconds, now_ms
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "[::1]")
 LINGER_BYTES = 64 * 1024 * 1024
@@ -58,7 +59,7 @@ class AccessLog:
         finally:
             principal = scope.get(PRINCIPAL_SCOPE_KEY)
             record = {
-                "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                "time": iso_seconds(now_ms()),
                 "method": scope["method"],
                 "path": scope["path"][:200],
                 "status": status,

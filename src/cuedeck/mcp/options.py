@@ -1,9 +1,9 @@
-"""What one client chose when it connected: a plain value that travels to the daemon as JSON."""
+"""What one client chose when it connected: a plain value that travels to worker processes as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -33,19 +33,14 @@ class ConnectionOptions:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """The value as JSON, for the daemon's handshake."""
-        return asdict(self) | {"environment": dict(self.environment)}
+        """The value as JSON."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> ConnectionOptions:
-        """The value from its JSON; keys of another version are ignored."""
-        known = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
-        for name in ("decks", "tools"):
-            if name in known:
-                known[name] = tuple(known[name])
-        if "environment" in known:
-            known["environment"] = tuple(sorted(dict(known["environment"]).items()))
-        return cls(**known)
+        """The value from its JSON, which knows no tuples."""
+        lists = {"decks": tuple(raw["decks"]), "tools": tuple(raw["tools"])}
+        return cls(**{**raw, **lists, "environment": tuple(map(tuple, raw["environment"]))})
 
 
 def names(text: str) -> tuple[str, ...]:

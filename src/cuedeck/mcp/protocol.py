@@ -24,6 +24,7 @@ from cuedeck.mcp.instructions import instructions
 from cuedeck.mcp.registry import UnknownTool
 from cuedeck.mcp.rendering import RpcError
 from cuedeck.mcp.resources import ResourceDesk
+from cuedeck.mcp.tool import no_progress
 from cuedeck.model.principal import Principal
 
 T = TypeVar("T")
@@ -138,7 +139,7 @@ async def _in_thread(ctx: Context, work: Callable[[Progress, Cancelled], T]) -> 
     try:
         if _wants_progress(ctx):
             return await _relayed(ctx, work, gone.is_set)
-        return await run_in_thread(work, _silent, gone.is_set)
+        return await run_in_thread(work, no_progress, gone.is_set)
     finally:
         gone.set()
 
@@ -197,10 +198,6 @@ class _ProgressRelay:
 def _wants_progress(ctx: Context) -> bool:
     meta = (ctx.params or {}).get("_meta")
     return isinstance(meta, Mapping) and meta.get("progressToken") is not None
-
-
-def _silent(_done: float, _message: str) -> None:
-    return None
 
 
 _limiters: anyio.lowlevel.RunVar[anyio.CapacityLimiter] = anyio.lowlevel.RunVar("cuedeck_threads")

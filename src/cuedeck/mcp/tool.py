@@ -51,8 +51,8 @@ class Clamped:
 A = TypeVar("A", bound=Arguments)
 
 
-def _no_progress(_done: float, _message: str) -> None:
-    return None
+def no_progress(_done: float, _message: str) -> None:
+    """For a caller that did not ask to be told."""
 
 
 def _never() -> bool:
@@ -66,7 +66,7 @@ class Call(Generic[A]):
     workspace: Workspace
     principal: Principal
     arguments: A
-    progress: Callable[[float, str], None] = _no_progress
+    progress: Callable[[float, str], None] = no_progress
     cancelled: Callable[[], bool] = _never
     activity: Activity = field(default_factory=Activity)
 

@@ -12,11 +12,11 @@ MARK = " … [truncated]"
 _FEWEST = 16
 
 
-def as_json(found: Found, max_tokens: int) -> dict[str, Any]:
+def to_json(found: Found, max_tokens: int) -> dict[str, Any]:
     """``index``, ``details`` and ``total_count``."""
     terms = list(found.terms)
     return {
-        "index": [hit.as_json(terms) for hit in found.hits],
+        "index": [hit.to_json(terms) for hit in found.hits],
         "details": _details(found, max_tokens),
         "total_count": found.total,
     }
@@ -43,7 +43,7 @@ def _detail(hit: Hit, found: Found) -> dict[str, Any]:
         "id": hit.memory.id,
         "content": hit.memory.content,
         "metadata": dict(hit.memory.metadata),
-        "related": [neighbour.as_json() for neighbour in neighbours],
+        "related": [neighbour.to_json() for neighbour in neighbours],
     }
 
 

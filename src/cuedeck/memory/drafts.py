@@ -8,7 +8,8 @@ from typing import Any
 
 from cuedeck.memory import checks
 from cuedeck.memory.masking import Masking
-from cuedeck.memory.model import Draft, Memory, new_id, now_ms
+from cuedeck.memory.model import Draft, Memory, new_id
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import invalid
 
 

@@ -36,7 +36,7 @@ class Record:
         good, bad = self.successes + 1, self.failures + 1
         return math.sqrt(good * bad / ((good + bad) ** 2 * (good + bad + 1)))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "model": self.model,
             "successes": self.successes,
@@ -78,7 +78,7 @@ def recommendation(pattern: str, feedback_type: str | None, episodes: Iterable[M
         "recommended_model": best.model,
         "confidence": _confidence(ranked),
         "reasoning": _reasoning(about, ranked),
-        "evidence": [one.as_json() for one in ranked],
+        "evidence": [one.to_json() for one in ranked],
     }
 
 

@@ -59,7 +59,7 @@ class Similar:
         value = self.memory.metadata.get(name)
         return value if isinstance(value, str) else ""
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "id": self.memory.id,
             "title": self.memory.shown_title,

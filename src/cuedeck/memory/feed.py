@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cuedeck.memory.model import iso
+from cuedeck.model.clock import iso
 
 if TYPE_CHECKING:
     from cuedeck.store.protocol import Change, Database
@@ -31,7 +31,7 @@ def follow(state: Database, *, after: int, timeout: float | None = None) -> Iter
             return
 
 
-def as_json(change: Change) -> dict[str, Any]:
+def to_json(change: Change) -> dict[str, Any]:
     """One change as a program reads it."""
     return {
         "seq": change.seq,

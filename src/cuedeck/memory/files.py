@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.memory.masking import Masking
-from cuedeck.memory.model import Memory, MemoryType, chunk_id, now_ms
+from cuedeck.memory.model import Memory, MemoryType, chunk_id
 from cuedeck.memory.records import from_row
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.paths import confine, confine_file, read_file
 from cuedeck.store import memories as table
@@ -40,7 +41,7 @@ class Indexed:
         """Whether no chunk waits for a vector on account of this."""
         return not self.created and not self.updated
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         return {
             "file_path": self.path,
             "chunks_created": len(self.created),

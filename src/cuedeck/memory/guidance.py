@@ -29,7 +29,7 @@ def guidance(task: str, failures: Sequence[Failure], similar: Sequence[Similar])
         "what_worked": [_told(one) for one in worked[:MOST_SHOWN]],
         "what_did_not_work": [_told(one) for one in failed[:MOST_SHOWN]],
         "recommended_approach": _recommended(failures, worked, failed),
-        "similar_episodes": [one.as_json() for one in similar[:MOST_SHOWN]],
+        "similar_episodes": [one.to_json() for one in similar[:MOST_SHOWN]],
         "confidence": confidence(similar),
     }
 

@@ -6,8 +6,9 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from cuedeck.memory.model import Link, Memory, iso, now_ms
+from cuedeck.memory.model import Link, Memory
 from cuedeck.memory.records import from_row, link_from
+from cuedeck.model.clock import iso, now_ms
 from cuedeck.model.errors import invalid
 from cuedeck.store import memories as table
 from cuedeck.store.changes import KEPT_MS

@@ -49,7 +49,7 @@ def reflect(memories: Memories, attempt: Attempt, *, actor: str) -> tuple[Stored
     more = {
         "signature": signature(failures[0]) if failures else None,
         "failure": reflection.failure_json(failures[0]) if failures else None,
-        "similar": [one.as_json() for one in similar[: guidance.MOST_SHOWN]],
+        "similar": [one.to_json() for one in similar[: guidance.MOST_SHOWN]],
     }
     return replace(stored, masked=masking.count), made, more
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cuedeck.memory.model import Link, Memory, Origin, now_ms
+from cuedeck.memory.model import Link, Memory, Origin
 from cuedeck.memory.records import content_hash, link_from, scope_of
+from cuedeck.model.clock import now_ms
 from cuedeck.store import memories as table
 from cuedeck.store.protocol import Session, VectorRecord
 from cuedeck.store.schema.memories import MEMORY_VECTORS

@@ -13,17 +13,7 @@ from cuedeck.memory import checks, graph, history, linking, past, searching
 from cuedeck.memory.completion import Completion
 from cuedeck.memory.drafts import checked, checked_changes, drafted
 from cuedeck.memory.masking import Masking
-from cuedeck.memory.model import (
-    Access,
-    Draft,
-    Link,
-    Memory,
-    MemoryType,
-    Neighbour,
-    Origin,
-    embedded_text,
-    now_ms,
-)
+from cuedeck.memory.model import Access, Draft, Link, Memory, MemoryType, Neighbour, Origin, embedded_text
 from cuedeck.memory.query import Found, Query
 from cuedeck.memory.records import (
     access_from,
@@ -34,6 +24,7 @@ from cuedeck.memory.records import (
     text_record,
     to_row,
 )
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.store import memories as table
 from cuedeck.store.changes import forget

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
+
+from cuedeck.model.clock import iso
 
 PREFIX = "memory:"
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -60,7 +60,7 @@ class Memory:
         """What the model reads of it."""
         return embedded_text(self.title, self.content)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The contract's fields."""
         return {
             "id": self.id,
@@ -92,7 +92,7 @@ class Link:
         """The memory at the other end."""
         return self.to_id if self.from_id == id else self.from_id
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The created edge of the contract."""
         return {
             "from_id": self.from_id,
@@ -135,7 +135,7 @@ class Neighbour:
     reason: str
     depth: int
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """One of the contract's ``related_memories``."""
         return {
             "id": self.memory.id,
@@ -150,10 +150,6 @@ class Neighbour:
 def embedded_text(title: str | None, content: str) -> str:
     """Title and content as the model reads them."""
     return f"{title}\n{content}" if title else content
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def new_id(at: int) -> str:
@@ -173,12 +169,6 @@ def _base32(number: int, width: int) -> str:
         digits.append(_ALPHABET[number & 31])
         number >>= 5
     return "".join(reversed(digits))
-
-
-def iso(at: int) -> str:
-    """ISO 8601 in UTC with milliseconds."""
-    moment = datetime.fromtimestamp(at / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def first_line(text: str, longest: int = 80) -> str:

@@ -65,7 +65,7 @@ class Hit:
     score: float
     explanation: Part | None = None
 
-    def as_json(self, terms: list[str]) -> dict[str, Any]:
+    def to_json(self, terms: list[str]) -> dict[str, Any]:
         """A line of the contract's ``index``."""
         shown: dict[str, Any] = {
             "id": self.memory.id,
@@ -75,7 +75,7 @@ class Hit:
             "snippet": snippet(self.memory.content, terms),
         }
         if self.explanation is not None:
-            shown["explanation"] = self.explanation.as_json()
+            shown["explanation"] = self.explanation.to_json()
         return shown
 
 

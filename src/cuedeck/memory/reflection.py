@@ -9,7 +9,8 @@ from typing import Any
 from cuedeck.memory.diagnosis import diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
 from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, shape, signature
-from cuedeck.memory.model import first_line, iso
+from cuedeck.memory.model import first_line
+from cuedeck.model.clock import iso
 
 _EXCERPT = 4_000
 
@@ -38,7 +39,7 @@ class Reflection:
     what_to_try_next: str
     general_lesson: str
 
-    def as_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str]:
         return {
             "what_went_wrong": self.what_went_wrong,
             "root_cause": self.root_cause,
@@ -212,7 +213,7 @@ def episode_metadata(
         "model_used": attempt.model_used,
         "file_path": attempt.file_path,
         "attempt": number,
-        "reflection": reflection.as_json(),
+        "reflection": reflection.to_json(),
         "failures": [failure_json(one) for one in failures],
     }
     return {name: value for name, value in told.items() if value is not None}

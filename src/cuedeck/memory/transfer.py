@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from cuedeck.memory import checks, linking
 from cuedeck.memory.drafts import checked, drafted
 from cuedeck.memory.masking import Masking
-from cuedeck.memory.model import Draft, Link, Memory, MemoryType, Origin, now_ms
+from cuedeck.memory.model import Draft, Link, Memory, MemoryType, Origin
 from cuedeck.memory.moments import moment
 from cuedeck.memory.records import duplicate_key, from_row, link_from
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, invalid
 from cuedeck.store import memories as table
 
@@ -32,7 +33,7 @@ class Imported:
     known: int = 0
     masked: int = 0
 
-    def as_json(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, int]:
         return {"memories": self.memories, "links": self.links, "known": self.known, "masked": self.masked}
 
 
@@ -50,14 +51,14 @@ def export(state: Database) -> Iterator[dict[str, Any]]:
         with state.read() as session:
             files = table.files_of_chunks(session, [memory.id for memory in page])
         for memory in page:
-            line = {"kind": "memory", **memory.as_json(), "title": memory.title}
+            line = {"kind": "memory", **memory.to_json(), "title": memory.title}
             yield line | ({"chunk_of": files[memory.id]} if memory.id in files else {})
     for page in _pages(state):
         own = [memory.id for memory in page]
         with state.read() as session:
             links = [link_from(row) for row in table.links_of(session, own)]
         # Each link once: with the memory it starts from.
-        yield from ({"kind": "link", **link.as_json()} for link in links if link.from_id in set(own))
+        yield from ({"kind": "link", **link.to_json()} for link in links if link.from_id in set(own))
 
 
 def _pages(state: Database) -> Iterator[list[Memory]]:

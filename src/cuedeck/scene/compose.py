@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from cuedeck.documents.fences import with_fences_closed
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.sections import sections_of, slice_at
 from cuedeck.model.errors import CueError, ErrorCode
@@ -16,7 +16,6 @@ from cuedeck.secrets import mask
 _NOTE_TOKENS = 120
 # How many names a note gives, fewer where there is less room.
 _NAMED = (20, 8, 3, 1, 0)
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,8 @@ class _Draft:
     left_out: list[LeftOut] = field(default_factory=list)
 
     def piece(self, source: Source, text: str) -> _Piece:
-        cleaned = mask(_with_fences_closed(text), self.patterns)
+        # A fence that is never closed ends with its document, not with the scene.
+        cleaned = mask(with_fences_closed(text), self.patterns)
         block = _block(source.path, source.anchor, cleaned.text)
         return _Piece(source, block, count_tokens(block), cleaned.count)
 
@@ -160,18 +160,6 @@ def _note(left_out: Sequence[LeftOut], limit: int, named: int) -> str:
     if not named:
         return f"\n({len(left_out)} left out)\n"
     return f"\nLeft out to stay within {limit} tokens: {', '.join(shown)}.\n"
-
-
-def _with_fences_closed(text: str) -> str:
-    """A fence that is never closed ends with its document, not with the scene."""
-    opened = ""
-    for match in _FENCE.finditer(text):
-        fence, info = match[1], match[2].strip()
-        if not opened:
-            opened = fence if "~" in fence or "`" not in info else ""
-        elif fence.startswith(opened) and not info:
-            opened = ""
-    return f"{text}\n{opened}" if opened else text
 
 
 def _text(source: Source) -> str:

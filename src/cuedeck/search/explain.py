@@ -25,11 +25,11 @@ class Part:
         factor = to / self.value if self.value else 0.0
         return Part(self.name, to, tuple(part.scaled(part.value * factor) for part in self.parts))
 
-    def as_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Name, value and, where there are any, parts."""
         shown: dict[str, Any] = {"name": self.name, "value": self.value}
         if self.parts:
-            shown["parts"] = [part.as_json() for part in self.parts]
+            shown["parts"] = [part.to_json() for part in self.parts]
         return shown
 
 

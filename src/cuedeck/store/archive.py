@@ -19,7 +19,9 @@ from typing import IO, Any, Final
 import apsw
 import zstandard
 
+from cuedeck.discovery import FOLDER
 from cuedeck.lock import workspace_lock
+from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
 from cuedeck.store.schema import migrations
@@ -27,7 +29,6 @@ from cuedeck.store.schema import migrations
 FORMAT: Final = 1
 _DESCRIPTION: Final = "metadata.json"
 _DATABASES: Final = {"state.db": Path("state.db"), "index.db": Path(".cache") / "index.db"}
-_FOLDER: Final = ".cuedeck"
 _MAX_DESCRIPTION: Final = 1024 * 1024
 _MAX_BYTES: Final = 64 * 1024 * 1024 * 1024
 # Real databases compress about tenfold; a file that grows more than this is a trap.
@@ -52,14 +53,14 @@ def export_state(root: Path, state_root: Path, target: Path) -> Archived:
         files: dict[str, dict[str, Any]] = {}
         for name, inner in _DATABASES.items():
             base = state_root if name == "state.db" else root
-            source = base / _FOLDER / inner
+            source = base / FOLDER / inner
             if source.exists():
                 copy = staging / name
                 _copy_database(source, copy)
                 files[name] = {"size": copy.stat().st_size, "sha256": _sha256(copy)}
         description = {
             "format": FORMAT,
-            "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "created_at": iso_seconds(now_ms()),
             "schema": {
                 name: sorted({f"{m.domain}/{m.number}" for m in migrations(name)})
                 for name in ("state", "index")
@@ -93,21 +94,21 @@ def import_state(
     """
     source = source.expanduser()
     with _staging(root) as staging:
-        description = _unpack(source, staging / _FOLDER)
+        description = _unpack(source, staging / FOLDER)
         for name, inner in _DATABASES.items():
             if name in description["files"]:
-                _check_database(staging / _FOLDER / inner, "state" if name == "state.db" else "index")
+                _check_database(staging / FOLDER / inner, "state" if name == "state.db" else "index")
         open_store(None, root=staging, workspace_id="import").close()
         for name, inner in _DATABASES.items():
             if name in description["files"]:
-                _mark_replaced(staging / _FOLDER / inner)
+                _mark_replaced(staging / FOLDER / inner)
         open_store(None, root=root, state_root=state_root, workspace_id="import").close()
         with workspace_lock(root, timeout=lock_timeout):
             kept = _keep_old_state(state_root)
             for name, inner in _DATABASES.items():
                 if name in description["files"]:
                     base = state_root if name == "state.db" else root
-                    _copy_database(staging / _FOLDER / inner, base / _FOLDER / inner)
+                    _copy_database(staging / FOLDER / inner, base / FOLDER / inner)
     return _archived(source, description), kept
 
 
@@ -145,10 +146,10 @@ def _mark_replaced(path: Path) -> None:
 
 
 def _keep_old_state(state_root: Path) -> Path | None:
-    current = state_root / _FOLDER / "state.db"
+    current = state_root / FOLDER / "state.db"
     if not current.exists():
         return None
-    folder = state_root / _FOLDER / "backups"
+    folder = state_root / FOLDER / "backups"
     folder.mkdir(mode=0o700, exist_ok=True)
     kept = folder / f"state-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}.db"
     _copy_database(current, kept)
@@ -315,7 +316,7 @@ def _expected(kind: str) -> set[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         open_store(None, root=Path(folder), workspace_id="schema").close()
         inner = _DATABASES[f"{kind}.db"]
-        connection = apsw.Connection(str(Path(folder) / _FOLDER / inner), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = apsw.Connection(str(Path(folder) / FOLDER / inner), flags=apsw.SQLITE_OPEN_READONLY)
         try:
             return set(connection.execute("SELECT type, name FROM sqlite_master"))
         finally:
@@ -327,7 +328,7 @@ def _expected(kind: str) -> set[tuple[str, str]]:
 
 @contextmanager
 def _staging(root: Path) -> Iterator[Path]:
-    folder = root / _FOLDER / ".cache" / f"staging-{secrets.token_hex(6)}"
+    folder = root / FOLDER / ".cache" / f"staging-{secrets.token_hex(6)}"
     folder.mkdir(parents=True, mode=0o700)
     try:
         yield folder

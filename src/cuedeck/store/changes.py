@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
+from cuedeck.model.clock import DAY_MS
 from cuedeck.store.protocol import Change, Row, Session
 
-KEPT_MS = 90 * 24 * 3600 * 1000
+KEPT_MS = 90 * DAY_MS
 
 
 def changes_after(session: Session, *, after: int, limit: int, tables: Collection[str]) -> list[Change]:

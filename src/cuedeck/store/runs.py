@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from cuedeck.model import clock
 from cuedeck.store.protocol import Dialect, Row, Session
 
 FINAL = "('completed', 'failed', 'cancelled')"
@@ -21,7 +21,7 @@ def now_ms(session: Session) -> int:
     """The clock that leases live by: the server's on PostgreSQL, so that machines agree."""
     if session.dialect is Dialect.POSTGRES:
         return int(session.value("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"))
-    return time.time_ns() // 1_000_000
+    return clock.now_ms()
 
 
 def insert_run(session: Session, row: Mapping[str, Any]) -> bool:

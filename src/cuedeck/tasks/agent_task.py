@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from cuedeck.model.clock import iso
 from cuedeck.store.protocol import Row
-from cuedeck.tasks.dates import from_milliseconds
 
 
 class TaskStatus(StrEnum):
@@ -111,4 +111,4 @@ def task_from_row(row: Row, depends_on: Sequence[str]) -> AgentTask:
 
 
 def _moment(value: int | None) -> str | None:
-    return None if value is None else from_milliseconds(value)
+    return None if value is None else iso(value)

@@ -14,8 +14,9 @@ from cuedeck.tasks.dates import parse_moment, timestamp
 from cuedeck.tasks.handles import read_with_handles
 from cuedeck.tasks.plain_header import read_plain
 
+FOLDER = ".cuedeck/cards"
 CARD_ID = re.compile(r"[a-z0-9]{6}")
-_HEADING = re.compile(r"^#[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#[ \t]+(.+)$", re.MULTILINE)
 _CONFLICT = re.compile(r"^(?:<<<<<<<|>>>>>>>) ", re.MULTILINE)
 
 
@@ -61,7 +62,7 @@ class Card:
     @property
     def path(self) -> str:
         """Where the card is, relative to the workspace."""
-        return f".cuedeck/cards/{self.id}.md"
+        return f"{FOLDER}/{self.id}.md"
 
     def to_json(self) -> dict[str, Any]:
         """Every field as plain JSON values."""
@@ -90,7 +91,7 @@ class BrokenCard:
     @property
     def path(self) -> str:
         """Where the file is, relative to the workspace."""
-        return f".cuedeck/cards/{self.name}"
+        return f"{FOLDER}/{self.name}"
 
 
 def read_card(card_id: str, data: bytes) -> Card | BrokenCard:
@@ -182,4 +183,4 @@ def _items(value: Any) -> list[str]:
 
 def _first_heading(body: str) -> str | None:
     match = _HEADING.search(body)
-    return match[1].strip() if match else None
+    return match[1].strip().rstrip("# \t") if match else None

@@ -15,11 +15,10 @@ from cuedeck.documents.frontmatter import Problem
 from cuedeck.lock import workspace_lock
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import ConfinedPath, confine, read_file, refused, replace_file
-from cuedeck.tasks.card import CARD_ID, BrokenCard, Card, read_card
+from cuedeck.tasks.card import CARD_ID, FOLDER, BrokenCard, Card, read_card
 from cuedeck.tasks.card_snapshot import NO_CARDS, CardSnapshot, card_snapshot
 from cuedeck.tasks.folder_watch import FolderWatch
 
-FOLDER = ".cuedeck/cards"
 MAX_BYTES = 2 * 1024 * 1024
 _ROUNDS = 5
 # A write in the same clock tick as our read leaves the same status behind; ticks are at most 10 ms.

@@ -37,11 +37,6 @@ def timestamp(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def from_milliseconds(value: int) -> str:
-    """The timestamp of milliseconds since the epoch."""
-    return timestamp(datetime.fromtimestamp(value / 1000, UTC))
-
-
 def parse_moment(text: str) -> datetime | None:
     """A date or time in ISO form, without a zone taken as UTC; nothing when it is neither."""
     try:

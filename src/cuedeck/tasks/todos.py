@@ -13,11 +13,11 @@ from datetime import date
 from enum import Enum
 from typing import Any, Final, Literal
 
+from cuedeck.model.clock import iso
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.store import todos as statements
 from cuedeck.store.protocol import Row, Session, Store
 from cuedeck.store.runs import now_ms
-from cuedeck.tasks.dates import from_milliseconds
 from cuedeck.tasks.text import checked
 
 MAX_TITLE = 200
@@ -64,9 +64,9 @@ class Todo:
             "description": self.description,
             "due_date": self.due_date,
             "status": self.status,
-            "created_at": from_milliseconds(self.created_at),
-            "updated_at": from_milliseconds(self.updated_at),
-            "completed_at": None if self.completed_at is None else from_milliseconds(self.completed_at),
+            "created_at": iso(self.created_at),
+            "updated_at": iso(self.updated_at),
+            "completed_at": None if self.completed_at is None else iso(self.completed_at),
         }
 
 

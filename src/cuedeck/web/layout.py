@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cuedeck import __version__
+from cuedeck.model.clock import iso_seconds
 from cuedeck.web.asked import Page
 from cuedeck.web.html import Child, Html, el, join, url
 
@@ -154,7 +155,7 @@ def moment(at: int | None) -> Html | None:
     """A time as how long ago it is, with the exact one on hovering."""
     if at is None:
         return None
-    exact = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at / 1000))
+    exact = iso_seconds(at)
     return el("time", ago(at), datetime=exact, title=exact)
 
 

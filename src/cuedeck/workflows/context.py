@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.errors import is_passing
 from cuedeck.workflows.journal import Journal, encode
@@ -57,7 +58,7 @@ class RunContext:
         replayed = self._replay(name)
         if replayed is not None:
             return json.loads(replayed)
-        started_at = time.time_ns() // 1_000_000
+        started_at = now_ms()
         output = encode(work())
         return self._record(name, lambda _session: output, started_at, progress)
 
@@ -66,9 +67,7 @@ class RunContext:
         replayed = self._replay(name)
         if replayed is not None:
             return json.loads(replayed)
-        return self._record(
-            name, lambda session: encode(work(session)), time.time_ns() // 1_000_000, progress
-        )
+        return self._record(name, lambda session: encode(work(session)), now_ms(), progress)
 
     def progress(self, percent: float) -> None:
         """Tell how far a long step has come, from 0 to 100; also notices a cancel."""

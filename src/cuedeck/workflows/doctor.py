@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from cuedeck.model.clock import DAY_MS, now_ms
 from cuedeck.model.finding import Finding, Status, passed
-from cuedeck.workflows.journal import DAY_MS
 
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
@@ -28,7 +27,7 @@ def check(workspace: Workspace) -> Iterator[Finding]:
         )
     if not mistakes:
         yield passed("workflow files", f"{len(engine.registry.all())} workflows can run")
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
     stuck = engine.journal.overdue(now - DAY_MS)
     failed = engine.journal.failed_since(now - DAY_MS)
     if stuck:

@@ -9,12 +9,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import runs
 from cuedeck.store.protocol import Database, Row, Session
 from cuedeck.workflows.model import JSON, NewRun, Run, RunStatus
-
-DAY_MS = 86_400_000
 
 
 class Fenced(Exception):
@@ -130,7 +129,7 @@ class Journal:
             output = runs.step_output(session, run.id, seq) if again else None
             if output is None:
                 output = work(session)
-                ended_at = time.time_ns() // 1_000_000
+                ended_at = now_ms()
                 runs.insert_step(session, run.id, seq, name, output, started_at, ended_at)
             return output, bool(held["cancel_requested"])
 

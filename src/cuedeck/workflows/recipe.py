@@ -236,7 +236,7 @@ class _Reader:
                 self._add(key, table, number, f"Nothing is called '{name}' here")
 
     def _known(self, values: dict[str, Any], known: set[str], table: str, number: int) -> None:
-        for name in set(values) - known:
+        for name in sorted(set(values) - known):
             self._wrong(name, table, number, f"one of {', '.join(sorted(known))}")
 
     def _words(self, values: dict[str, Any], name: str, default: str) -> str:

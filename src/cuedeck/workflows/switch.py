@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from cuedeck.config.load import WORKSPACE_FILE, Signature, files_signature, load_config
 from cuedeck.config.sections import WorkflowSetting
 from cuedeck.config.source import line_of
-from cuedeck.model.errors import CueError
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import ConfinedPath, replace_file
 
 log = logging.getLogger(__name__)
@@ -38,30 +39,39 @@ class Switches:
 
 
 def set_enabled(root: Path, workflow_id: str, *, on: bool) -> None:
-    """Write ``[workflows."<id>"] enabled``; the file must be valid before and after."""
+    """Write ``[workflows."<id>"] enabled`` and change nothing else; the file stays valid."""
     load_config(root)
     path = root / WORKSPACE_FILE
     path.parent.mkdir(exist_ok=True)
     text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
-    changed = _with_setting(text, workflow_id, "true" if on else "false")
+    changed = _with_setting(text, workflow_id, on)
     replace_file(ConfinedPath(WORKSPACE_FILE.as_posix(), path, root), changed.encode())
-    load_config(root)
 
 
-def _with_setting(text: str, workflow_id: str, value: str) -> str:
+def _with_setting(text: str, workflow_id: str, on: bool) -> str:
+    wanted = tomllib.loads(text)
+    wanted.setdefault("workflows", {}).setdefault(workflow_id, {})["enabled"] = on
+    for attempt in _attempts(text, workflow_id, "true" if on else "false"):
+        try:
+            if tomllib.loads(attempt) == wanted:
+                return attempt
+        except tomllib.TOMLDecodeError:
+            continue
+    raise CueError(
+        ErrorCode.CONFIGURATION,
+        f"{WORKSPACE_FILE.as_posix()} cannot be changed without rewriting it",
+        hint=f'Set enabled = {"true" if on else "false"} for "{workflow_id}" under [workflows] by hand.',
+    )
+
+
+def _attempts(text: str, workflow_id: str, value: str) -> Iterator[str]:
+    """The file with the value replaced, added to the workflow's table, or given a table of its own."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines()
-    key_line = line_of(text, ("workflows", workflow_id, "enabled")) - 1
-    if (
-        key_line < len(lines)
-        and re.match(r"\s*enabled\s*=", lines[key_line])
-        and workflow_id in "".join(lines[:key_line])
-    ):
-        lines[key_line] = re.sub(r"(=\s*)(true|false)", rf"\g<1>{value}", lines[key_line], count=1)
-        return newline.join(lines) + newline
-    header = line_of(text, ("workflows", workflow_id)) - 1
-    if header < len(lines) and re.match(r"\s*\[", lines[header]) and workflow_id in lines[header]:
-        lines.insert(header + 1, f"enabled = {value}")
-        return newline.join(lines) + newline
-    lines += ["", f'[workflows."{workflow_id}"]', f"enabled = {value}"]
-    return newline.join(lines).lstrip(newline) + newline
+    key, header = (line_of(text, ("workflows", workflow_id, *rest)) for rest in (("enabled",), ()))
+    for number in (key, header) if lines else ():
+        replaced = re.sub(r"\b(enabled\s*=\s*)(true|false)", rf"\g<1>{value}", lines[number - 1], count=1)
+        yield newline.join([*lines[: number - 1], replaced, *lines[number:]]) + newline
+    yield newline.join([*lines[:header], f"enabled = {value}", *lines[header:]]) + newline
+    table = ["", f'[workflows."{workflow_id}"]', f"enabled = {value}"]
+    yield newline.join([*lines, *table]).lstrip(newline) + newline

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.documents.events import FileEvent, FileEvents
+from cuedeck.model.clock import DAY_MS, now_ms
 from cuedeck.model.errors import CueError
 from cuedeck.patterns import git_patterns
-from cuedeck.workflows.journal import DAY_MS, Journal, execution_id
+from cuedeck.workflows.journal import Journal, execution_id
 from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
 from cuedeck.workflows.registry import Registry
 from cuedeck.workflows.schedule import day_of, latest_tick, next_tick
@@ -128,7 +129,7 @@ class Triggers:
         self._stopping.wait(2.0)
 
     def _until_next_tick(self) -> float:
-        now = time.time_ns() // 1_000_000
+        now = now_ms()
         ticks = [
             next_tick(trigger, now_ms=now)
             for workflow in self._registry.all()
@@ -138,7 +139,7 @@ class Triggers:
         return max(0.0, min(LONGEST_SLEEP, (min(ticks, default=math.inf) - now) / 1000))
 
     def _fire_cron(self, workflows: Iterable[Workflow]) -> int:
-        now = time.time_ns() // 1_000_000
+        now = now_ms()
         fired = 0
         for workflow in workflows:
             crons = [trigger for trigger in workflow.triggers if isinstance(trigger, CronTrigger)]

@@ -13,7 +13,7 @@ from cuedeck.code.facts import OP_MASK, Import, Links, Op, ScopeKind
 from cuedeck.code.rules import Rules, file_module
 from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
 
-_MODULE: Final = re.compile(r"^\s*module\s+\"?([^\s\"]+)", re.MULTILINE)
+_MODULE: Final = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _PACKAGE: Final = "go:"
 _IMPORTS: Final = "go-imports:"
 # How the walk marks a file's package clause among its imports.

@@ -13,7 +13,7 @@ from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.rules import file_module
 from cuedeck.code.values import MODULE, PACKAGE, Symbol, Targets, Value
 
-_NAME: Final = re.compile(r"^\s*name\s*=\s*\"([^\"]+)\"", re.MULTILINE)
+_NAME: Final = re.compile(r"^[ \t]*name[ \t]*=[ \t]*\"([^\"]+)\"", re.MULTILINE)
 _FOLDER_STEMS: Final = ("mod.rs", "lib.rs", "main.rs")
 _PATHS: Final = "rust-paths:"
 

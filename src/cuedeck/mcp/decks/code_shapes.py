@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from cuedeck.model.clock import iso_seconds
 
 if TYPE_CHECKING:
     from cuedeck.code.diff import SymbolChange
@@ -215,11 +216,6 @@ def metadata(
     return {**found, "warnings": list(warnings)} if warnings else found
 
 
-def instant(milliseconds: int) -> str:
-    """A time as ISO 8601."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 def ref(row: RefRow) -> dict[str, Any]:
     """An indexed ref."""
     return {
@@ -230,7 +226,7 @@ def ref(row: RefRow) -> dict[str, Any]:
         "file_count": row.files,
         "symbol_count": row.symbols,
         "status": row.status,
-        "last_accessed_at": instant(row.accessed_at),
+        "last_accessed_at": iso_seconds(row.accessed_at),
     }
 
 

@@ -14,10 +14,11 @@ from cuedeck.mcp.tool import ADDS, CHANGES, DESTROYS, READS, Answer, Arguments, 
 from cuedeck.memory import answer, checks, feed, files, lessons
 from cuedeck.memory.episodes import Outcome
 from cuedeck.memory.memories import Memories, Stored
-from cuedeck.memory.model import Draft, iso
+from cuedeck.memory.model import Draft
 from cuedeck.memory.moments import moment
 from cuedeck.memory.query import Filters, Fusion, Query
 from cuedeck.memory.reflection import Attempt
+from cuedeck.model.clock import iso
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import invalid
 from cuedeck.store.changes import KEPT_MS
@@ -133,7 +134,7 @@ def _stored(memories: Memories, stored: Stored) -> Answer:
     links = [
         {"id": link.other(own), "strength": link.strength, "reason": link.reason} for link in stored.links
     ]
-    value = {**stored.memory.as_json(), "links": links, "duplicate": stored.duplicate}
+    value = {**stored.memory.to_json(), "links": links, "duplicate": stored.duplicate}
     return Answer(value, meta=_meta(memories, complete=stored.complete, masked=stored.masked))
 
 
@@ -153,7 +154,7 @@ def _stale(call: Call[Any], ids: list[str]) -> dict[str, list[dict[str, Any]]]:
         # What was asked for is the memories; the code they cite may be out of reach.
         log.exception("cited code was not compared")
         return {}
-    return {id: [one.as_json() for one in changed] for id, changed in found.items()}
+    return {id: [one.to_json() for one in changed] for id, changed in found.items()}
 
 
 def _store(call: Call[Store]) -> Answer:
@@ -194,7 +195,7 @@ def _search(call: Call[Search]) -> Answer:
     meta: dict[str, Any] = {"mode_used": "hybrid" if found.semantic else "keyword"}
     if pending := memories.pending():
         meta["pending"] = pending
-    value = answer.as_json(found, asked.max_tokens)
+    value = answer.to_json(found, asked.max_tokens)
     if asked.as_of is None and (stale := _stale(call, [hit.memory.id for hit in found.hits])):
         value["stale_citations"] = stale
     return Answer(value, meta=meta)
@@ -204,10 +205,10 @@ def _read(call: Call[Read]) -> Answer:
     asked = call.arguments
     memory, access, neighbours = _memory(call).read(asked.id, depth=asked.depth, actor=_actor(call))
     value = {
-        **memory.as_json(),
+        **memory.to_json(),
         "access_count": access.count,
         "last_accessed": iso(access.last_at) if access.last_at else None,
-        "related_memories": [neighbour.as_json() for neighbour in neighbours],
+        "related_memories": [neighbour.to_json() for neighbour in neighbours],
     }
     if stale := _stale(call, [memory.id]):
         value["stale_citations"] = stale[memory.id]
@@ -235,7 +236,7 @@ def _link(call: Call[Link]) -> Answer:
     made = _memory(call).link(
         asked.from_id, asked.to_id, reason=asked.reason or "", strength=asked.strength, actor=_actor(call)
     )
-    return Answer(made.as_json())
+    return Answer(made.to_json())
 
 
 def _stats(call: Call[Stats]) -> Answer:
@@ -248,7 +249,7 @@ def _reflect(call: Call[Reflect]) -> Answer:
     asked, memories = call.arguments, _memory(call)
     attempt = Attempt(**{**asked.model_dump(), "outcome": Outcome(asked.outcome)})
     stored, reflection, more = lessons.reflect(memories, attempt, actor=_actor(call))
-    value = {**reflection.as_json(), "episode_id": stored.memory.id, **more}
+    value = {**reflection.to_json(), "episode_id": stored.memory.id, **more}
     return Answer(value, meta=_meta(memories, complete=stored.complete, masked=stored.masked))
 
 
@@ -268,11 +269,11 @@ def _index_file(call: Call[IndexFile]) -> Answer:
     asked, memories = call.arguments, _memory(call)
     project = checks.project(asked.project)
     done = files.index_file(memories, call.workspace.root, asked.file_path, project, actor=_actor(call))
-    return Answer(done.as_json(), meta=_meta(memories, complete=done.complete, masked=done.masked))
+    return Answer(done.to_json(), meta=_meta(memories, complete=done.complete, masked=done.masked))
 
 
 def _citations(call: Call[CitationsOf]) -> Answer:
-    return Answer(call.workspace.citations.around(call.arguments.of).as_json())
+    return Answer(call.workspace.citations.around(call.arguments.of).to_json())
 
 
 def _changes(request: ResourceRequest) -> str:
@@ -281,7 +282,7 @@ def _changes(request: ResourceRequest) -> str:
         raise invalid("after", "a sequence number", after)
     page = feed.read(request.workspace.store.state, after=int(after), limit=_FEED_PAGE)
     return json.dumps(
-        {"changes": [feed.as_json(change) for change in page], "next": page[-1].seq if page else int(after)},
+        {"changes": [feed.to_json(change) for change in page], "next": page[-1].seq if page else int(after)},
         ensure_ascii=False,
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import time
 from typing import Any, Literal
 
 from pydantic import Field
 
 from cuedeck.mcp.tool import ADDS, CHANGES, DESTROYS, READS, Answer, Arguments, Call, Tool
+from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.tasks.identity import is_uuid, owner
@@ -148,7 +148,7 @@ def _mine(call: Call[Any]) -> TodoList:
 def _audit(call: Call[Any]) -> None:
     """One line for whoever keeps the log: who asked for whose todos. It holds nothing else of the call."""
     record = {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "time": iso_seconds(now_ms()),
         "denied": "todo",
         "call": type(call.arguments).__name__,
         "subject": call.principal.subject,

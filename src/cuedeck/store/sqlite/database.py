@@ -72,9 +72,7 @@ class SqliteDatabase:
                 try:
                     session = SqliteSession(connection, file)
                     if self._name == "state":
-                        session.run(
-                            "UPDATE current_actor SET actor = :actor WHERE actor <> :actor", actor=actor
-                        )
+                        session.run(_ACTOR, actor=actor)
                     yield session
                 finally:
                     self._thread.writing = False

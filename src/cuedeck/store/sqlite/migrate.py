@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import apsw
 
+from cuedeck.model.clock import now_ms
 from cuedeck.store.errors import differing, too_new
 from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite.connection import fetch
@@ -39,7 +39,7 @@ def apply(connection: apsw.Connection, missing: list[Migration]) -> None:
                 fetch(connection, text)
         connection.execute(
             "INSERT INTO migrations VALUES(?, ?, ?, ?)",
-            (migration.domain, migration.number, int(time.time() * 1000), migration.digest),
+            (migration.domain, migration.number, now_ms(), migration.digest),
         ).fetchall()
     if _exists(connection, "audited_tables"):
         rebuild_audit(connection)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cuedeck.discovery import FOLDER
 from cuedeck.store.news import News
 from cuedeck.store.protocol import Database
 from cuedeck.store.schema import DatabaseName, Migration, migrations
 from cuedeck.store.sqlite.bell import SqliteBell
 from cuedeck.store.sqlite.database import SqliteDatabase
 from cuedeck.store.sqlite.guard import location_warnings, refuse_planted
-
-FOLDER = ".cuedeck"
 
 
 class SqliteStore:

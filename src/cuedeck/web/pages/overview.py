@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from cuedeck.model.clock import now_ms
 from cuedeck.store import documents as document_rows
 from cuedeck.tasks.agent_task import AgentTask, TaskStatus, TaskType
 from cuedeck.tasks.card import Card, CardStatus
@@ -86,7 +87,7 @@ def _held(asked: Asked, held: Sequence[AgentTask]) -> Html:
 def _lease(task: AgentTask) -> Child:
     if task.lease_until is None:
         return None
-    over = task.lease_until < time.time() * 1000
+    over = task.lease_until < now_ms()
     return join(["ended ", moment(task.lease_until)]) if over else join(["ends ", moment(task.lease_until)])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from cuedeck.memory.query import Query as MemoryQuery
 from cuedeck.model.errors import CueError
 from cuedeck.search.snippets import snippet
-from cuedeck.tasks.card import Card
+from cuedeck.tasks.card import FOLDER, Card
 from cuedeck.web.asked import Asked, Page
 from cuedeck.web.html import Child, Html, el, join
 from cuedeck.web.layout import badge, link, note, panel
@@ -18,7 +18,7 @@ from cuedeck.web.pages.code import is_ready
 SHOWN = 8
 LONGEST = 1000
 SCORED = 1e-9
-CARDS = ".cuedeck/cards/"
+CARDS = f"{FOLDER}/"
 
 
 def search(asked: Asked) -> Page:
@@ -107,7 +107,7 @@ def _memories(asked: Asked, text: str, explain: bool) -> list[Html]:
             ],
             snippet(asked.masked(hit.memory.content), list(found.terms)),
             hit.score,
-            _reason(hit.explanation.as_json()) if hit.explanation else None,
+            _reason(hit.explanation.to_json()) if hit.explanation else None,
         )
         for hit in found.hits
     ]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
 
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import confine, confine_file, read_file
 from cuedeck.store import workflow_records as records
@@ -28,7 +28,7 @@ def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
                 raise
             event = "unlink"
     sha256 = None if content is None else hashlib.sha256(content).hexdigest()
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
 
     def log(session: Session) -> JSON:
         row = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import time
 
+from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import invalid
 from cuedeck.paths import confine
 from cuedeck.store import workflow_records as records
@@ -26,7 +26,7 @@ def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
         "find referrers", lambda: referrers_of(context.workspace, path.relative), progress=40
     )
     found = last_content(context.workspace, path.relative)
-    now = time.time_ns() // 1_000_000
+    now = now_ms()
 
     def keep(session: Session) -> JSON:
         if found is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
+from cuedeck.documents.fences import without_fenced_code
 from cuedeck.documents.markdown import Heading, parse_markdown
+from cuedeck.model.clock import now_ms
 from cuedeck.store import workflow_records as records
 from cuedeck.workflows import inputs
 from cuedeck.workflows.builtin.notes import Note, read_note, unless_gone
@@ -17,7 +18,6 @@ from cuedeck.workflows.model import JSON, NOTES, FileTrigger, Workflow
 
 WORDS_PER_MINUTE = 220
 _WORD = re.compile(r"\w+(?:['’-]\w+)*")
-_CODE = re.compile(r"^(```|~~~).*?^\1[`~]*\s*$", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def analyse(note: Note) -> Analysis:
     """Everything that can be told from the note and from what links to it."""
     parsed = parse_markdown(note.text)
     body = note.text.encode()[parsed.body :].decode("utf-8", "replace")
-    words = len(_WORD.findall(_CODE.sub("", body)))
+    words = len(_WORD.findall(without_fenced_code(body)))
     problems: list[dict[str, JSON]] = []
     front = parsed.frontmatter
     if front.problem is not None:
@@ -95,7 +95,7 @@ def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
                 analysis["path"],
                 analysis["sha256"],
                 json.dumps(analysis),
-                time.time_ns() // 1_000_000,
+                now_ms(),
             )
         return {"stored": True}
 

@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from cuedeck.documents.fences import without_fenced_code
 from cuedeck.documents.markdown import Heading, Markdown, parse_markdown
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
@@ -35,7 +37,7 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _DEFINED = re.compile(
-    r"^\s*(?:[-*+]|\d+[.)]|\|)?\s*(?:\*\*|__|`)?((?:FR|NFR|SC|REQ|US|AC|R)-?\d{1,4})\b", re.MULTILINE
+    r"^[ \t]*(?:[-*+]|\d+[.)]|\|)?[ \t]*(?:\*\*|__|`)?((?:FR|NFR|SC|REQ|US|AC|R)-?\d{1,4})\b", re.MULTILINE
 )
 
 
@@ -103,9 +105,8 @@ def _missing_sections(present: set[str]) -> list[Finding]:
 
 def _empty_sections(parsed: Markdown, text: str) -> list[Finding]:
     lines = text.splitlines()
-    headings = [*parsed.headings]
     findings = []
-    for here, after in zip(headings, [*headings[1:], None], strict=True):
+    for here, after in zip_longest(parsed.headings, parsed.headings[1:]):
         end = len(lines) if after is None else after.line - 1
         nested = after is not None and after.level > here.level
         if not nested and not any(line.strip() for line in lines[here.line : end]):
@@ -139,8 +140,12 @@ def _gaps(defined: Iterable[str]) -> list[str]:
 
 def _without_code(text: str) -> str:
     """The text with fenced code and comments blanked, line for line."""
-    blank = re.compile(r"^(```|~~~).*?^\1|<!--.*?-->", re.MULTILINE | re.DOTALL)
-    return blank.sub(lambda match: "\n" * match[0].count("\n"), text)
+    text = without_fenced_code(text)
+    pieces, at = [], 0
+    while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start)) >= 0:
+        pieces += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + 3
+    return "".join([*pieces, text[at:]])
 
 
 def _traces(workspace: Workspace, path: str) -> dict[str, list[str]]:
