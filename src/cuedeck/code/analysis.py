@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Final
 
 from cuedeck.code.encoding import as_utf8
@@ -23,6 +24,9 @@ from cuedeck.code.wording import blob_words
 from cuedeck.store.code import NewBlob
 
 _MAX_NAME: Final = 200
+# For each value of an op column whether its row is a bare name, or names something in another way.
+_IS_NAME: Final = bytes(op & OP_MASK == Op.NAME for op in range(256))
+_IS_MEMBER: Final = bytes(op & OP_MASK in NAMING - {Op.NAME} for op in range(256))
 
 
 def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> NewBlob:
@@ -56,29 +60,22 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
 
 def _names_seen_outside(links: Links) -> set[int]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
-    scopes, bound = links.scopes, set(zip(links.bindings[0], links.bindings[1], strict=True))
-    inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in links.scope_rows()]
-    found: set[int] = set()
-    local: set[tuple[int, int]] = set()
-    for op, a, b in zip(links.ops, links.a, links.b, strict=True):
-        op &= OP_MASK
-        if op == Op.NAME:
-            if b in found or (a, b) in local:
-                continue
-            scope = a
-            while scope >= 0 and inner[scope] and (scope, b) not in bound:
-                scope = scopes[scope].parent
-            if scope >= 0 and inner[scope]:
-                local.add((a, b))
-            else:
-                found.add(b)
-        elif op in NAMING:
-            found.add(b)
-    for scope, name, kind, y in zip(*(links.bindings[c] for c in (0, 1, 3, 5)), strict=True):
+    scopes, names, _, kinds, _, originals = links.bindings
+    bound = set(zip(scopes, names, strict=True))
+    rows = list(links.scope_rows())
+    inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in rows]
+    ops = links.ops.tobytes()
+    found = set(compress(links.b, ops.translate(_IS_MEMBER)))
+    for scope, name in set(compress(zip(links.a, links.b, strict=True), ops.translate(_IS_NAME))):
+        while scope >= 0 and inner[scope] and (scope, name) not in bound:
+            scope = rows[scope].parent
+        if scope < 0 or not inner[scope]:
+            found.add(name)
+    for scope, name, kind, original in zip(scopes, names, kinds, originals, strict=True):
         if not inner[scope] or kind == Bind.IMPORT:
             found.add(name)
             if kind == Bind.IMPORT:
-                found.add(y)
+                found.add(original)
     return found
 
 

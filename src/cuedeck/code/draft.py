@@ -39,6 +39,19 @@ _SPACE: Final = b" \t\r\n\f\v"
 Handler = Callable[[Any, "Node", int, int], int]
 
 
+class Strings(dict[bytes, int]):
+    """The numbers of strings, each given when it is first asked for; ``texts`` has them in order."""
+
+    def __init__(self) -> None:
+        super().__init__({b"": 0})
+        self.texts = [b""]
+
+    def __missing__(self, text: bytes) -> int:
+        number = self[text] = len(self.texts)
+        self.texts.append(text)
+        return number
+
+
 class Draft:
     """Collects rows in flat lists; positions are byte offsets plus ``base``."""
 
@@ -48,7 +61,7 @@ class Draft:
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.base = 0
-        self.numbers: dict[bytes, int] = {b"": 0}
+        self.numbers = Strings()
         self.rows: list[int] = [Op.UNKNOWN, 0, 0, 0]
         self.lists: list[tuple[int, ...]] = [()]
         self.bound: list[int] = []
@@ -60,18 +73,11 @@ class Draft:
 
     def intern(self, text: bytes) -> int:
         """The number of a string."""
-        found = self.numbers.get(text)
-        if found is None:
-            found = self.numbers[text] = len(self.numbers)
-        return found
+        return self.numbers[text]
 
     def name(self, node: Node) -> int:
         """The number of a node's text."""
-        text = self.source[node.start_byte : node.end_byte]
-        found = self.numbers.get(text)
-        if found is None:
-            found = self.numbers[text] = len(self.numbers)
-        return found
+        return self.numbers[self.source[node.start_byte : node.end_byte]]
 
     def text(self, node: Node) -> str:
         """A node's text."""
@@ -186,7 +192,7 @@ class Draft:
         for scope in self.scopes:
             scope[3] = moved[scope[3]]
         rows, bound = self.rows, self.bound
-        strings = tuple(text.decode("utf-8", "surrogateescape") for text in self.numbers)
+        strings = tuple(text.decode("utf-8", "surrogateescape") for text in self.numbers.texts)
         links = Links(
             strings,
             array("B", rows[0::4]),

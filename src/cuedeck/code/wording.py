@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from array import array
 from collections import defaultdict
@@ -26,7 +25,8 @@ KIND_BITS: Final = 5
 MANY: Final = 7
 KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 
-_WORD: Final = re.compile(rb"[A-Za-z_\x80-\xff][A-Za-z0-9_\x80-\xff]+")
+_BREAKS: Final = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(code) == "_"))
+_SPACED: Final = bytes.maketrans(_BREAKS, b" " * len(_BREAKS))
 _MAX_BODY_WORDS: Final = 36
 _MAX_DOC_WORDS: Final = 36
 _MAX_DOC: Final = 1200
@@ -56,7 +56,8 @@ class _Parts(dict[bytes, tuple[str, ...]]):
     def __missing__(self, word: bytes) -> tuple[str, ...]:
         if len(self) >= _KEPT_WORDS:
             self.clear()
-        tokens = _tokens(word.decode("utf-8", "replace"), whole=False)
+        name = word.lstrip(b"0123456789")
+        tokens = _tokens(name.decode("utf-8", "replace"), whole=False) if len(name) > 1 else ()
         found = self[word] = tuple([t for t in tokens if len(t) > 1 and t not in _NOISE])
         return found
 
@@ -96,6 +97,7 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
     Members have no words of their own: their names are in their owner's body and in the table of names.
     """
     definitions = outline.definitions
+    source = source.translate(_SPACED)
     bodies = _own_text(definitions, source)
     held: defaultdict[str, list[int]] = defaultdict(list)
     lengths = bytearray(len(definitions) + 1)
@@ -175,10 +177,10 @@ def _body(pieces: list[bytes]) -> Collection[str]:
 
 
 def _words(text: bytes, limit: int) -> Collection[str]:
-    tokens: set[str] = set().union(*map(_PARTS.__getitem__, set(_WORD.findall(text))))
+    tokens: set[str] = set().union(*map(_PARTS.__getitem__, set(text.split())))
     return tokens if len(tokens) <= limit else _kept(tokens, limit)
 
 
 def _kept(tokens: set[str], limit: int) -> list[str]:
     """Of too many words, the longest: short ones are the common ones."""
-    return sorted(tokens, key=lambda token: (-len(token), token))[:limit]
+    return sorted(sorted(tokens), key=len, reverse=True)[:limit]

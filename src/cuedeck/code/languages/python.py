@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
-_NAMED: Final = (Op.NAME, Op.ATTR)
+_GENERATORS: Final = (b"Generator", b"AsyncGenerator")
 
 
 class PythonWalk(PythonExpressions):
@@ -86,7 +86,6 @@ class PythonWalk(PythonExpressions):
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
         self.results: list[int] = []
-        self.generators = {self.intern(text) for text in (b"Generator", b"AsyncGenerator") if text in source}
 
     def language(self) -> Language:
         return PYTHON
@@ -162,7 +161,7 @@ class PythonWalk(PythonExpressions):
                 self.exports(right, scope)
             elif named == "__slots__" and self.scopes[scope][0] == ScopeKind.CLASS:
                 self.slots(right, scope)
-            aliased = annotation and self.rows[annotation << 2 | 2] == self.numbers.get(b"TypeAlias")
+            aliased = self.last_name(annotation) == b"TypeAlias"
             value = self.visit(right, scope, Role.TYPE if aliased else 0)
         if left is not None:
             self.assign(left, scope, annotation, value)
@@ -247,9 +246,10 @@ class PythonWalk(PythonExpressions):
         )
         labels = {self.decorator_name(d) for d in decorators or ()}
         receiver = None
-        if in_class and self.numbers.get(b"staticmethod") not in labels:
-            as_class = self.numbers.get(b"classmethod") in labels
-            receiver = as_class or self.source[name.start_byte : name.end_byte] in _CLASS_METHODS
+        if in_class and b"staticmethod" not in labels:
+            receiver = (
+                b"classmethod" in labels or self.source[name.start_byte : name.end_byte] in _CLASS_METHODS
+            )
         generics = node.child_by_field_name("type_parameters")
         if generics is not None:
             self.type_parameters(generics, inner)
@@ -268,11 +268,9 @@ class PythonWalk(PythonExpressions):
         self.whole = outer
         return 0
 
-    def decorator_name(self, decorator: int) -> int:
+    def decorator_name(self, decorator: int) -> bytes:
         base = decorator << 2
-        if self.rows[base] & 31 == Op.CALL:
-            base = self.rows[base + 1] << 2
-        return self.rows[base + 2] if self.rows[base] & 31 in _NAMED else 0
+        return self.last_name(self.rows[base + 1] if self.rows[base] & 31 == Op.CALL else decorator)
 
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:
@@ -439,10 +437,7 @@ class PythonWalk(PythonExpressions):
         while scope >= 0 and self.scopes[scope][0] != ScopeKind.FUNCTION:
             scope = self.scopes[scope][1]
         hint = (self.scopes[scope][4] if scope >= 0 else 0) << 2
-        if (
-            self.rows[hint] & 31 != Op.INDEX
-            or self.decorator_name(self.rows[hint + 1]) not in self.generators
-        ):
+        if self.rows[hint] & 31 != Op.INDEX or self.last_name(self.rows[hint + 1]) not in _GENERATORS:
             return 0
         arguments = self.lists[self.rows[hint + 2]]
         return self.row(Op.TYPED, arguments[1]) if len(arguments) > 1 and arguments[1] else 0

@@ -17,39 +17,11 @@ _NAME: Final = Op.NAME
 _ATTR: Final = Op.ATTR
 _CALL: Final = Op.CALL
 _NAMED: Final = (Op.NAME, Op.ATTR)
-# Calls whose arguments decide their value, and those that take types.
-_EVALUATED: Final = (
-    b"cast",
-    b"TypeVar",
-    b"NewType",
-    b"type",
-    b"list",
-    b"sorted",
-    b"reversed",
-    b"set",
-    b"tuple",
-    b"frozenset",
-    b"iter",
-    b"next",
-    b"enumerate",
-    b"anext",
-    b"min",
-    b"max",
-    b"deque",
-    b"zip",
-)
-_TYPED: Final = (b"cast", b"TypeVar", b"NewType")
+# Calls that take types.
+_TYPED: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
 # Generic types that are written as values too, with types in quotes inside.
-_FORMS: Final = (
-    b"Union",
-    b"Optional",
-    b"Callable",
-    b"List",
-    b"Dict",
-    b"Tuple",
-    b"Mapping",
-    b"Sequence",
-    b"Type",
+_FORMS: Final = frozenset(
+    {b"Union", b"Optional", b"Callable", b"List", b"Dict", b"Tuple", b"Mapping", b"Sequence", b"Type"}
 )
 _OPERATORS: Final = {
     "+": b"__add__",
@@ -74,12 +46,6 @@ class PythonExpressions(Walk):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        self.evaluated = {self.intern(text) for text in _EVALUATED if text in source}
-        self.typed = {self.intern(text) for text in _TYPED if text in source}
-        self.cast = self.numbers.get(b"cast", -1)
-        self.bounded = self.numbers.get(b"TypeVar", -1)
-        self.forms = {self.intern(text) for text in _FORMS if text in source}
-        self.tested = self.intern(b"isinstance") if b"isinstance" in source else -1
         kinds = grammar_of(self.language())
         self.keyword_kind = kinds.id_for_node_kind("keyword_argument", True)
         self.lambda_kind = kinds.id_for_node_kind("lambda", True)
@@ -99,10 +65,7 @@ class PythonExpressions(Walk):
 
     def identifier(self, node: Node, scope: int, role: int = 0) -> int:
         start = node.start_byte
-        text = self.source[start : node.end_byte]
-        name = self.numbers.get(text)
-        if name is None:
-            name = self.numbers[text] = len(self.numbers)
+        name = self.numbers[self.source[start : node.end_byte]]
         rows = self.rows
         number = len(rows) >> 2
         rows += (_NAME | role << ROLE_SHIFT, scope, name, start + self.base)
@@ -113,10 +76,7 @@ class PythonExpressions(Walk):
         target, name = parts[0], parts[-1]
         value = self.table[target.kind_id](self, target, scope, 0)
         start = name.start_byte
-        text = self.source[start : name.end_byte]
-        number = self.numbers.get(text)
-        if number is None:
-            number = self.numbers[text] = len(self.numbers)
+        number = self.numbers[self.source[start : name.end_byte]]
         rows = self.rows
         made = len(rows) >> 2
         rows += (_ATTR | role << ROLE_SHIFT, value, number, start + self.base)
@@ -126,10 +86,8 @@ class PythonExpressions(Walk):
         parts = node.named_children
         table = self.table
         callee = table[parts[0].kind_id](self, parts[0], scope, Role.CALL)
-        base = callee << 2
-        called = self.rows[base + 2] if self.rows[base] & 31 in _NAMED else 0
-        kept = called in self.evaluated
-        inner = Role.TYPE if kept and called in self.typed else 0
+        called = self.last_name(callee)
+        inner = Role.TYPE if called in _TYPED else 0
         given: list[int] = []
         arguments = parts[-1]
         keyword = self.keyword_kind
@@ -140,18 +98,18 @@ class PythonExpressions(Walk):
                     name, *_, value = child.named_children
                     self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
                     made = table[value.kind_id](self, value, scope, inner)
-                    if called == self.bounded and self.source[name.start_byte : name.end_byte] == b"bound":
+                    if called == b"TypeVar" and self.source[name.start_byte : name.end_byte] == b"bound":
                         given.append(made)
                 else:
                     # A type variable is first named in a string: that is no use of the name.
-                    as_type = inner if given or called == self.cast else 0
+                    as_type = inner if given or called == b"cast" else 0
                     if kind == self.lambda_kind:
                         given.append(self.handed(child, scope, callee, len(given)))
                     else:
                         given.append(table[kind](self, child, scope, as_type))
         elif len(parts) > 1:
             self.visit(arguments, scope)
-        if called == self.tested and len(given) == 2:
+        if called == b"isinstance" and len(given) == 2:
             self.narrow(arguments.named_children[0], scope, given[1])
         rows = self.rows
         made = len(rows) >> 2
@@ -173,8 +131,8 @@ class PythonExpressions(Walk):
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope)
-        typed = role == Role.TYPE or self.rows[value << 2 | 2] in self.forms
-        inner = Role.TYPE if typed and not self._is_literal(value) else 0
+        typed = role == Role.TYPE or self.last_name(value) in _FORMS
+        inner = Role.TYPE if typed and self.last_name(value) != b"Literal" else 0
         return self.row(
             Op.INDEX, value, self.items([self.visit(c, scope, inner) for c in node.named_children[1:]])
         )
@@ -182,16 +140,17 @@ class PythonExpressions(Walk):
     def generic_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         value = self.visit(parts[0], scope, Role.TYPE)
-        inner = 0 if self._is_literal(value) else Role.TYPE
+        inner = 0 if self.last_name(value) == b"Literal" else Role.TYPE
         return self.row(
             Op.INDEX,
             value,
             self.items([self.visit(d, scope, inner) for c in parts[1:] for d in c.named_children]),
         )
 
-    def _is_literal(self, value: int) -> bool:
+    def last_name(self, value: int) -> bytes:
+        """The name that an expression is or ends with, if it is one."""
         base = value << 2
-        return self.rows[base] & 31 in _NAMED and self.rows[base + 2] == self.numbers.get(b"Literal")
+        return self.numbers.texts[self.rows[base + 2]] if self.rows[base] & 31 in _NAMED else b""
 
     def type(self, node: Node, scope: int, role: int = 0) -> int:
         value = 0
