@@ -122,6 +122,22 @@ def test_an_unexpected_failure_is_one_line_with_an_id_and_a_private_log(cue: Any
     assert not (folder / "elsewhere").exists()
 
 
+def test_an_interrupt_while_it_loads_is_one_line(cue: Any) -> None:
+    code = """
+import sys
+from cuedeck.cli import main
+class Interrupt:
+    def find_spec(self, name, *_):
+        if name == "click.core":
+            sys.meta_path.remove(self)
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupt())
+sys.exit(main(["search", "x"]))
+"""
+    done = cue("-c", code, program=sys.executable)
+    assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
+
+
 def test_a_closed_pipe_is_no_drama(folder: Path, environ: dict[str, str]) -> None:
     done = subprocess.run(
         f"{CUE} completion bash | true", shell=True, cwd=folder, env=environ, capture_output=True, text=True

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 
 from cuedeck.code import workers
 from cuedeck.code.repository import Repository
-from cuedeck.code.worker import as_plain
+from cuedeck.code.worker import as_plain, send
 
 from .conftest import Repo
 
@@ -58,6 +59,21 @@ def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatc
     assert len(found) == 4
     assert found[fatal].problem == "it ended the parsing process"
     assert [blob.symbols for oid, blob in sorted(found.items()) if oid != fatal] == [1, 1, 1]
+
+
+def test_a_process_whose_asker_is_gone_ends_without_a_word(repo: Repo) -> None:
+    command = [sys.executable, "-P", "-m", "cuedeck.code.worker", str(repo.root)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.close()
+    _, said = process.communicate(framed([("0" * 40, "gone.py", "python")]), timeout=60)
+    assert (process.returncode, said) == (0, b"")
+
+
+def framed(value: object) -> bytes:
+    stream = io.BytesIO()
+    send(stream, value)
+    return stream.getvalue()
 
 
 def test_a_process_that_died_before_it_read_its_jobs_is_let_go() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import jwt
 import pytest
 
-from cuedeck.cli.root import run
+from cuedeck.cli import main
 
 ME = "123e4567-e89b-12d3-a456-426614174000"
 SECRET = "0123456789abcdef0123456789abcdef"
@@ -23,7 +23,7 @@ class Terminal:
         self._capsys = capsys
 
     def type(self, *words: str) -> tuple[int, str, str]:
-        code = run([*words, "--workspace", str(self.root)])
+        code = main([*words, "--workspace", str(self.root)])
         out, err = self._capsys.readouterr()
         return code, out, err
 

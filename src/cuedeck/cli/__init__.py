@@ -48,12 +48,14 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
         code = None if _completing() else _without_click(arguments)
-    except BaseException as error:  # noqa: BLE001 - as click's side does
+        return _with_click(arguments) if code is None else code
+    except BaseException as error:  # noqa: BLE001 - each has its sentence and its exit code
         from cuedeck.cli.failure import exit_code_for
 
         return exit_code_for(error, arguments)
-    if code is not None:
-        return code
+
+
+def _with_click(arguments: list[str]) -> int:
     from cuedeck.cli.root import run
 
     return run(arguments)

@@ -6,7 +6,8 @@ import json
 import sys
 from typing import Any
 
-import click
+# By this name, which also works when an interrupt left click half imported.
+from click.exceptions import Abort, ClickException, Exit
 
 from cuedeck.cli.output import printable
 from cuedeck.model.errors import CueError, ErrorCode, exit_code
@@ -21,9 +22,9 @@ def exit_code_for(error: BaseException, arguments: list[str]) -> int:
     match error:
         case SystemExit(code=code):
             return code if isinstance(code, int) else FAILURE
-        case click.exceptions.Exit(exit_code=code):
+        case Exit(exit_code=code):
             return code
-        case KeyboardInterrupt() | click.Abort():
+        case KeyboardInterrupt() | Abort():
             sys.stderr.write("Interrupted.\n")
             return INTERRUPTED
         case BrokenPipeError():
@@ -31,7 +32,7 @@ def exit_code_for(error: BaseException, arguments: list[str]) -> int:
         case CueError():
             tell(error, as_json=as_json)
             return exit_code(error)
-        case click.ClickException():
+        case ClickException():
             return _tell_usage(error, as_json)
         case OSError(filename=str()):
             tell(_refused_by_system(error), as_json=as_json)
@@ -86,7 +87,7 @@ def _place(data: dict[str, Any]) -> str | None:
     return f"{where}, line {data['line']}" if "line" in data else where
 
 
-def _tell_usage(error: click.ClickException, as_json: bool) -> int:
+def _tell_usage(error: ClickException, as_json: bool) -> int:
     if as_json:
         _write_json({"error": {"code": "usage", "message": error.format_message(), "data": {}, "hint": None}})
     else:

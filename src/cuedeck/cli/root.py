@@ -10,7 +10,6 @@ from click.shell_completion import CompletionItem
 
 from cuedeck import __version__
 from cuedeck.cli import help_text, program_name, summaries
-from cuedeck.cli.failure import exit_code_for
 
 
 class Root(click.Group):
@@ -73,9 +72,6 @@ def _show_version(ctx: click.Context) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line to its exit code."""
-    try:
-        result = root.main(args=arguments, prog_name=program_name(), standalone_mode=False)
-    except BaseException as error:  # noqa: BLE001
-        return exit_code_for(error, arguments)
+    """Run one command line; the exit code it chose."""
+    result = root.main(args=arguments, prog_name=program_name(), standalone_mode=False)
     return result if isinstance(result, int) else 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import marshal
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import astuple
@@ -84,4 +85,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(0)  # whoever asked was interrupted, and the pipe would complain again at the end

@@ -167,8 +167,11 @@ def serve() -> None:
     while (data := _receive(requests)) is not None:
         found = read_documents(Path(root), marshal.loads(data), max_bytes=max_bytes)
         result = marshal.dumps([(path, reading and reading.packed()) for path, reading in found])
-        answers.write(_LENGTH.pack(len(result)) + result)
-        answers.flush()
+        try:
+            answers.write(_LENGTH.pack(len(result)) + result)
+            answers.flush()
+        except BrokenPipeError:
+            os._exit(0)  # whoever asked was killed, and the pipe would complain again at the end
 
 
 def _receive(stream: BinaryIO) -> bytes | None:
