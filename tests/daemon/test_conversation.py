@@ -100,6 +100,22 @@ def test_cancelled_and_standing_requests_are_not_waited_for() -> None:
     assert not talk.waiting()
 
 
+def test_what_the_server_refuses_whole_is_not_waited_for() -> None:
+    for refused in (
+        line(id=1.5, method="ping"),
+        line(id=True, method="ping"),
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}\n',
+        b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]\n',
+    ):
+        talk = Conversation()
+        talk.sent(refused)
+        talk.received(line(id=None, error={"code": -32600, "message": "Invalid request"}))
+        assert not talk.waiting(), refused
+        talk.sent(call(2, "read"))
+        talk.received(line(id=None, error={"code": -32600, "message": "Invalid request"}))
+        assert talk.waiting(), refused
+
+
 def test_what_could_not_be_delivered_is_refused_one_by_one() -> None:
     batch = b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"x","method":"ping"}]\n'
     assert [json.loads(each)["id"] for each in refusal(batch, "no room")] == [1, "x"]

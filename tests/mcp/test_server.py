@@ -41,6 +41,7 @@ def test_every_handshake_era_lists_and_calls(served: Served, version: str) -> No
         assert "memory" in greeting["result"]["instructions"]
         tools = (await lines.ask("tools/list"))["result"]["tools"]
         assert tools[0]["name"] == "context_read_context"
+        assert (await lines.ask("tools/list", {"cursor": "2"}))["error"]["code"] == -32602
         answer = await lines.call("vault_page", {"limit": 9999})
         assert only_text(answer)["data"] == {"limit": 500, "offset": 0}
 

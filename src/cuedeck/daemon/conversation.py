@@ -8,15 +8,17 @@ _REPLAYED = ("initialize", "notifications/initialized", "logging/setLevel", "res
 _STANDING = ("subscriptions/listen",)
 _MANY = 1000
 _ANSWER = b'{"jsonrpc":"2.0","id":'
+_NOBODY = "null"
 
 
 class Request:
     """One question of the client that has no answer yet; without its line it cannot be sent again."""
 
-    def __init__(self, method: str, tool: str | None, line: bytes | None) -> None:
+    def __init__(self, method: str, tool: str | None, line: bytes | None, in_batch: bool) -> None:
         self.method = method
         self.tool = tool
         self.line = line
+        self.in_batch = in_batch
 
     def is_harmless(self, harmless_tools: frozenset[str]) -> bool:
         """Whether it changes nothing, so that it may be sent again."""
@@ -56,8 +58,11 @@ class Conversation:
             if from_client:
                 self._note_client(line)
                 continue
-            for identity in _answered(line):
+            answered = _answered(line)
+            for identity in answered:
                 self._open.pop(identity, None)
+            if _NOBODY in answered:  # what the server refuses whole, it refuses under no id
+                self._open = {key: request for key, request in self._open.items() if not request.in_batch}
 
     def waiting(self) -> bool:
         """Whether the client still waits for an answer."""
@@ -98,26 +103,30 @@ class Conversation:
         import json
 
         try:
-            parsed = json.loads(line)
+            parsed = json.loads(line, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             return  # the server answers it with -32700
+        in_batch = isinstance(parsed, list)
         # Neither a part of a batch nor what was sent twice already is sent again.
-        repeatable = None if isinstance(parsed, list) or line in self._again else line
+        repeatable = None if in_batch or line in self._again else line
         self._again.discard(line)
-        for message in parsed if isinstance(parsed, list) else [parsed]:
+        for message in parsed if in_batch else [parsed]:
             if isinstance(message, dict) and isinstance(message.get("method"), str):
-                self._note_request(message, line, repeatable)
+                self._note_request(message, line, repeatable, in_batch)
 
-    def _note_request(self, message: dict[str, object], line: bytes, repeatable: bytes | None) -> None:
+    def _note_request(
+        self, message: dict[str, object], line: bytes, repeatable: bytes | None, in_batch: bool
+    ) -> None:
         import json
 
         method, parameters = str(message["method"]), message.get("params")
         parameters = parameters if isinstance(parameters, dict) else {}
         if method == "notifications/cancelled":
             self._open.pop(json.dumps(parameters.get("requestId")), None)
-        if message.get("id") is not None:
-            request = Request(method, _tool(method, parameters), repeatable)
-            self._open[json.dumps(message["id"])] = request
+        identity = message.get("id")
+        if isinstance(identity, (int, str)) and not isinstance(identity, bool):
+            request = Request(method, _tool(method, parameters), repeatable, in_batch)
+            self._open[json.dumps(identity)] = request
         if method in _REPLAYED:
             self._replayed[f"{method} {parameters.get('uri', '')}"] = line
 
@@ -131,6 +140,10 @@ def refusal(line: bytes, why: str) -> list[bytes]:
         _error(identity, f"The CueDeck daemon cannot be reached: {why}", {"retry_safe": True})
         for identity in conversation._open
     ]
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _tool(method: str, parameters: dict[object, object]) -> str | None:

@@ -48,8 +48,8 @@ def create_server(
     """A server for one connection, in every protocol era the SDK speaks."""
     selection = connection.selection
 
-    async def list_tools(ctx: Context, _params: Any) -> Any:
-        return _result(ctx, {"tools": selection.listing})
+    async def list_tools(ctx: Context, params: Any) -> Any:
+        return _only_page(ctx, params, {"tools": selection.listing})
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> Any:
         try:
@@ -105,11 +105,11 @@ def principal_of(ctx: Context) -> Principal | None:
 def _serve_resources(server: Server[Any], connection: Connection) -> None:
     desk = ResourceDesk(connection)
 
-    async def listed(ctx: Context, _params: Any) -> Any:
-        return _result(ctx, {"resources": desk.listing()})
+    async def listed(ctx: Context, params: Any) -> Any:
+        return _only_page(ctx, params, {"resources": desk.listing()})
 
-    async def templates(ctx: Context, _params: Any) -> Any:
-        return _result(ctx, {"resourceTemplates": desk.templates()})
+    async def templates(ctx: Context, params: Any) -> Any:
+        return _only_page(ctx, params, {"resourceTemplates": desk.templates()})
 
     async def read(ctx: Context, params: types.ReadResourceRequestParams) -> Any:
         who = principal_of(ctx)
@@ -123,6 +123,13 @@ def _serve_resources(server: Server[Any], connection: Connection) -> None:
     server.add_request_handler("resources/list", types.PaginatedRequestParams, listed)
     server.add_request_handler("resources/templates/list", types.PaginatedRequestParams, templates)
     server.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
+
+
+def _only_page(ctx: Context, params: Any, body: dict[str, Any]) -> dict[str, Any]:
+    """All there is to list, so that no cursor is one of ours."""
+    if params is not None and params.cursor:
+        raise MCPError(types.INVALID_PARAMS, "Invalid params: unknown cursor; there is one page only")
+    return _result(ctx, body)
 
 
 def _result(ctx: Context, body: dict[str, Any]) -> dict[str, Any]:
