@@ -14,7 +14,7 @@ from unicodedata import is_normalized, normalize
 
 import Stemmer
 
-from cuedeck.search.normal import APOSTROPHES, INVISIBLE, fold_marks, mark_class
+from cuedeck.search.normal import APOSTROPHES, fold_marks, joins
 from cuedeck.search.stopwords import STOP_WORDS
 
 MAX_TOKEN: Final = 64
@@ -30,13 +30,12 @@ _UNSPACED: Final = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
 
-_ASCII_WORD: Final = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+){0,7}")
+_WORD: Final = re.compile(r"[^\s-]+(?:-[^\s-]+){0,7}")
+_NO_LETTER: Final = re.compile(r"[^\w\s-]")
 NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BREAK: Final = re.compile(r"[_-]+")
-_APOSTROPHE: Final = re.compile(f"['{APOSTROPHES}]")
 _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _RUN: Final = re.compile(f"[{_UNSPACED}]+")
-_ASTRAL: Final = re.compile("[\U00010000-\U0010ffff]")
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
 # No token spans these: a text is cut at them first, because a piece that was seen before costs one look-up.
 _SEPARATORS: Final = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-'"))
@@ -85,19 +84,13 @@ def _pieces(text: bytes) -> list[str]:
     return text.translate(_SPACED).decode("utf-8").split()
 
 
-def _words(piece: str) -> list[str]:
+def _words(text: str) -> list[str]:
     """Words as they are written; what they have in common with other spellings is found word by word."""
-    if piece.isascii():
-        return _ASCII_WORD.findall(_CONTRACTION.sub("", piece) if "'" in piece else piece)
-    word = _unicode_word(astral=_ASTRAL.search(piece) is not None)
-    return word.findall(_CONTRACTION.sub("", piece) if _APOSTROPHE.search(piece) else piece)
+    return _WORD.findall(_NO_LETTER.sub(_spaced, text))
 
 
-@cache
-def _unicode_word(*, astral: bool) -> re.Pattern[str]:
-    # Without astral characters a class is a table to look up; with them it is a list to walk through.
-    letters = rf"[\w{INVISIBLE}{mark_class(astral=astral)}]+"
-    return re.compile(rf"{letters}(?:-{letters}){{0,7}}")
+def _spaced(found: re.Match[str]) -> str:
+    return found[0] if joins(found[0]) else " "
 
 
 @cache
@@ -115,7 +108,7 @@ class _TokenCache(dict[str, str]):
         if piece.isalpha() and piece.isascii() and len(piece) <= MAX_TOKEN and _one_part(piece):
             tokens: str = _STEM(piece.lower())
         else:
-            tokens = " ".join(chain.from_iterable(map(self._tokens, _words(piece))))
+            tokens = " ".join(chain.from_iterable(map(self._tokens, _words(_CONTRACTION.sub("", piece)))))
         if len(piece) <= _LONGEST_CACHED:
             if len(self) >= _CACHED_PIECES:
                 self.clear()
@@ -131,7 +124,7 @@ class _TokenCache(dict[str, str]):
 
     def _folded_tokens(self, folded: str) -> list[str]:
         tokens: list[str] = []
-        for word in _unicode_word(astral=True).findall(folded):
+        for word in _words(folded):
             end = 0
             for run in _RUN.finditer(word):
                 tokens += _word_tokens(word[end : run.start()])

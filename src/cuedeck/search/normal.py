@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 from typing import Final
 from unicodedata import category, normalize
 
@@ -11,7 +11,8 @@ from unicodedata import category, normalize
 INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff"
 APOSTROPHES: Final = "\u2018\u2019\u02bc\uff07"
 _REWRITE: Final = {ord(char): None for char in INVISIBLE} | {ord(char): "'" for char in APOSTROPHES}
-_NOT_A_LETTER: Final = re.compile(r"[^\w\s]")
+# From here on: game pieces, letters in boxes, emoji and what tells their variants apart.
+_PICTURES: Final = "\U0001f000"
 _LATIN_ACCENT: Final = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 
 
@@ -22,25 +23,10 @@ def fold_marks(text: str) -> str:
     return normalize("NFKC", _LATIN_ACCENT.sub("", normalize("NFKD", text.translate(_REWRITE))))
 
 
-@cache
-def mark_class(*, astral: bool = True) -> str:
-    """Combining marks and symbols that stand for letters, as the inside of a regular-expression class."""
-    everything = "".join(map(chr, range(0x80, 0x1F000 if astral else 0x10000)))
-    points = [ord(character) for character in _NOT_A_LETTER.findall(everything) if _joins(character)]
-    return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _ranges(points))
-
-
-def _joins(character: str) -> bool:
-    if category(character) in ("Mn", "Mc"):
-        return True
-    return any(part.isalnum() for part in normalize("NFKC", character))
-
-
-def _ranges(points: list[int]) -> list[tuple[int, int]]:
-    ranges: list[tuple[int, int]] = []
-    for point in points:
-        if ranges and ranges[-1][1] == point - 1:
-            ranges[-1] = (ranges[-1][0], point)
-        else:
-            ranges.append((point, point))
-    return ranges
+@lru_cache(maxsize=4096)
+def joins(character: str) -> bool:
+    """Whether a character that is no letter belongs to a word: a combining mark, or a symbol for letters."""
+    if character >= _PICTURES:
+        return False
+    marks = character in INVISIBLE or category(character) in ("Mn", "Mc")
+    return marks or any(part.isalnum() for part in normalize("NFKC", character))
