@@ -384,6 +384,7 @@ def test_a_folder_may_become_a_repository_while_it_is_served(tmp_path: Path, ope
     code = open_code(root)
     assert code.view().ref == "live"
     assert [row.name for row in listed(code)] == ["live"]
+    assert code.index(code.wanted(None)).files == 1
     repo = Repo(root)
     assert code.view().ref == "main"
     commit = repo.commit()

@@ -215,8 +215,11 @@ class Code:
                     changed=done.changed + on_disk.changed,
                     milliseconds=done.milliseconds + on_disk.milliseconds,
                 )
-        if done is None:
-            raise unknown_ref(wanted.name)
+        if done is None:  # files on disk, without a commit, that stand as they were indexed
+            row = self._row(wanted.name)
+            if row is None:
+                raise unknown_ref(wanted.name)
+            done = Indexed(wanted.name, "incremental", row.files, row.symbols, 0, 0)
         return done
 
     def _index_base(
@@ -553,7 +556,7 @@ def unknown_ref(name: str) -> CueError:
     shown = shortened(name)
     return CueError(
         ErrorCode.REF_NOT_INDEXED,
-        f"There is no indexed ref {shown}",
+        f"There is no branch, tag or commit {shown} here",
         data={"ref": shown},
-        hint="Call list_refs for what is indexed, or index_repo with the ref first.",
+        hint="list_refs names what is indexed; index_repo indexes any other ref that git knows.",
     )

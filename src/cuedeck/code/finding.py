@@ -107,8 +107,8 @@ def find(
     if not snapshot.files:
         raise CueError(
             ErrorCode.NO_EDGES_AVAILABLE,
-            f"Nothing is indexed on {snapshot.ref}",
-            hint="Call index_repo first.",
+            f"There is no source file on {snapshot.ref}",
+            hint="index_status says what was skipped, and why.",
         )
     record, others = chosen(snapshot, name, path=path, line=line)
     with snapshot.lock:
