@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -151,6 +152,13 @@ def test_completion_scripts_and_candidates(cue: Any, environ: dict[str, str]) ->
         assert script.returncode == 0 and "_CUE_COMPLETE" in script.stdout
     asked = {**environ, "_CUE_COMPLETE": "bash_complete", "COMP_WORDS": "cue cl", "COMP_CWORD": "1"}
     assert cue(env=asked).stdout.split() == ["plain,clean"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_shows_candidates_with_their_whole_help(cue: Any) -> None:
+    ask = f"{CUE} completion fish | source; complete -C 'cue wor'"
+    offered = cue("-c", f"set -x PATH {Path(CUE).parent} $PATH; {ask}", program=shutil.which("fish"))
+    assert offered.stdout == "worker\tRun queued workflows.\nworkflow\tList, run and inspect workflows.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="measures processor time of a child")

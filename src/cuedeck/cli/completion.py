@@ -26,4 +26,6 @@ def command(here: Here, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     script = kind(root, {}, name, f"_{name.upper()}_COMPLETE").source()
+    # click's own script for fish cuts a candidate and its help at their first comma.
+    script = script.replace('string split ","', 'string split --max 1 ","')
     here.output.line(f"{_INSTALL[shell].format(name=name)}\n{script}")
