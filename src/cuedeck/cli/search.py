@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # So many vectors are made within some seconds.
 _FEW: Final = 2000
+_COUNTING_SECONDS: Final = 1.0
 
 
 @define("search", json=True)
@@ -49,6 +50,7 @@ def command(
         _prepare(here, documents, asked)
         results = documents.search(asked, budget=5.0)
         reasons = documents.explain(asked, results) if explain else []
+        documents.token_counts.complete(_COUNTING_SECONDS)
         missing = results.pending if workspace.embedder.unavailable is None else 0
     here.output.show(_as_json(results, reasons), lambda: _as_text(results, reasons))
     if results.why is not None:

@@ -18,6 +18,7 @@ from cuedeck.documents.reader import DocumentReader, ReadDocument
 from cuedeck.documents.search import DocumentSearch
 from cuedeck.documents.sections import passage_model, passages_of
 from cuedeck.documents.spaces import Spaces
+from cuedeck.documents.token_counts import TokenCounts
 from cuedeck.documents.vault import Vault
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import documents as rows
@@ -58,7 +59,8 @@ class Documents:
         )
         self._reader = DocumentReader(self.index, token_limit=token_limit)
         self._spaces = Spaces(self._database)
-        self._search = DocumentSearch(self.index, self._database, embedder, self._reader, self._spaces)
+        self.token_counts = TokenCounts(self._database, self._reader)
+        self._search = DocumentSearch(self.index, self._database, embedder, self.token_counts, self._spaces)
         self.vault = Vault(self.index, self._database)
         self._starting = threading.Lock()
         self._started = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,15 +10,14 @@ from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Hit, Mode, Query, Results
 from cuedeck.documents.ranking import Candidate, rank
-from cuedeck.documents.reader import DocumentReader
 from cuedeck.documents.sections import anchors_of, passage_model
 from cuedeck.documents.spaces import Spaces
+from cuedeck.documents.token_counts import TokenCounts
 from cuedeck.documents.wholes import Shares, whole_scores
 from cuedeck.model.adding import added
 from cuedeck.search.analyser import analyse, query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts, total
 from cuedeck.search.fusion import KEYWORD, Ranked
-from cuedeck.search.tokens import count_tokens
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Database, Row, TextRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
 ANCHORS = 3
 _ATTEMPTS = 4
-_COUNTS_KEPT = 20_000
 _RECOUNT_SECONDS = 0.5
 
 
@@ -58,15 +55,14 @@ class DocumentSearch:
         index: DocumentIndex,
         database: Database,
         embedder: Embedder,
-        reader: DocumentReader,
+        counts: TokenCounts,
         spaces: Spaces,
     ) -> None:
         self._index = index
         self._database = database
         self._embedder = embedder
-        self._reader = reader
+        self._counts = counts
         self._spaces = spaces
-        self._counts: OrderedDict[str, int] = OrderedDict()
         self._pending = PendingCount(database, embedder)
 
     def search(self, query: Query, *, budget: float) -> Results:
@@ -78,10 +74,11 @@ class DocumentSearch:
             stale = self._index.stale(document.path for _, document, _ in found)
             if not stale or not self._index.refresh_paths(stale).anything:
                 break
+        tokens = self._counts.of({document.path: document.hash for _, document, _ in found})
         hits = tuple(
-            hit
+            _hit(candidate, document, chunks, terms, tokens[document.path])
             for candidate, document, chunks in found
-            if (hit := self._hit(candidate, document, chunks, terms)) is not None
+            if document.path in tokens
         )
         return Results(hits, mode, pending, why)
 
@@ -151,42 +148,27 @@ class DocumentSearch:
         ]
         return found, pending
 
-    def _hit(
-        self, candidate: Candidate, document: rows.DocumentRow, chunks: Sequence[Row], terms: Sequence[str]
-    ) -> Hit | None:
-        tokens = self._tokens(document)
-        if tokens is None:
-            return None
-        return Hit(
-            path=document.path,
-            hash=document.hash,
-            tokens=tokens,
-            anchors=choose_anchors(document.anchors, chunks, terms, is_source=document.kind == Kind.SOURCE),
-            line=chunks[0]["line"] if chunks else 1,
-            score=candidate.ranked.score,
-            parts=tuple(candidate.ranked.parts.items()),
-            ordinal=chunks[0]["ordinal"] if chunks else 0,
-            whole=candidate.whole,
-        )
-
-    def _tokens(self, document: rows.DocumentRow) -> int | None:
-        """Tokens of a file, counted once per content; nothing when the content is gone."""
-        known = self._counts.get(document.hash)
-        if known is None:
-            data = self._reader.content(document.path, document.hash)
-            if data is None:
-                return None
-            known = count_tokens(data.decode("utf-8", "replace"))
-            self._counts[document.hash] = known
-            if len(self._counts) > _COUNTS_KEPT:
-                self._counts.popitem(last=False)
-        return known
-
     def _record(self, hit: Hit) -> TextRecord | None:
         reading = self._index.read(hit.path)
         if reading is None or reading.hash != hit.hash or hit.ordinal >= len(reading.entry.chunks):
             return None
         return reading.entry.record(0, reading.entry.chunks[hit.ordinal])
+
+
+def _hit(
+    candidate: Candidate, document: rows.DocumentRow, chunks: Sequence[Row], terms: Sequence[str], tokens: int
+) -> Hit:
+    return Hit(
+        path=document.path,
+        hash=document.hash,
+        tokens=tokens,
+        anchors=choose_anchors(document.anchors, chunks, terms, is_source=document.kind == Kind.SOURCE),
+        line=chunks[0]["line"] if chunks else 1,
+        score=candidate.ranked.score,
+        parts=tuple(candidate.ranked.parts.items()),
+        ordinal=chunks[0]["ordinal"] if chunks else 0,
+        whole=candidate.whole,
+    )
 
 
 def _terms_of(chunk: Part, whole: Shares, share: float) -> list[Part]:

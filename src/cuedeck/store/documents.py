@@ -12,6 +12,7 @@ from cuedeck.store.protocol import Row, Session, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_VECTORS
 
 EVENTS_KEPT = 100_000
+TOKENS_KEPT = 200_000
 
 
 # A chunk has at most so many vectors, one for each of its passages.
@@ -285,6 +286,28 @@ def resolve_links(session: Session, resolved: Iterable[tuple[int, int, str | Non
             for document, ordinal, path in resolved
         ),
     )
+
+
+def token_counts(session: Session, hashes: Collection[str]) -> dict[str, int]:
+    """What those of some contents cost that were counted, by hash."""
+    sql = "SELECT hash, tokens FROM document_tokens WHERE hash IN :hashes"
+    return {row["hash"]: row["tokens"] for row in session.rows(sql, hashes=list(hashes))}
+
+
+def put_token_counts(session: Session, counts: Mapping[str, int]) -> None:
+    """Keep what some contents cost, oldest beyond the cap forgotten."""
+    session.insert_many("document_tokens", ("hash", "tokens"), counts.items(), key=["hash"])
+    newest = session.value("SELECT max(rid) FROM document_tokens")
+    session.run("DELETE FROM document_tokens WHERE rid <= :floor", floor=newest - TOKENS_KEPT)
+
+
+def uncounted(session: Session) -> list[tuple[str, str]]:
+    """Path and hash of every file with text whose tokens were never counted."""
+    sql = (
+        "SELECT d.path, d.hash FROM documents d WHERE d.kind <> 'asset' AND d.skipped IS NULL "
+        "AND NOT EXISTS (SELECT 1 FROM document_tokens t WHERE t.hash = d.hash) ORDER BY d.rid"
+    )
+    return [(row["path"], row["hash"]) for row in session.rows(sql)]
 
 
 def tags_of(session: Session, rids: Collection[int]) -> dict[int, list[str]]:

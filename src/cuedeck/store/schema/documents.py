@@ -121,3 +121,10 @@ def spaces() -> list[Step]:
     # How the passages of a model lie, and of how many that was learnt.
     columns = ["model text not null", "passages bigint not null", "space blob not null"]
     return [table("document_spaces", columns, key=["model"])]
+
+
+@migration("index", "documents", 5)
+def token_counts() -> list[Step]:
+    # By content, so that a count never has to be taken back.
+    columns = ["hash text not null", "tokens bigint not null"]
+    return [table("document_tokens", columns, key=["hash"], rid=True)]
