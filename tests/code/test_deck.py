@@ -467,3 +467,9 @@ def test_a_path_filter_that_lets_nothing_through_says_so(ask: Ask) -> None:
 
 def test_a_name_that_nothing_has_is_answered_with_the_nearest(ask: Ask) -> None:
     assert "auth::token::Token::validate" in ask("locate_symbol", name="validates")["metadata"]["warnings"][0]
+
+
+def test_a_class_extends_a_parent_that_has_type_arguments(ask: Ask, repo: Repo) -> None:
+    repo.put("box.py", "class Box(Generic[T]): pass\n\n\nclass Crate(Box[int]): pass\n")
+    found = ask("find_references", symbol_name="Box", kind="extends")["references"]
+    assert [site["from_symbol"]["name"] for site in found] == ["Crate"]

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 19
+EXTRACTOR_VERSION: Final = 21
 
 
 class Op:
@@ -50,12 +50,15 @@ class Op:
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
     PREDICATE: Final = 27  # a = type expression, b = string: the parameter that is of it when this is true
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
-    MEMBERS: Final = 29  # a = type expression: what any of its members holds
+    MEMBERS: Final = 29  # a = type, b = type of the key or 0: what its members of that key, or any, hold
     OPERATED: Final = 30  # a = left operand, b = string: the method that the operator calls
+    WANTED: Final = 31  # a = callee, b = expression: what its call is expected to give
 
 
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
+# The member by which a type says what `new` gives of a value of it.
+MAKES: Final = "new()"
 
 
 class Role:

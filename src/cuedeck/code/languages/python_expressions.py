@@ -130,12 +130,11 @@ class PythonExpressions(Walk):
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind)
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        value = self.visit(node.named_children[0], scope)
-        typed = role == Role.TYPE or self.last_name(value) in _FORMS
+        value = self.visit(node.named_children[0], scope, role if role == Role.EXTENDS else 0)
+        typed = role in (Role.TYPE, Role.EXTENDS) or self.last_name(value) in _FORMS
         inner = Role.TYPE if typed and self.last_name(value) != b"Literal" else 0
-        return self.row(
-            Op.INDEX, value, self.items([self.visit(c, scope, inner) for c in node.named_children[1:]])
-        )
+        given = [self.visit(c, scope, inner) for c in node.named_children[1:] if c.type != "comment"]
+        return self.row(Op.INDEX, value, self.items(given))
 
     def generic_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
