@@ -263,7 +263,7 @@ def test_a_complete_specification_is_ready() -> None:
     assert review(text, {"FR-001": ["abc123"]})["ready"] is True
 
 
-@pytest.mark.parametrize("text", ["<!--" * 25_000, "```a\n" * 20_000, "\n" * 100_000])
+@pytest.mark.parametrize("text", ["<!--" * 25_000, "```a\n" * 20_000, "\n" * 100_000, "\t" * 100_000])
 def test_a_hostile_specification_costs_its_length_only(text: str) -> None:
     assert review(text, {})["open_questions"] == 0
 

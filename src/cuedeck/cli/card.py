@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 STATUSES = click.Choice(["todo", "active", "done", "archived"])
 PRIORITIES = click.Choice(["low", "medium", "high", "critical"])
 
-_FINDING = ("check", "status", "message", "file", "line")
-
 command = group("card", "Task cards in markdown.")
 
 

@@ -12,7 +12,7 @@ from click.exceptions import Abort, ClickException, Exit
 from cuedeck.cli.output import printable
 from cuedeck.model.errors import CueError, ErrorCode, exit_code
 
-FAILURE, USAGE, CONFIGURATION, INTERRUPTED = 1, 2, 101, 130
+FAILURE, CONFIGURATION, INTERRUPTED = 1, 101, 130
 
 
 def exit_code_for(error: BaseException, arguments: list[str]) -> int:

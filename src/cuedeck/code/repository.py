@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ _MAX_REF: Final = 512
 _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 EXECUTABLE: Final = 0o100755
-_COMMIT: Final = re.compile(r"[0-9a-fA-F]{4,64}")
 _DELTAS_KEPT: Final = 4
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
 
@@ -406,8 +404,3 @@ def _reason(message: str, found: str) -> str:
     if "not owned by current user" in message:
         return "it belongs to another user; `git config --global --add safe.directory` allows it"
     return message.removeprefix(f"{found}: ")
-
-
-def is_commit_like(name: str) -> bool:
-    """Whether a name can only be a commit id."""
-    return _COMMIT.fullmatch(name) is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -178,11 +178,3 @@ def _presentable(name: str) -> bool:
     return name.isprintable() or not any(
         ord(c) < 32 or 0x7F <= ord(c) < 0xA0 or 0xD800 <= ord(c) < 0xE000 for c in name
     )
-
-
-def changed_paths(scan: Scan, known: Iterator[tuple[str, FileStamp]]) -> tuple[list[str], list[str]]:
-    """Paths to look at (new or changed) and paths that are gone."""
-    seen = dict(known)
-    look = [path for path, stamp in scan.files.items() if seen.get(path) != stamp]
-    gone = [path for path in seen if path not in scan.files]
-    return look, gone

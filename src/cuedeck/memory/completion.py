@@ -30,11 +30,6 @@ class Completion:
         self._queue: EmbeddingQueue[str] = EmbeddingQueue(embedder, load=self._load, sink=self._sink)
         self._guard = threading.Lock()
 
-    @property
-    def queued(self) -> int:
-        """How many memories this process is still to complete."""
-        return self._queue.pending
-
     def follow(self, ids: Sequence[str]) -> None:
         """Complete these soon; without a model they are found again when there is one."""
         if ids and self._embedder.unavailable is None:

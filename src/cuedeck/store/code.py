@@ -223,13 +223,6 @@ def all_blobs(session: Session, version: int) -> dict[tuple[str, str], BlobRow]:
     }
 
 
-def blob_problems(session: Session, rids: Collection[int]) -> dict[int, str]:
-    """What kept some blobs from being read in full."""
-    rows = session.rows("SELECT rid, problem FROM code_blobs WHERE problem IS NOT NULL")
-    wanted = set(rids)
-    return {row["rid"]: row["problem"] for row in rows if row["rid"] in wanted}
-
-
 def facts(session: Session, rids: Collection[int]) -> dict[int, bytes]:
     """Packed facts by blob."""
     found: dict[int, bytes] = {}

@@ -93,12 +93,6 @@ def needs_of(session: Session, ids: Collection[str]) -> dict[str, list[str]]:
     return found
 
 
-def all_needs(session: Session) -> list[tuple[str, str]]:
-    """Every dependency there is."""
-    rows = session.rows("SELECT task_id, needs_id FROM agent_task_needs ORDER BY task_id, needs_id")
-    return [(row["task_id"], row["needs_id"]) for row in rows]
-
-
 def ready(session: Session, *, project: str | None, now: int, after: Row | None, limit: int) -> list[Row]:
     """Free tasks whose dependencies are done, best first, continuing after a row."""
     priority, rid = (after["priority"], after["rid"]) if after else (0, 0)

@@ -47,7 +47,6 @@ class RunContext:
         self.workspace = workspace
         self.run = run
         self._journal = journal
-        self._workflow = workflow
         self._stop = stop
         self._deadline = time.monotonic() + workflow.timeout_seconds
         self._seq = 0

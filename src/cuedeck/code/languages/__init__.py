@@ -95,7 +95,7 @@ def language_of_source(path: str, source: bytes) -> str | None:
 
 
 _CPP: Final = re.compile(
-    rb"^\s*(?:class\s+\w+|namespace\s+\w|template\s*<|using\s+\w|public:|private:)", re.MULTILINE
+    rb"^[ \t]*(?:class\s+\w+|namespace\s+\w|template\s*<|using\s+\w|public:|private:)", re.MULTILINE
 )
 
 

@@ -271,7 +271,6 @@ class CWalk(TableWalk):
                         bases.append(self.visit(base, scope, Role.EXTENDS))
         self.scopes[inner][6] = self.items([base for base in bases if base])
         if body is not None:
-            self.enum_scope = scope
             self.children(body, inner)
         return self.row(Op.SELF, inner)
 

@@ -37,7 +37,8 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 _DEFINED = re.compile(
-    r"^[ \t]*(?:[-*+]|\d+[.)]|\|)?[ \t]*(?:\*\*|__|`)?((?:FR|NFR|SC|REQ|US|AC|R)-?\d{1,4})\b", re.MULTILINE
+    r"^[ \t]*+(?:(?:[-*+]|\d+[.)]|\|)[ \t]*+)?(?:\*\*|__|`)?((?:FR|NFR|SC|REQ|US|AC|R)-?\d{1,4})\b",
+    re.MULTILINE,
 )
 
 
