@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
-from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled
-from cuedeck.code.narrowing import Narrowing
+from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, REST, Bind, Op
+from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
+from cuedeck.code.keyed import Keyed
 from cuedeck.code.values import (
     CALLABLE,
     CLASS,
+    EXTERNAL,
     FUNCTION,
     INSTANCE,
     MAPPING,
@@ -51,12 +52,14 @@ _AGREES: Final = 20
 _WIDENS: Final = 10
 
 
-class Calls(Narrowing):
+class Calls(Keyed):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """What a call gives."""
         links = self.links(path)
+        if links.ops[callee] & OP_MASK == Op.WANTED:
+            callee = links.a[callee]
         op = links.ops[callee] & OP_MASK
         label = self.label(path, callee)
         if op == Op.NAME and label in _BUILT_IN:
@@ -71,7 +74,7 @@ class Calls(Narrowing):
         if self.rules_of(path).overloads and len(overloads) > 1:
             others = tuple(v for v in values if v.tag != FUNCTION)
             values = (*others, *self.chosen(path, overloads, arguments))
-        for value in self.fitting(values, len(arguments)):
+        for value in self.agreeing(path, values, arguments):
             found += self.call_value(path, value, arguments)
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[callee], label, arguments)
@@ -79,21 +82,16 @@ class Calls(Narrowing):
 
     def chosen(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
         """Of overloads, those whose parameters fit the arguments best."""
-        candidates = self.fitting(functions, len(arguments)) if arguments else self.bare(functions)
+        candidates = tuple(f for f in functions if self.takes(f, len(arguments))) or functions
         if len(candidates) < 2:
             return candidates
         marks = [self.fit(path, function, arguments) for function in candidates]
         return tuple(f for f, mark in zip(candidates, marks, strict=True) if mark == max(marks))
 
-    def bare(self, functions: Values) -> Values:
-        """Of overloads, those without parameters; all when there is none."""
-        return tuple(f for f in functions if not self.parameter_names(f)) or functions
-
     def fit(self, path: str, function: Value, arguments: tuple[int, ...]) -> int:
         """How well arguments fit a function's parameters: known to agree, unknown, known not to."""
-        return sum(
-            self.fit_one(path, argument, function, position) for position, argument in enumerate(arguments)
-        )
+        marks = [self.fit_one(path, given, function, at) for at, given in enumerate(arguments)]
+        return sum(marks) - (self.taken(function) < 0)
 
     def fit_one(self, path: str, argument: int, function: Value, position: int) -> int:
         rules = self.rules_of(path)
@@ -120,8 +118,12 @@ class Calls(Narrowing):
         """The name of a parameter's type, as it is written."""
         links = self.links(function.path)
         names = self.parameter_names(function)
-        hint = links.bindings[4][names[position][0]] if position < len(names) else 0
-        return self.type_label(function.path, hint)
+        rest = names and position >= len(names) - 1 and links.strings[names[-1][1]] == REST
+        if position >= len(names) and not rest:
+            return ""
+        hint = links.bindings[4][names[min(position, len(names) - 1)][0]]
+        # What takes the rest is declared as many of its type.
+        return self.type_label(function.path, links.a[links.a[hint]] if rest else hint)
 
     def type_label(self, path: str, number: int) -> str:
         """The name of a type, as it is written, without its arguments."""
@@ -166,7 +168,7 @@ class Calls(Narrowing):
         if value.tag == FUNCTION:
             meaning = dict(pairs(value))
             result = self.result(value._replace(inside=()))
-            if parameters_in(result):
+            if parameters_in(result) or self.parameters(value.path, value.scope):
                 receivers = [v for p, values in meaning.items() if p.name == SELF_TYPE for v in values]
                 for receiver in receivers:
                     self.learn_receiver(value, receiver, meaning)
@@ -177,24 +179,51 @@ class Calls(Narrowing):
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes, so what an argument without a type of its own is."""
         links = self.links(path)
-        found: list[Value] = []
         arguments = links.arguments.get(callee, ())
-        for value in self.concrete(self.evaluate(path, callee)):
-            if value.tag == CALLABLE and position + 1 < len(value.inside):
-                found += value.inside[position + 1]
-            for function in self.fitting(tuple(self.functions_of(path, value)), len(arguments)):
-                declared = self.parameter_type(function, position)
-                meaning = dict(pairs(function))
-                if parameters_in(declared):
-                    self.learn(path, function, arguments, meaning, skip=position)
-                found += self.substitute(declared, meaning)
+        values = self.concrete(self.evaluate(path, callee))
+        taken = [v.inside[position + 1 : position + 2] for v in values if v.tag == CALLABLE]
+        found = [v for parts in taken for part in parts for v in part]
+        run = {function: value for value in values for function in self.functions_of(path, value)}
+        for function in self.agreeing(path, tuple(run), arguments):
+            declared = self.parameter_type(function, position)
+            meaning = dict(pairs(function))
+            if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
+                self.learn(path, function, arguments, meaning, skip=position)
+                self.learn_wanted(path, callee, run[function], function, meaning)
+            found += self.substitute(declared, meaning)
+        if links.ops[callee] & OP_MASK == Op.WANTED:
+            callee = links.a[callee]
         if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
             found += self.handed(path, links.a[callee], position)
         elif not found and self.label(path, callee) in self.rules_of(path).taking_methods:
             for owner in self.concrete(self.evaluate(path, links.a[callee])):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
-        return settled(found)
+        return settled(found) or self.handed_on(path, callee, position)
+
+    def handed_on(self, path: str, callee: int, position: int) -> Values:
+        """What a foreign function is given after an argument that a foreign type gives a list of types."""
+        if all(value.tag != EXTERNAL for value in self.evaluate(path, callee)):
+            return ()
+        for before, argument in enumerate(self.links(path).arguments.get(callee, ())[:position]):
+            for value in self.evaluate(path, argument):
+                if value.tag == TUPLE and position - before <= len(value.inside):
+                    return value.inside[position - before - 1]
+        return ()
+
+    def learn_wanted(self, path: str, callee: int, value: Value, function: Value, meaning: Meaning) -> None:
+        """What is expected of a call says about the type parameters that its arguments leave open."""
+        links = self.links(path)
+        if links.ops[callee] & OP_MASK != Op.WANTED:
+            return
+        result = self.result(function._replace(inside=()))
+        if value.tag == CLASS:
+            own: Meaning = {p: (p,) for p in self.parameters(value.path, value.scope)}
+            result = (with_meaning(value._replace(tag=INSTANCE), own),)
+        found: Meaning = {}
+        self.unify(result, self.evaluate(path, links.b[callee]), found)
+        for parameter, values in found.items():
+            meaning.setdefault(parameter, values)
 
     def handed(self, path: str, callee: int, position: int) -> Values:
         """What a container's method gives to the function it is called with."""
@@ -209,8 +238,11 @@ class Calls(Narrowing):
         """A new instance of what a type expression names."""
         found: list[Value] = []
         for value in self.annotation(path, made):
-            if value.tag == INSTANCE and arguments:
-                found += self.constructed(path, value._replace(tag=CLASS), arguments)
+            if value.tag == FUNCTION:
+                found += self.call_value(path, value, arguments)
+            elif value.tag == INSTANCE:
+                signature = self.protocol(value, MAKES)
+                found += signature or self.constructed(path, value._replace(tag=CLASS), arguments)
             else:
                 found.append(value)
         return unique(found)

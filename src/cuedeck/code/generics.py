@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, Bind, Op, ScopeKind
 from cuedeck.code.values import (
     CALLABLE,
     CLASS,
     FUNCTION,
     INSTANCE,
+    LOOKUP,
     MAPPING,
     PARAMETER,
     SEQUENCE,
@@ -76,6 +77,18 @@ class Generics(ABC):
     def result(self, function: Value) -> Values:
         """What calling a function gives."""
 
+    @abstractmethod
+    def looked_up(self, owners: Values, keys: Values) -> Values:
+        """What types hold under keys."""
+
+    @abstractmethod
+    def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
+        """What the parameter at a position is declared to be."""
+
+    @abstractmethod
+    def parameter_names(self, function: Value) -> list[tuple[int, int]]:
+        """The positional parameters of a function: their bindings and names."""
+
     # -- parameters
 
     def parameters(self, path: str, scope: int) -> Values:
@@ -117,19 +130,23 @@ class Generics(ABC):
         """The arguments of a generic type."""
         links = self.links(path)
         arguments = links.lists[links.b[number]]
-        if len(arguments) == 1 and links.ops[arguments[0]] & OP_MASK == Op.TUPLE:
-            return links.lists[links.b[arguments[0]]]
+        if len(arguments) == 1 and self.rules_of(path).tuple_arguments:
+            [only] = arguments
+            return links.lists[links.b[only]] if links.ops[only] & OP_MASK == Op.TUPLE else arguments
         return arguments
 
     def label(self, path: str, number: int) -> str:
         """The last name of an expression, if it is one."""
         links = self.links(path)
-        if links.ops[number] & OP_MASK == Op.NARROWED:
+        while links.ops[number] & OP_MASK in (Op.NARROWED, Op.WANTED):
             number = links.a[number]
         return links.strings[links.b[number]] if links.ops[number] & OP_MASK in (Op.NAME, Op.ATTR) else ""
 
     def limits(self, parameter: Value) -> Values:
         """What a type parameter is bound by: what is known of it where nothing else is."""
+        if parameter.tag == LOOKUP:
+            owners, keys = map(self.concrete, parameter.inside)
+            return self.looked_up(owners, keys)
         found: Values = self.solve(("u", parameter), self._limits, parameter)
         return tuple(v for v in found if v.tag != PARAMETER)
 
@@ -150,9 +167,9 @@ class Generics(ABC):
 
     def concrete(self, values: Values) -> Values:
         """Values with type parameters replaced by what they are bound by."""
-        if not any(v.tag == PARAMETER for v in values):
+        if not any(v.tag in (PARAMETER, LOOKUP) for v in values):
             return values
-        return unique([w for v in values for w in (self.limits(v) if v.tag == PARAMETER else (v,))])
+        return unique([w for v in values for w in (self.limits(v) if v.tag in (PARAMETER, LOOKUP) else (v,))])
 
     # -- substitution
 
@@ -173,6 +190,9 @@ class Generics(ABC):
             return (with_meaning(value, known),) if known else (value,)
         if value.tag == TYPE_OF:
             return classes_of(self.substitute(value.inside[0], meaning, depth + 1))
+        if value.tag == LOOKUP:
+            owners, keys = (self.substitute(part, meaning, depth + 1) for part in value.inside)
+            return self.looked_up(owners, keys)
         if value.tag in _CONTAINERS:
             inside = tuple(self.substitute(part, meaning, depth + 1) for part in value.inside)
             return (value._replace(inside=inside),)
@@ -304,8 +324,23 @@ class Generics(ABC):
             result = wanted.inside[0] if wanted.tag == CALLABLE else self.meant_result(wanted)
             if parameters_in(result):
                 self.unify(result, self.outcome(given), meaning, depth)
+            if wanted.tag == FUNCTION == given.tag:
+                self._unify_taken(wanted, given, meaning, depth)
         elif wanted.tag == INSTANCE and given.tag == INSTANCE:
             self._unify_classes(wanted, given, meaning, depth)
+        elif wanted.tag == INSTANCE and given.tag == CLASS and (made := self.member(wanted, MAKES)):
+            known = dict(pairs(wanted))
+            for function in self.type_of(made):
+                self.unify(self.substitute(self.result(function), known), self.outcome(given), meaning, depth)
+
+    def _unify_taken(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
+        """What a function says that it takes tells what it is to be given."""
+        links = self.links(given.path)
+        for position, (binding, _) in enumerate(self.parameter_names(given)):
+            if links.bindings[4][binding]:
+                declared = self.substitute(self.parameter_type(wanted, position), dict(pairs(wanted)))
+                taken = self.substitute(self.parameter_type(given, position), dict(pairs(given)))
+                self.unify(declared, taken, meaning, depth)
 
     def outcome(self, given: Value) -> Values:
         """What calling a value gives, as far as it needs no arguments."""

@@ -363,7 +363,7 @@ class Linker(Calls):
             len(targets) == 1 and isinstance(targets[0], Symbol) and value.tag in (CLASS, INSTANCE_OF, SUPER)
         ):
             functions = [f for f in self.type_of(targets[0]) if f.tag == FUNCTION]
-            if not functions or any(self.taken(f) in (count, -1) for f in functions):
+            if not functions or any(self.takes(f, count) for f in functions):
                 return targets
             lineage = self.lineage(value)
             place = (targets[0].path, targets[0].scope)
@@ -407,7 +407,7 @@ class Linker(Calls):
         if op == Op.MODULE:
             module = self.imported(path, a)
             return (module,) if module is not None else ()
-        if op == Op.NARROWED:
+        if op in (Op.NARROWED, Op.WANTED):
             return self.targets(path, a)
         if op == Op.INTRINSIC:
             return self.element(path, links.strings[b])

@@ -20,7 +20,6 @@ from cuedeck.code.values import (
     Symbol,
     Value,
     Values,
-    elements,
     restriction,
     unique,
 )
@@ -68,16 +67,6 @@ class Narrowing(Protocols):
                 kept = arrays if holds else [v for v in values if v not in arrays]
                 return tuple(kept) or values
         return values
-
-    def held(self, owner: Value) -> Values:
-        """What any member of a type holds."""
-        found: list[Value] = list(elements(owner))
-        for path, scope in self.lineage(owner) if owner.tag == INSTANCE else ():
-            links = self.links(path)
-            for name in list(links.names[scope])[:_MAX_MEMBERS]:
-                symbol = Symbol(path, scope, links.strings[name])
-                found += self.substitute(self.type_of(symbol), self.meaning(owner, path, scope))
-        return unique(found)
 
     def utility(self, path: str, label: str, arguments: tuple[int, ...]) -> Values | None:
         """What a well-known type that is computed from others annotates."""

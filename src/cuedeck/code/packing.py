@@ -51,6 +51,7 @@ _BACKWARD: Final = frozenset(
         Op.MAPPING,
         Op.TYPED,
         Op.OPERATED,
+        Op.WANTED,
     }
 )
 _BOTH: Final = CONTENT + SHAPE

@@ -35,10 +35,10 @@ class Protocols(Typing):
         found: list[Value] = []
         for value in self.concrete(self.evaluate(path, a)):
             if op == Op.ITEM:
-                if value.tag == TUPLE:
-                    found += value.inside[b] if b < len(value.inside) else ()
-                else:
-                    found += self.yielded(value)
+                held = self.containers(value) if value.tag == INSTANCE else (value,)
+                tuples = [v for v in held if v.tag == TUPLE]
+                parts = [v.inside[b] for v in tuples if b < len(v.inside)]
+                found += [v for part in parts for v in part] if tuples else self.yielded(value)
             elif op == Op.ELEMENT:
                 found += self.yielded(value)
             elif op == Op.ENTERED:
@@ -69,7 +69,7 @@ class Protocols(Typing):
         for path, scope in self.lineage(value):
             links = self.links(path)
             for base in links.lists[links.scopes[scope].bases]:
-                held = [v for v in self.annotation(path, base) if v.tag in (SEQUENCE, MAPPING)]
+                held = [v for v in self.annotation(path, base) if v.tag in (SEQUENCE, MAPPING, TUPLE)]
                 if held:
                     found += self.substitute(tuple(held), self.meaning(value, path, scope))
         return unique(found)

@@ -82,6 +82,8 @@ class Rules:
     qualifiers: ClassVar[frozenset[str]] = frozenset()
     # A method's parameter without a type has that of the method it overrides.
     inherits_parameters: ClassVar[bool] = False
+    # Several arguments of a generic type are written as one tuple.
+    tuple_arguments: ClassVar[bool] = False
     # Functions that make a type parameter.
     type_variables: ClassVar[frozenset[str]] = frozenset()
     # Functions of one name in one place are different things, told apart by what they take.

@@ -80,8 +80,12 @@ class Typing(Generics):
         """What a well-known type that is computed from others annotates."""
 
     @abstractmethod
-    def held(self, owner: Value) -> Values:
-        """What any member of a type holds."""
+    def members(self, path: str, owner: int, key: int) -> Values:
+        """What the members of a type hold that a key names; without a key all of them."""
+
+    @abstractmethod
+    def keys(self, path: str, number: int) -> Values:
+        """The texts that a type or an expression allows."""
 
     @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
@@ -261,6 +265,8 @@ class Typing(Generics):
             return unique([v for item in links.lists[links.b[number]] for v in self.annotation(path, item)])
         if op == Op.INDEX:
             return self.generic(path, number)
+        if op == Op.WANTED:
+            return self.annotation(path, links.a[number])
         if op == Op.TUPLE:
             items = tuple(self.annotation(path, item) for item in links.lists[links.b[number]])
             return (Value(TUPLE, inside=items),) if any(items) else ()
@@ -331,7 +337,7 @@ class Typing(Generics):
             if special is not None:
                 return special
         else:
-            return self.apply(known, [self.annotation(path, item) for item in arguments])
+            return self.apply(known, [self.annotation(path, a) or self.keys(path, a) for a in arguments])
         if any(value.tag != EXTERNAL for value in known) or not arguments:
             return known
         # A foreign container: what comes out of it is what was put in.
@@ -409,7 +415,7 @@ class Typing(Generics):
                 return self.indexed(path, number)
             case Op.UNION:
                 return unique([v for item in links.lists[b] for v in self.evaluate(path, item)])
-            case Op.AWAIT:
+            case Op.AWAIT | Op.WANTED:
                 return self.evaluate(path, a)
             case Op.TUPLE:
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])
@@ -433,7 +439,7 @@ class Typing(Generics):
             case Op.ARGUMENT:
                 return self.expected(path, a, b)
             case Op.MEMBERS:
-                return unique([v for owner in self.annotation(path, a) for v in self.held(owner)])
+                return self.members(path, a, b)
             case Op.OPERATED:
                 return self.operated(self.concrete(self.evaluate(path, a)), links.strings[b])
             case Op.NARROWED:
@@ -444,20 +450,23 @@ class Typing(Generics):
 
     def attribute_values(self, path: str, owner: int, name: str) -> Values:
         """What a member holds, as the type arguments of its owner say."""
+        owners = self.concrete(self.evaluate(path, owner))
+        return settled([v for value in owners for v in self.held(value, name)])
+
+    def held(self, owner: Value, name: str) -> Values:
+        """What one value holds under a name."""
+        if owner.tag == RECORD:
+            return owner.inside[0] if owner.name == name else ()
         found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, owner)):
-            if value.tag == RECORD:
-                found += value.inside[0] if value.name == name else ()
+        for target in self.attribute_of(owner, name):
+            if not isinstance(target, Symbol):
+                found.append(target)
                 continue
-            for target in self.attribute_of(value, name):
-                if not isinstance(target, Symbol):
-                    found.append(target)
-                    continue
-                held = self.type_of(target)
-                if held and value.tag in (CLASS, INSTANCE_OF, SUPER):
-                    held = self.substitute(held, self.meaning(value, target.path, target.scope))
-                found += held
-        return settled(found)
+            held = self.type_of(target)
+            if held and owner.tag in (CLASS, INSTANCE_OF, SUPER):
+                held = self.substitute(held, self.meaning(owner, target.path, target.scope))
+            found += held
+        return tuple(found)
 
     def fitting(self, functions: Values, count: int) -> Values:
         """Of overloads, those that take that many arguments; all of them when none does."""
@@ -474,6 +483,11 @@ class Typing(Generics):
             return len(names)
         rest = [v for v in self.parameter_type(function, len(names) - 1, whole=True) if v.tag == TUPLE]
         return len(names) - 1 + len(rest[0].inside) if rest else -1
+
+    def takes(self, function: Value, count: int) -> bool:
+        """Whether a function can be given that many arguments."""
+        taken = self.taken(function)
+        return taken == count or (taken < 0 and count >= len(self.parameter_names(function)) - 1)
 
     def functions_of(self, path: str, value: Value) -> list[Value]:
         """The functions that calling a value runs."""
@@ -494,7 +508,8 @@ class Typing(Generics):
         for position, argument in enumerate(arguments):
             declared = self.parameter_type(function, position) if argument and position != skip else ()
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
-                self.unify(self.substitute(declared, meaning), self.evaluate(path, argument), meaning)
+                given = self.evaluate(path, argument) or self.keys(path, argument)
+                self.unify(self.substitute(declared, meaning), given, meaning)
 
     def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
         """What the parameter at a position is declared to be; the last may take the rest."""

@@ -21,7 +21,8 @@ class Value(NamedTuple):
     ``inside`` says what its type parameters stand for, each parameter followed by its values; a PARAMETER is
     such a type parameter, by its name; a PACKAGE or EXTERNAL is a key in ``path``; SEQUENCE, MAPPING (values,
     then keys) and TUPLE hold what is inside them, CALLABLE what calling it gives, TYPE_OF what it makes, and
-    RECORD what its one member ``name`` holds. The ``name`` of an INSTANCE says which members it has not.
+    RECORD what its one member ``name`` holds. A KEY is the type of one text, ``name``; a LOOKUP is what types
+    hold under keys, where either is not known yet. The ``name`` of an INSTANCE says which members it has not.
     """
 
     tag: int
@@ -45,6 +46,8 @@ PARAMETER: Final = 11
 CALLABLE: Final = 12
 TYPE_OF: Final = 13
 RECORD: Final = 14
+KEY: Final = 15
+LOOKUP: Final = 16
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.

@@ -32,6 +32,27 @@ def test_overloads_are_told_apart_by_number_and_type(project: Project) -> None:
         written.check(mark, "add")
 
 
+def test_overloads_that_take_any_number_of_arguments(project: Project) -> None:
+    written = project(
+        """
+        === Code.java
+        class Block {}
+        class Code {
+            Code add(String format, Object... values) { return this; } // <def format>
+            Code add(Block block) { return this; } // <def block>
+            Code add(String format, String value) { return this; } // <def pair>
+            void use(Block b) {
+                add("a").add(b); // <format> <block>
+                add("a", 1, 2); // <format>
+                add("a", "b"); // <pair>
+            }
+        }
+        """
+    )
+    for mark in ("format", "block", "pair"):
+        written.check(mark, "add")
+
+
 def test_a_class_is_meant_where_its_constructor_has_the_name(project: Project) -> None:
     written = project(
         """

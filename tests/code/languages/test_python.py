@@ -28,6 +28,34 @@ def test_a_class_method_that_takes_type_of_t_gives_an_instance_of_the_heir(proje
     written.check("allows")
 
 
+def test_heirs_of_tuples_and_callables_with_any_arguments(project: Project) -> None:
+    written = project(
+        """
+        === channels.py
+        from collections.abc import Callable
+        from contextlib import AbstractContextManager
+        from typing import TypeAlias
+        class channel(tuple["Sender", "Receiver"]): pass
+        class Sender:
+            def close(self): pass  # <def send>
+        class Receiver:
+            def close(self): pass  # <def receive>
+        Opener: TypeAlias = Callable[  # a remark
+            ...,
+            AbstractContextManager[Sender],
+        ]
+        def use(open: Opener):
+            first, second = channel()
+            first.close()  # <send>
+            second.close()  # <receive>
+            with open(1) as third:
+                third.close()  # <send>
+        """
+    )
+    written.check("send", "close")
+    written.check("receive", "close")
+
+
 def test_a_substitute_for_an_import_has_the_uses_of_what_it_stands_in_for(project: Project) -> None:
     written = project(
         """

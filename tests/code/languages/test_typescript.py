@@ -31,6 +31,36 @@ def test_named_default_and_namespace_imports_and_aliases(project: Project) -> No
     written.check("Shape")
 
 
+def test_a_module_exports_a_value_without_a_name(project: Project) -> None:
+    written = project(
+        """
+        === made.ts
+        class Client { send() {} } // <def send>
+        const make = () => new Client()
+        export default make()
+        === shaped.ts
+        export default { limit: 1 } // <def limit>
+        === common.js
+        const { Door } = require('./door')
+        module.exports = new Door()
+        === door.js
+        class Door { open() {} } // <def open>
+        module.exports = { Door }
+        === use.ts
+        import client from './made'
+        import shape from './shaped'
+        client.send() // <send>
+        shape.limit // <limit>
+        === use.js
+        const door = require('./common')
+        door.open() // <open>
+        """
+    )
+    written.check("send")
+    written.check("limit")
+    written.check("open")
+
+
 def test_barrels_and_renamed_re_exports(project: Project) -> None:
     written = project(
         """
@@ -397,3 +427,25 @@ def test_using_declares_in_its_block(project: Project) -> None:
     written.check("ctx")
     written.check("done")
     written.check("free")
+
+
+def test_foreign_modules_that_the_project_describes(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        declare module '*.css' {
+          const classes: { [name: string]: string } // <def classes>
+          export default classes // <classes>
+        }
+        declare module 'untyped' {
+          export class Box { open(): void } // <def open>
+        }
+        === use.ts
+        import styles from './a.css' // <classes>
+        import { Box, other } from 'untyped'
+        styles.a // <classes>
+        new Box().open() // <open>
+        """
+    )
+    written.check("classes")
+    written.check("open")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import INSTANCE, REST, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.ecmascript_guards import GuardWalk
+from cuedeck.code.facts import INSTANCE, MAKES, REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.ecmascript_values import FUNCTIONS, ValueWalk
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
@@ -14,17 +14,11 @@ if TYPE_CHECKING:
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",))
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
-_FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function", "function")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
-_MAX_ARGUMENTS: Final = 12
 
 
-class EcmaWalk(GuardWalk):
-    """Visits JavaScript, TypeScript and their JSX forms.
-
-    ``given`` visits a value where a type is expected of it: the keys of an object, the elements of an array
-    and the parameters of a function then mean what that type says.
-    """
+class EcmaWalk(ValueWalk):
+    """Visits JavaScript, TypeScript and their JSX forms."""
 
     declarations: ClassVar[dict[str, Declares]] = {
         "class_declaration": _CLASS,
@@ -61,6 +55,9 @@ class EcmaWalk(GuardWalk):
     silent: ClassVar[tuple[str, ...]] = ("comment", "number", "regex", "hash_bang_line")
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "type_annotation",
+        "opting_type_annotation",
+        "omitting_type_annotation",
+        "adding_type_annotation",
         "parenthesized_expression",
         "parenthesized_type",
         "non_null_expression",
@@ -91,10 +88,11 @@ class EcmaWalk(GuardWalk):
         "literal_type": "literal_type",
         "index_type_query": "plain_type",
         "template_literal_type": "plain_type",
-        "constructor_type": "plain_type",
+        "constructor_type": "function_type",
         "infer_type": "infer_type",
         "ambient_declaration": "ambient",
         "call_signature": "call_signature",
+        "construct_signature": "call_signature",
         "index_signature": "index_signature",
         "type_predicate": "predicate",
         "type_predicate_annotation": "predicate",
@@ -134,25 +132,8 @@ class EcmaWalk(GuardWalk):
         self.receivers: dict[int, int] = {}
 
     expected_result = 0  # what the function being visited is expected to return
-    method_expected = 0  # what the method of an object that is visited next is expected to be
 
     # -- expressions
-
-    def given(self, node: Node, scope: int, expected: int) -> int:
-        """Visit a value of which a type is expected; 0 when none is."""
-        match node.type:
-            case "object":
-                return self.object(node, scope, expected=expected)
-            case "array" if expected:
-                return self.array(node, scope, expected=expected)
-            case "arrow_function" | "function_expression":
-                return self.function_value(node, scope, expected=expected)
-            case "parenthesized_expression" | "await_expression":
-                inner = next((c for c in node.named_children if c.type != "comment"), None)
-                return self.given(inner, scope, expected) if inner is not None else 0
-            case "ternary_expression":
-                return self.ternary(node, scope, expected=expected)
-        return self.visit(node, scope)
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
         around = scope if self.receivers else -1
@@ -161,167 +142,6 @@ class EcmaWalk(GuardWalk):
                 return self.row(Op.TYPED, self.receivers[around])
             around = self.scopes[around][1]
         return super().this(node, scope, role)
-
-    def call(self, node: Node, scope: int, role: int = 0) -> int:
-        fragment = self.require_source(node)
-        if fragment is not None:
-            number = self.imported(self.text(fragment))
-            stem = self.intern(self.stem(fragment))
-            loaded = self.row(Op.MODULE, number, stem, fragment.start_byte, Role.IMPORT)
-            whole = self.row(Op.IMPORTED, number, self.intern(b"="), fragment.start_byte, Role.IMPORT)
-            return self.row(Op.UNION, 0, self.items([loaded, whole]))
-        target = node.child_by_field_name("function")
-        if target is None:
-            return self.children(node, scope)
-        callee = self.visit(target, scope, Role.CALL)
-        generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
-        if generics is not None:
-            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children]
-            callee = self.row(Op.INDEX, callee, self.items(inner))
-        given = self.arguments(node, target, scope, callee, skip=generics)
-        return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
-
-    def new(self, node: Node, scope: int, role: int = 0) -> int:
-        target = node.child_by_field_name("constructor")
-        if target is None:
-            return self.children(node, scope)
-        made = self.visit(target, scope, Role.CALL)
-        generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
-        if generics is not None:
-            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children]
-            made = self.row(Op.INDEX, made, self.items(inner))
-        given = self.arguments(node, target, scope, made, skip=generics)
-        return self.row(Op.NEW, made, self.items(given[:_MAX_ARGUMENTS]))
-
-    def arguments(
-        self, node: Node, target: Node, scope: int, callee: int, *, skip: Node | None = None
-    ) -> list[int]:
-        """Visit what a call is given; each argument is expected to be what its parameter takes."""
-        values: list[int] = []
-        for child in node.named_children:
-            if child in (target, skip):
-                continue
-            if child.type != "arguments":
-                self.visit(child, scope)
-                continue
-            arguments = [c for c in child.named_children if c.type != "comment"]
-            for position, argument in enumerate(arguments):
-                typed = argument.type in ("object", "array", *_FUNCTIONS)
-                expected = self.row(Op.ARGUMENT, callee, position) if callee and typed else 0
-                values.append(self.given(argument, scope, expected))
-        return values
-
-    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope) for c in node.named_children if c.type != "optional_chain"]
-        return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
-
-    def ternary(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
-        parts = [c for c in node.named_children if c.type != "comment"]
-        if not parts:
-            return 0
-        self.visit(parts[0], scope)
-        saved, values = self.guards, list[int]()
-        for holds, part in zip((True, False), parts[1:], strict=False):
-            self.guards = self.knowing(parts[0], scope, holds)
-            values.append(self.given(part, scope, expected))
-            self.guards = saved
-        return self.row(Op.UNION, 0, self.items(values))
-
-    def cast(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        hint = self.visit(parts[-1], scope, Role.TYPE) if len(parts) > 1 else 0
-        typed = self.row(Op.TYPED, hint) if hint else 0
-        value = self.given(parts[0], scope, typed) if parts else 0
-        return typed or value
-
-    def assertion(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        hints = [self.visit(c, scope, Role.TYPE) for c in parts[0].named_children] if parts else []
-        typed = self.row(Op.TYPED, hints[0]) if hints and hints[0] else 0
-        value = self.given(parts[-1], scope, typed) if len(parts) > 1 else 0
-        return typed or value
-
-    def array(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
-        element = self.row(Op.ELEMENT, expected) if expected else 0
-        values = [self.given(c, scope, element) for c in node.named_children if c.type != "comment"]
-        return self.row(Op.TUPLE, 0, self.items(values))
-
-    def object(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
-        """An object is its own little class, unless a type says what it is."""
-        inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
-        expected = self.discriminated(node, scope, expected) if expected else 0
-        bases: list[int] = []
-        for child in node.named_children:
-            match child.type:
-                case "pair":
-                    self.pair(child, scope, inner, expected)
-                case "shorthand_property_identifier":
-                    value = self.reference(child, scope)
-                    self.member_of(child, inner, value, expected)
-                case "method_definition":
-                    name = child.child_by_field_name("name")
-                    if name is not None and not name.named_child_count:
-                        self.method_expected = self.expect(name, expected)
-                    self.visit(child, inner)
-                case "spread_element":
-                    bases.append(self.only(child, scope))
-                case _:
-                    self.visit(child, scope)
-        self.scopes[inner][6] = self.items([base for base in bases if base])
-        own = self.row(Op.SELF, inner)
-        return self.row(Op.UNION, 0, self.items([expected, own])) if expected else own
-
-    def expect(self, key: Node, expected: int) -> int:
-        """The member of the expected type that a key sets."""
-        return self.row(Op.ATTR, expected, self.name(key), key.start_byte) if expected else 0
-
-    def pair(self, node: Node, scope: int, inner: int, expected: int) -> None:
-        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-        if key is None or value is None:
-            return
-        if key.type != "property_identifier":
-            self.visit(key, scope)
-            self.given(value, scope, 0)
-            return
-        wanted = self.expect(key, expected)
-        if value.type in _FUNCTIONS:
-            made = self.function_value(value, inner, name=key, whole=node, expected=wanted)
-        else:
-            made = self.given(value, scope, wanted)
-        self.member_of(key, inner, made, 0)
-
-    def member_of(self, key: Node, inner: int, value: int, expected: int) -> None:
-        self.expect(key, expected)
-        self.bind(inner, self.name(key), key.start_byte, Bind.VARIABLE, 0, value)
-
-    def jsx(self, node: Node, scope: int, role: int = 0) -> int:
-        name = node.child_by_field_name("name")
-        properties = self.tag(name, scope)[1] if name is not None else 0
-        for child in node.named_children:
-            if child.type != "jsx_attribute":
-                if child != name:
-                    self.visit(child, scope)
-                continue
-            parts = child.named_children
-            wanted = self.expect(parts[0], properties) if parts[0].type == "property_identifier" else 0
-            for part in parts[1:]:
-                values = part.named_children if part.type == "jsx_expression" else [part]
-                for value in values:
-                    self.given(value, scope, wanted)
-        return 0
-
-    def tag(self, name: Node, scope: int) -> tuple[int, int]:
-        """The component or element that a tag names, and what its attributes set."""
-        if name.type == "identifier" and self.source[name.start_byte : name.start_byte + 1].islower():
-            element = self.row(Op.INTRINSIC, 0, self.name(name), name.start_byte)
-            return element, element
-        made = self.visit(name, scope, Role.CALL)
-        return made, self.row(Op.ARGUMENT, made, 0) if made else 0
-
-    def closing(self, node: Node, scope: int, role: int = 0) -> int:
-        name = node.child_by_field_name("name")
-        return self.tag(name, scope)[0] if name is not None else 0
 
     def class_value(self, node: Node, scope: int, role: int = 0) -> int:
         """A class used as a value; it gets a name nobody can write."""
@@ -366,7 +186,9 @@ class EcmaWalk(GuardWalk):
             self.returning(node, body, inner, expected)
         return self.row(Op.FUNCTION, inner)
 
-    def signature_of(self, node: Node, inner: int, body: Node | None, expected: int = 0) -> None:
+    def signature_of(
+        self, node: Node, inner: int, body: Node | None, expected: int = 0, result_field: str = "return_type"
+    ) -> None:
         """Parameters and result of a function; what is expected of it types what is not annotated."""
         single, parameters = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
         seen = [body, single, parameters, node.child_by_field_name("name")]
@@ -380,7 +202,7 @@ class EcmaWalk(GuardWalk):
         for position, child in enumerate(parameters.named_children if parameters is not None else ()):
             hint = self.row(Op.ARGUMENT, expected, position) if expected else 0
             self.parameter(child, inner, hint)
-        result = node.child_by_field_name("return_type")
+        result = node.child_by_field_name(result_field)
         if result is not None:
             seen.append(result)
             self.scopes[inner][4] = self.visit(result, inner, Role.TYPE)
@@ -432,13 +254,16 @@ class EcmaWalk(GuardWalk):
 
     def function_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
-        self.signature_of(node, inner, None)
+        field = "type" if node.type == "constructor_type" else "return_type"
+        self.signature_of(node, inner, None, result_field=field)
         return self.row(Op.FUNCTION, inner)
 
     def call_signature(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
-        self.bind(scope, self.intern(b"__call__"), node.start_byte, Bind.FUNCTION, inner)
-        self.signature_of(node, inner, None)
+        makes = node.type == "construct_signature"
+        name = MAKES.encode() if makes else b"__call__"
+        self.bind(scope, self.intern(name), node.start_byte, Bind.FUNCTION, inner)
+        self.signature_of(node, inner, None, result_field="type" if makes else "return_type")
         return 0
 
     # -- declarations
@@ -501,7 +326,7 @@ class EcmaWalk(GuardWalk):
             annotation = self.literal(value)
         if value is None:
             made = 0
-        elif value.type in _FUNCTIONS and not name.named_child_count:
+        elif value.type in FUNCTIONS and not name.named_child_count:
             made = self.function_value(value, scope, name=name, whole=self.whole_of(node), expected=expected)
             self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation, made)
             return made
@@ -569,7 +394,7 @@ class EcmaWalk(GuardWalk):
         if left is None or right is None:
             return self.children(node, scope)
         exported = self.exported_name(left)
-        function = right.type in _FUNCTIONS
+        function = right.type in FUNCTIONS
         if exported is not None and function:
             value = self.function_value(right, scope, name=exported, whole=node)
         else:

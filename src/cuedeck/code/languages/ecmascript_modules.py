@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role
+from cuedeck.code.facts import NAMING, OP_MASK, Bind, Kind, Op, Role
 from cuedeck.code.languages.table import TableWalk, first_of
 
 if TYPE_CHECKING:
@@ -102,10 +102,17 @@ class ModuleWalk(TableWalk):
                 value = self.exported_value(child, scope)
                 label = _DEFAULT if "default" in words else WHOLE if "=" in words else b""
                 if label and child.type not in ("decorator", "comment"):
-                    self.bind(scope, self.intern(label), child.start_byte, Bind.LINK, value)
+                    self.exported(label, scope, child.start_byte, value)
         if number >= 0 and not clause:
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
         return 0
+
+    def exported(self, label: bytes, scope: int, at: int, value: int) -> None:
+        """Bind what a module exports under no name of its own: something that has one, or a mere value."""
+        if self.rows[4 * value] & OP_MASK in NAMING:
+            self.bind(scope, self.intern(label), at, Bind.LINK, value)
+        else:
+            self.bind(scope, self.intern(label), at, Bind.VARIABLE, 0, value)
 
     def exported_value(self, node: Node, scope: int) -> int:
         value = self.visit(node, scope)
@@ -189,7 +196,7 @@ class ModuleWalk(TableWalk):
     def export_whole(self, right: Node, value: int) -> None:
         """``module.exports = …``: as a whole, as the default, and member by member."""
         for label in (WHOLE, _DEFAULT):
-            self.bind(0, self.intern(label), right.start_byte, Bind.LINK, value)
+            self.exported(label, 0, right.start_byte, value)
         for child in right.named_children if right.type == "object" else ():
             key, given = child.child_by_field_name("key"), child.child_by_field_name("value")
             if child.type != "pair" or key is None or given is None or given.type != "identifier":

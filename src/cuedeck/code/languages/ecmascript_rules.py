@@ -98,15 +98,19 @@ class EcmaRules(Rules):
         found = []
         for path in sorted({p for p in self.project.paths if p.endswith(".d.ts")} | self._augmenting):
             links = self.project.links(path)
-            names, kinds = links.names[0], links.bindings[3]
-            blocks = names.get(links.string_numbers.get("global", -1), ())
+            kinds = links.bindings[3]
+            blocks = links.names[0].get(links.string_numbers.get("global", -1), ())
             scopes = [links.bindings[4][b] for b in blocks if kinds[b] == Bind.NAMESPACE]
             found += [Value(MODULE, path, scope) for scope in scopes]
-            added = links.bound.get(links.string_numbers.get(AUGMENTS, -1))
-            is_module = links.string_numbers.get("export", -1) in names or len(links.imports) > len(added)
-            if not is_module and path.endswith(".d.ts"):
+            if path.endswith(".d.ts") and not self._is_module(path):
                 found.append(file_module(path))
         return found
+
+    def _is_module(self, path: str) -> bool:
+        """Whether a file imports or exports anything."""
+        links = self.project.links(path)
+        added = links.bound.get(links.string_numbers.get(AUGMENTS, -1))
+        return links.string_numbers.get("export", -1) in links.names[0] or len(links.imports) > len(added)
 
     @cached_property
     def _augmenting(self) -> set[str]:
@@ -118,16 +122,23 @@ class EcmaRules(Rules):
     # -- declarations of one thing in several files
 
     @cached_property
-    def _augmentations(self) -> list[tuple[Value, Value]]:
-        """The blocks of ``declare module "x"``, each with the module of the project that it adds to."""
+    def _blocks(self) -> list[tuple[Value, str, Value | None]]:
+        """Each block of ``declare module "x"``, its name and the module of the project that it adds to."""
         found = []
         for path in sorted(self.project.files_naming(AUGMENTS)):
             links = self.project.links(path)
             for binding in links.bound.get(links.string_numbers.get(AUGMENTS, -1), ()):
-                module = self.module(path, links.imports[links.bindings[5][binding]])
-                if module is not None:
-                    found.append((Value(MODULE, path, links.bindings[4][binding]), module))
+                block = Value(MODULE, path, links.bindings[4][binding])
+                name = links.imports[links.bindings[5][binding]].module
+                found.append((block, name, self._written(path, name)))
         return found
+
+    def _foreign(self, name: str) -> Value | None:
+        """The block that describes a foreign module; ``*`` in its name stands for anything."""
+        for block, pattern, module in self._blocks:
+            if module is None and _filled(pattern, name) is not None and not self._is_module(block.path):
+                return block
+        return None
 
     @cached_property
     def _merged(self) -> dict[Symbol, tuple[Symbol, ...]]:
@@ -136,7 +147,9 @@ class EcmaRules(Rules):
         for block in self._globals:
             for name in self._mergeable(block):
                 groups.setdefault(name, {})[Symbol(block.path, block.scope, name)] = None
-        for block, module in self._augmentations:
+        for block, _, module in self._blocks:
+            if module is None:
+                continue
             for name in self._mergeable(block):
                 for target in self.project.module_member(module, name):
                     if isinstance(target, Symbol):
@@ -179,7 +192,11 @@ class EcmaRules(Rules):
         return found
 
     def module(self, path: str, imported: Import) -> Value | None:
-        name = imported.module.split("?", 1)[0]
+        return self._written(path, imported.module) or self._foreign(imported.module)
+
+    def _written(self, path: str, name: str) -> Value | None:
+        """The file that a module is written in."""
+        name = name.split("?", 1)[0]
         folder = posixpath.dirname(path)
         if name.startswith(("./", "../", "/")) or name in (".", ".."):
             return self._found(self.file(posixpath.join(folder, name)))

@@ -33,10 +33,10 @@ class TypeWalk(ModuleWalk):
         while key is not None and key.type in ("literal_type", "string"):
             key = first_of(key)
         if key is None or key.type != "string_fragment":
-            every = key is not None and key.type == "index_type_query"
-            if key is not None:
-                self.visit(key, scope, Role.TYPE)
-            return self.row(Op.MEMBERS if every else Op.ELEMENT, owner) if owner else 0
+            named = self.visit(key, scope, Role.TYPE) if key is not None else 0
+            if not owner or key is None or key.type not in ("index_type_query", "type_identifier"):
+                return self.row(Op.ELEMENT, owner) if owner else 0
+            return self.row(Op.MEMBERS, owner, named if key.type == "type_identifier" else 0)
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
@@ -106,10 +106,31 @@ class TypeWalk(ModuleWalk):
         return self.row(Op.PREDICATE, self.visit(hint, scope, Role.TYPE), self.name(name))
 
     def object_type(self, node: Node, scope: int, role: int = 0) -> int:
+        only = node.named_children[0] if node.named_child_count == 1 else None
+        clause = first_of(only) if only is not None and only.type == "index_signature" else None
+        if only is not None and clause is not None and clause.type == "mapped_type_clause":
+            return self.mapped_type(only, clause, scope)
         inner = self.scope(ScopeKind.CLASS, scope)
         self.scopes[inner][2] = inner
         self.children(node, inner)
         return self.row(Op.SELF, inner)
+
+    def mapped_type(self, node: Node, clause: Node, scope: int) -> int:
+        """``{ [K in keyof T]: … }`` has the members of T, any other many of what it holds."""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        name, keys = clause.child_by_field_name("name"), clause.child_by_field_name("type")
+        whose = first_of(keys) if keys is not None and keys.type == "index_type_query" else None
+        limit = self.visit(whose or keys, inner, Role.TYPE) if keys is not None else 0
+        if name is not None:
+            self.bind(inner, self.name(name), name.start_byte, Bind.ALIAS)
+        renamed = clause.child_by_field_name("alias")
+        if renamed is not None:
+            self.visit(renamed, inner, Role.TYPE)
+        hint = node.child_by_field_name("type")
+        held = self.visit(hint, inner, Role.TYPE) if hint is not None else 0
+        if whose is not None and renamed is None:
+            return limit
+        return self.row(Op.MAPPING, self.row(Op.TYPED, held)) if held else 0
 
     def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
@@ -219,12 +219,15 @@ class JavaWalk(TableWalk):
 
     def parameter(self, node: Node, scope: int) -> None:
         if node.type == "spread_parameter":
+            element = 0
             for child in node.named_children:
                 name = child.child_by_field_name("name")
-                if name is not None:
-                    self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER)
-                else:
-                    self.visit(child, scope, Role.TYPE)
+                if name is None:
+                    element = self.visit(child, scope, Role.TYPE) or element
+                    continue
+                every = self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
+                self.bind(scope, self.intern(REST.encode()), name.start_byte, Bind.PARAMETER, every)
+                self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, every)
             return
         super().parameter(node, scope)
         name = node.child_by_field_name("name")

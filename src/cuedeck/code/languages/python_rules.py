@@ -82,6 +82,7 @@ class PythonRules(Rules):
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
     qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})
     inherits_parameters: ClassVar[bool] = True
+    tuple_arguments: ClassVar[bool] = True
     type_variables: ClassVar[frozenset[str]] = frozenset({"TypeVar"})
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}

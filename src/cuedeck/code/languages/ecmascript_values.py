@@ -1,0 +1,224 @@
+"""JavaScript and TypeScript: values as facts, and what their surroundings expect of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Final
+
+from cuedeck.code.facts import Bind, Op, Role, ScopeKind
+from cuedeck.code.languages.ecmascript_guards import GuardWalk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function", "function")
+_TYPED: Final = ("object", "array", *FUNCTIONS)
+_MAX_ARGUMENTS: Final = 12
+_MAX_TEXT: Final = 32
+
+
+class ValueWalk(GuardWalk):
+    """Visits calls, objects, arrays and JSX.
+
+    ``given`` visits a value where a type is expected of it: the keys of an object, the elements of an array
+    and the parameters of a function then mean what that type says.
+    """
+
+    method_expected = 0  # what the method of an object that is visited next is expected to be
+
+    @abstractmethod
+    def function_value(
+        self,
+        node: Node,
+        scope: int,
+        *,
+        name: Node | None = None,
+        whole: Node | None = None,
+        expected: int = 0,
+    ) -> int:
+        """Visit a function that is a value."""
+
+    def given(self, node: Node, scope: int, expected: int) -> int:
+        """Visit a value of which a type is expected; 0 when none is."""
+        match node.type:
+            case "object":
+                return self.object(node, scope, expected=expected)
+            case "array" if expected:
+                return self.array(node, scope, expected=expected)
+            case "arrow_function" | "function_expression":
+                return self.function_value(node, scope, expected=expected)
+            case "parenthesized_expression" | "await_expression":
+                inner = next((c for c in node.named_children if c.type != "comment"), None)
+                return self.given(inner, scope, expected) if inner is not None else 0
+            case "ternary_expression":
+                return self.ternary(node, scope, expected=expected)
+            case "call_expression" if expected:
+                return self.call(node, scope, expected=expected)
+            case "new_expression" if expected:
+                return self.new(node, scope, expected=expected)
+        return self.visit(node, scope)
+
+    def call(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        fragment = self.require_source(node)
+        if fragment is not None:
+            number = self.imported(self.text(fragment))
+            stem = self.intern(self.stem(fragment))
+            loaded = self.row(Op.MODULE, number, stem, fragment.start_byte, Role.IMPORT)
+            whole = self.row(Op.IMPORTED, number, self.intern(b"="), fragment.start_byte, Role.IMPORT)
+            return self.row(Op.UNION, 0, self.items([loaded, whole]))
+        return self.applied(Op.CALL, node, "function", scope, expected)
+
+    def new(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        return self.applied(Op.NEW, node, "constructor", scope, expected)
+
+    def applied(self, op: int, node: Node, field: str, scope: int, expected: int) -> int:
+        """A call or construction: of what, with which type arguments, and what it is given."""
+        target = node.child_by_field_name(field)
+        if target is None:
+            return self.children(node, scope)
+        callee = self.visit(target, scope, Role.CALL)
+        generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
+        if generics is not None:
+            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children]
+            callee = self.row(Op.INDEX, callee, self.items(inner))
+        elif expected and callee:
+            callee = self.row(Op.WANTED, callee, expected)
+        given = self.arguments(node, target, scope, callee, skip=generics)
+        return self.row(op, callee, self.items(given[:_MAX_ARGUMENTS]))
+
+    def arguments(
+        self, node: Node, target: Node, scope: int, callee: int, *, skip: Node | None = None
+    ) -> list[int]:
+        """Visit what a call is given; each argument is expected to be what its parameter takes."""
+        values: list[int] = []
+        for child in node.named_children:
+            if child in (target, skip):
+                continue
+            if child.type != "arguments":
+                self.visit(child, scope)
+                continue
+            arguments = [c for c in child.named_children if c.type != "comment"]
+            for position, argument in enumerate(arguments):
+                typed = argument.type in _TYPED or _takes_function(argument)
+                expected = self.row(Op.ARGUMENT, callee, position) if callee and typed else 0
+                short = argument.type == "string" and argument.end_byte - argument.start_byte < _MAX_TEXT
+                values.append(self.literal(argument) if short else self.given(argument, scope, expected))
+        return values
+
+    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
+        values = [self.visit(c, scope) for c in node.named_children if c.type != "optional_chain"]
+        return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
+
+    def ternary(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        parts = [c for c in node.named_children if c.type != "comment"]
+        if not parts:
+            return 0
+        self.visit(parts[0], scope)
+        saved, values = self.guards, list[int]()
+        for holds, part in zip((True, False), parts[1:], strict=False):
+            self.guards = self.knowing(parts[0], scope, holds)
+            values.append(self.given(part, scope, expected))
+            self.guards = saved
+        return self.row(Op.UNION, 0, self.items(values))
+
+    def cast(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        hint = self.visit(parts[-1], scope, Role.TYPE) if len(parts) > 1 else 0
+        typed = self.row(Op.TYPED, hint) if hint else 0
+        value = self.given(parts[0], scope, typed) if parts else 0
+        return typed or value
+
+    def assertion(self, node: Node, scope: int, role: int = 0) -> int:
+        parts = node.named_children
+        hints = [self.visit(c, scope, Role.TYPE) for c in parts[0].named_children] if parts else []
+        typed = self.row(Op.TYPED, hints[0]) if hints and hints[0] else 0
+        value = self.given(parts[-1], scope, typed) if len(parts) > 1 else 0
+        return typed or value
+
+    def array(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        element = self.row(Op.ELEMENT, expected) if expected else 0
+        values = [self.given(c, scope, element) for c in node.named_children if c.type != "comment"]
+        return self.row(Op.TUPLE, 0, self.items(values))
+
+    def object(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        """An object is its own little class, unless a type says what it is."""
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner][2] = inner
+        expected = self.discriminated(node, scope, expected) if expected else 0
+        bases: list[int] = []
+        for child in node.named_children:
+            match child.type:
+                case "pair":
+                    self.pair(child, scope, inner, expected)
+                case "shorthand_property_identifier":
+                    value = self.reference(child, scope)
+                    self.member_of(child, inner, value, expected)
+                case "method_definition":
+                    name = child.child_by_field_name("name")
+                    if name is not None and not name.named_child_count:
+                        self.method_expected = self.expect(name, expected)
+                    self.visit(child, inner)
+                case "spread_element":
+                    bases.append(self.only(child, scope))
+                case _:
+                    self.visit(child, scope)
+        self.scopes[inner][6] = self.items([base for base in bases if base])
+        own = self.row(Op.SELF, inner)
+        return self.row(Op.UNION, 0, self.items([expected, own])) if expected else own
+
+    def expect(self, key: Node, expected: int) -> int:
+        """The member of the expected type that a key sets."""
+        return self.row(Op.ATTR, expected, self.name(key), key.start_byte) if expected else 0
+
+    def pair(self, node: Node, scope: int, inner: int, expected: int) -> None:
+        key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
+        if key is None or value is None:
+            return
+        if key.type != "property_identifier":
+            self.visit(key, scope)
+            self.given(value, scope, 0)
+            return
+        wanted = self.expect(key, expected)
+        if value.type in FUNCTIONS:
+            made = self.function_value(value, inner, name=key, whole=node, expected=wanted)
+        else:
+            made = self.given(value, scope, wanted)
+        self.member_of(key, inner, made, 0)
+
+    def member_of(self, key: Node, inner: int, value: int, expected: int) -> None:
+        self.expect(key, expected)
+        self.bind(inner, self.name(key), key.start_byte, Bind.VARIABLE, 0, value)
+
+    def jsx(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        properties = self.tag(name, scope)[1] if name is not None else 0
+        for child in node.named_children:
+            if child.type != "jsx_attribute":
+                if child != name:
+                    self.visit(child, scope)
+                continue
+            parts = child.named_children
+            wanted = self.expect(parts[0], properties) if parts[0].type == "property_identifier" else 0
+            for part in parts[1:]:
+                values = part.named_children if part.type == "jsx_expression" else [part]
+                for value in values:
+                    self.given(value, scope, wanted)
+        return 0
+
+    def tag(self, name: Node, scope: int) -> tuple[int, int]:
+        """The component or element that a tag names, and what its attributes set."""
+        if name.type == "identifier" and self.source[name.start_byte : name.start_byte + 1].islower():
+            element = self.row(Op.INTRINSIC, 0, self.name(name), name.start_byte)
+            return element, element
+        made = self.visit(name, scope, Role.CALL)
+        return made, self.row(Op.ARGUMENT, made, 0) if made else 0
+
+    def closing(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        return self.tag(name, scope)[0] if name is not None else 0
+
+
+def _takes_function(node: Node) -> bool:
+    """Whether a node is a call with a function among its arguments."""
+    given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
+    return given is not None and any(child.type in FUNCTIONS for child in given.named_children)

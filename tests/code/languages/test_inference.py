@@ -1,0 +1,140 @@
+"""What TypeScript infers from the place of a value, from keys, and from types that are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_type_parameters_from_what_is_expected_of_a_call(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Envelope { result: string } // <def result>
+        interface Observer<T> { next(value: T): void }
+        class Stream<T> {
+          constructor(start: (observer: Observer<T>) => void) {}
+        }
+        declare function stream<T>(start: (observer: Observer<T>) => void): Stream<T>
+        declare function map<A, B>(turn: (a: A) => B): (source: Stream<A>) => Stream<B>
+        declare function pipe<A, B>(source: Stream<A>, step: (source: Stream<A>) => Stream<B>): Stream<B>
+        function one(): Stream<Envelope> {
+          return stream((observer) => {
+            observer.next({ result: 'a' }) // <result>
+          })
+        }
+        const two: Stream<Envelope> = new Stream((observer) => observer.next({ result: 'b' })) // <result>
+        pipe(two, map((e) => e.result)) // <result>
+        """
+    )
+    written.check("result")
+
+
+def test_type_parameters_from_what_a_callback_says_that_it_takes(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Click { button = 1 } // <def button>
+        declare function listen<E>(handler: (event: E) => void): { last: E }
+        listen((event: Click) => {}).last.button // <button>
+        """
+    )
+    written.check("button")
+
+
+@pytest.mark.parametrize("form", ["new (...given: any[]) => T", "{ new (...given: any[]): T }"])
+def test_types_of_constructors(project: Project, form: str) -> None:
+    written = project(
+        f"""
+        === a.ts
+        type Makes<T> = {form}
+        class Car {{ drive() {{}} }} // <def drive>
+        function make<T>(made: Makes<T>): T {{ return new made() }}
+        make(Car).drive() // <drive>
+        function garage(made: Makes<Car>) {{
+          new made().drive() // <drive>
+        }}
+        """
+    )
+    written.check("drive")
+
+
+def test_a_mapped_type_has_the_members_of_what_it_maps(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Inner { depth: number } // <def depth>
+        interface Options { inner: Inner } // <def inner>
+        type Loose<T> = { [K in keyof T]?: Loose<T[K]> }
+        type Flags = { [K in 'on' | 'off']: Inner }
+        type Named<T> = { [K in keyof T as `get${string & K}`]: T[K] }
+        function f(options: Loose<Options>, flags: Flags, other: Named<Options>) {
+          options.inner?.depth // <inner> <depth>
+          flags.on.depth // <depth>
+          other.inner
+        }
+        """
+    )
+    written.check("inner")
+    written.check("depth")
+
+
+def test_members_by_key(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Database { host = '' } // <def host>
+        class Cache { host = 0 } // <def other>
+        interface Config { db: Database; cache: Cache }
+        type Get<T, K, F> = K extends keyof T ? T[K] : F
+        declare function get<K extends keyof Config>(key: K): Config[K]
+        declare function on<K extends keyof Config>(key: K, then: (value: Config[K]) => void): void
+        get('db').host // <host>
+        on('db', (value) => value.host) // <host>
+        on('cache', (value) => value.host) // <other>
+        function f(x: Get<Config, 'db', never>) {
+          x.host // <host>
+        }
+        """
+    )
+    written.check("host")
+    written.check("other", "host")
+
+
+def test_overloads_by_text(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Data { size = 1 } // <def size>
+        class Failure { size = 2 } // <def other>
+        interface Source {
+          on(event: 'data' | 'more', then: (data: Data) => void): void
+          on(event: 'error', then: (failure: Failure) => void): void
+        }
+        function f(source: Source) {
+          source.on('data', (x) => x.size) // <size>
+          source.on('error', (x) => x.size) // <other>
+        }
+        """
+    )
+    written.check("size")
+    written.check("other", "size")
+
+
+def test_a_foreign_function_is_given_what_a_foreign_type_lists(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        import test, { type Macro } from 'ava'
+        class Server { close() {} } // <def close>
+        declare function prepared(): Macro<[(t: unknown, server: Server) => void]>
+        const withServer = prepared()
+        test('closes', withServer, (t, server) => {
+          server.close() // <close>
+        })
+        """
+    )
+    written.check("close")
