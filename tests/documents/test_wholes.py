@@ -69,3 +69,16 @@ def test_an_explanation_names_words_of_every_part(workspace: Workspace) -> None:
 
 def test_nothing_is_scored_of_no_documents(workspace: Workspace) -> None:
     assert scores(workspace, ["walrus"], []) == {}
+
+
+@pytest.mark.parametrize("query", ["TubaPlayer", " TubaPlayer ", "Tuba player"])
+def test_what_is_called_like_the_query_comes_before_what_speaks_of_it(
+    workspace: Workspace, query: str
+) -> None:
+    root = workspace.root
+    (root / "player.py").write_text("import os\n\n\nclass TubaPlayer:\n" + "    tone = os.environ\n" * 60)
+    (root / "band.py").write_text("def play():\n    return TubaPlayer(TubaPlayer, TubaPlayer)\n")
+    (root / "player.md").write_text("# Music\n\n## Tuba player\n\n" + FILLING * 20)
+    (root / "band.md").write_text("# Music\n\nA tuba player, a tuba player and a tuba player.\n")
+    found = [hit.path for hit in workspace.documents.search(Query(query, Mode.KEYWORD)).hits]
+    assert found[0] == ("player.md" if " p" in query else "player.py")

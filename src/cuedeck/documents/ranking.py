@@ -25,6 +25,8 @@ _FURTHER = (0.15, 0.05)
 _MEANING = 0.7
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
 _WHOLE = 0.5
+# How much more a document's words count when one of its headings or symbols is the query itself.
+_NAMED = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class _Words:
 
 def rank(
     session: Session,
+    text: str,
     terms: Sequence[str],
     vector: Vector | None,
     *,
@@ -85,7 +88,7 @@ def rank(
     home_of_passage = {
         each: home[chunk] for each in cosines if (chunk := rows.chunk_of_passage(each)) in home
     }
-    by_words = _by_words(session, terms, _grouped(words, home))
+    by_words = _by_words(session, text, terms, _grouped(words, home))
     by_meaning = _by_meaning(_grouped(cosines, home_of_passage), mode)
     paths = _paths(session, {*by_words.scores, *by_meaning})
     ranked = _fuse(by_words.scores, by_meaning, mode, paths, waiting=waiting)
@@ -96,13 +99,17 @@ def rank(
     ]
 
 
-def _by_words(session: Session, terms: Sequence[str], matched: Mapping[int, list[float]]) -> _Words:
-    """How well documents fit the terms: by their best chunks, and as wholes."""
+def _by_words(
+    session: Session, text: str, terms: Sequence[str], matched: Mapping[int, list[float]]
+) -> _Words:
+    """How well documents fit the terms by their best chunks and as wholes, best where they define them."""
     best = share_of_best({document: _with_further(scores) for document, scores in matched.items()})
     found = whole_scores(session, terms, matched) if matched else {}
     wholes = share_of_best({document: added(shares.values()) for document, shares in found.items()})
-    halves = {document: _WHOLE * wholes.get(document, 0.0) for document in best}
-    return _Words({document: halves[document] + (1.0 - _WHOLE) * best[document] for document in best}, halves)
+    factors = dict.fromkeys(rows.having_anchor(session, matched, text.strip()), _NAMED)
+    halves = {each: factors.get(each, 1.0) * _WHOLE * wholes.get(each, 0.0) for each in best}
+    scores = {each: halves[each] + factors.get(each, 1.0) * (1.0 - _WHOLE) * best[each] for each in best}
+    return _Words(scores, halves)
 
 
 def _cosines_in(space: Space, passages: Mapping[int, Vector], vector: Vector) -> dict[int, float]:

@@ -130,6 +130,7 @@ class DocumentSearch:
             pending = self._pending.count(session)
             candidates = rank(
                 session,
+                query.text,
                 terms,
                 vector,
                 mode=mode,

@@ -116,6 +116,13 @@ def documents_by_id(session: Session, rids: Collection[int]) -> dict[int, Docume
     return {row["rid"]: _document(row) for row in rows}
 
 
+def having_anchor(session: Session, rids: Collection[int], text: str) -> list[int]:
+    """Those of the files in which a heading or symbol is exactly this text."""
+    sql = "SELECT rid, anchors FROM documents WHERE rid IN :rids"
+    start = f"[{json.dumps(text, ensure_ascii=False)}, "
+    return [row["rid"] for row in session.rows(sql, rids=list(rids)) if start in row["anchors"]]
+
+
 def existing(session: Session, paths: Sequence[str]) -> dict[str, Row]:
     """Identity, hash and shape of those of the paths that are indexed."""
     sql = "SELECT rid, path, hash, shape FROM documents WHERE path IN :paths"
