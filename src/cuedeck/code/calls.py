@@ -97,7 +97,7 @@ class Calls(Keyed):
         rules = self.rules_of(path)
         label = self.parameter_label(function, position)
         said = self.literal_type(path, argument) or self.static_label(path, argument)
-        if label and said == label:
+        if label and label in (said, self.constant_owner(path, argument)):
             return _AGREES
         wider = rules.widening.get(said, ())
         if label in wider:
@@ -113,6 +113,12 @@ class Calls(Keyed):
             return -_AGREES
         # A foreign type is no heir of a class of the project, and nothing is one of a final type.
         return -_AGREES if said and (wanted or label in rules.final_types) else 0
+
+    def constant_owner(self, path: str, number: int) -> str:
+        """The type that a constant such as ``Mode.FAST`` belongs to, and most often is of."""
+        links = self.links(path)
+        constant = links.ops[number] & OP_MASK == Op.ATTR and links.strings[links.b[number]].isupper()
+        return self.label(path, links.a[number]) if constant else ""
 
     def parameter_label(self, function: Value, position: int) -> str:
         """The name of a parameter's type, as it is written."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 21
+EXTRACTOR_VERSION: Final = 22
 
 
 class Op:
@@ -85,7 +85,7 @@ _IS_NAMING: Final = bytes(op & OP_MASK in NAMING for op in range(256))
 class Bind:
     """How a scope got a name. A row is (scope, string, pos, kind, x, y)."""
 
-    FUNCTION: Final = 0  # x = scope
+    FUNCTION: Final = 0  # x = scope, y = 1 when it is for its own file
     CLASS: Final = 1  # x = scope
     IMPORT: Final = 2  # x = import, y = string: the name inside the module
     MODULE: Final = 3  # x = import, y = 1 when the name stands for the whole dotted path

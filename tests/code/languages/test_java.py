@@ -36,12 +36,16 @@ def test_overloads_that_take_any_number_of_arguments(project: Project) -> None:
     written = project(
         """
         === Code.java
+        import outside.Mark;
         class Block {}
         class Code {
             Code add(String format, Object... values) { return this; } // <def format>
             Code add(Block block) { return this; } // <def block>
             Code add(String format, String value) { return this; } // <def pair>
+            Code mark(Iterable<Mark> marks) { return this; } // <def marks>
+            Code mark(Mark... marks) { return this; } // <def each>
             void use(Block b) {
+                mark(Mark.FINAL); // <each>
                 add("a").add(b); // <format> <block>
                 add("a", 1, 2); // <format>
                 add("a", "b"); // <pair>
@@ -51,6 +55,8 @@ def test_overloads_that_take_any_number_of_arguments(project: Project) -> None:
     )
     for mark in ("format", "block", "pair"):
         written.check(mark, "add")
+    for mark in ("marks", "each"):
+        written.check(mark, "mark")
 
 
 def test_a_class_is_meant_where_its_constructor_has_the_name(project: Project) -> None:

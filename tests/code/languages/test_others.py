@@ -162,6 +162,31 @@ def test_c_keeps_structures_apart_from_functions_of_the_same_name(project: Proje
     written.check("function", "entry")
 
 
+def test_c_macros_and_static_functions_are_for_files_that_see_them(project: Project) -> None:
+    written = project(
+        """
+        === unit.h
+        #define RUN(test) test() // <def RUN>
+        static int twice(int n) { return 2 * n; } // <def twice>
+        === a.c
+        #include "unit.h"
+        int a(void) { return RUN(b) + twice(1) + step(); } // <RUN> <twice>
+        === b.c
+        #define RUN(test) other(test) // <def other>
+        static int step(void) { return RUN(a); } // <def step> <other>
+        int b(void) { return step(); } // <step>
+        === whole.c
+        static int part(void) { return 1; } // <def part>
+        === all.c
+        #include "whole.c"
+        int all(void) { return part(); } // <part>
+        """
+    )
+    for name in ("RUN", "twice", "step", "part"):
+        written.check(name)
+    written.check("other", "RUN")
+
+
 def test_php_static_properties_and_inherited_constructors(project: Project) -> None:
     written = project(
         """

@@ -64,3 +64,20 @@ def test_fields_and_methods_of_one_name_and_variables_named_like_modules(project
     written.check("method", "index")
     written.check("new")
     written.check("run")
+
+
+def test_bounds_after_where(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        trait Draw { fn draw(&self); } // <def draw>
+        struct Scene<T> where T: Draw { part: T }
+        impl<T> Scene<T> where T: Draw {
+            fn show(&self, other: T) { other.draw(); } // <draw>
+        }
+        fn render<T>(thing: &T) where T: Draw {
+            thing.draw(); // <draw>
+        }
+        """
+    )
+    written.check("draw")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Import, Kind, Links, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules
+from cuedeck.code.languages.open_rules import OpenRules, is_header
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
 from cuedeck.code.values import Value
 
@@ -138,7 +139,7 @@ class CWalk(TableWalk):
             self.scopes[outer][4] = target
         in_class = self.scopes[outer][0] in (ScopeKind.CLASS, ScopeKind.EXTENSION)
         inner = self.scope(ScopeKind.FUNCTION, outer, owner=self.scopes[outer][2])
-        self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
         whole = self.whole_of(node)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
@@ -161,6 +162,10 @@ class CWalk(TableWalk):
         self.scopes[inner][5] = self.items(self.returned[:4])
         self.returned = saved
         return 0
+
+    def is_static(self, node: Node) -> bool:
+        kinds = [c for c in node.named_children if c.type == "storage_class_specifier"]
+        return any(self.text(kind) == "static" for kind in kinds)
 
     def parameters(self, signature: Node | None, scope: int) -> None:
         listed = signature.child_by_field_name("parameters") if signature is not None else None
@@ -202,7 +207,7 @@ class CWalk(TableWalk):
         in_class = self.scopes[scope][0] == ScopeKind.CLASS
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
         self.scopes[inner][4] = result
-        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
         if self.scopes[scope][0] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             whole = self.whole_of(node)
             self.define(
@@ -335,7 +340,7 @@ class CWalk(TableWalk):
             return 0
         whole = (node.start_byte, node.end_byte - (self.source[node.end_byte - 1 : node.end_byte] == b"\n"))
         inner = self.scope(ScopeKind.FUNCTION, 0)
-        self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner, 1)
         self.define(
             Kind.MACRO,
             name,
@@ -352,7 +357,8 @@ class CWalk(TableWalk):
         if path is not None:
             text = self.text(path)
             number = self.imported(text.strip('"<>'), 0 if text.startswith("<") else 1)
-            self.row(Op.MODULE, number, 0, path.start_byte, Role.IMPORT)
+            file = self.intern(posixpath.basename(self.imports[number].module).encode())
+            self.row(Op.MODULE, number, file, path.start_byte, Role.IMPORT)
             self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
         return 0
 
@@ -425,6 +431,11 @@ class CRules(OpenRules):
 
     def module(self, path: str, imported: Import) -> Value | None:
         return None
+
+    def hidden(self, path: str, links: Links, binding: int) -> bool:
+        """Whether a name is a macro or static function of a file that no other includes."""
+        own = links.bindings[3][binding] == Bind.FUNCTION and links.bindings[5][binding]
+        return bool(own) and not is_header(path) and not self.project.files_naming(posixpath.basename(path))
 
 
 class PlainCRules(CRules):

@@ -108,9 +108,15 @@ class OpenRules(Rules):
             seen: set[int] = set()
             for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
                 scope, kind = links.bindings[0][binding], links.bindings[3][binding] & BIND_MASK
-                if kind in _DEFINING and scope not in seen and links.scopes[scope].kind in _OPEN:
+                if kind not in _DEFINING or scope in seen or links.scopes[scope].kind not in _OPEN:
+                    continue
+                if not self.hidden(path, links, binding):
                     seen.add(scope)
                     yield Symbol(path, scope, name)
+
+    def hidden(self, path: str, links: Links, binding: int) -> bool:
+        """Whether other files do not see what a binding names."""
+        return False
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         for other in self.project.files_naming(name):
@@ -133,7 +139,7 @@ class OpenRules(Rules):
         tagged = self.is_tag(symbol)
         found = [other for other in self.open_names(symbol.name) if self.is_tag(other) == tagged]
         # Without a declaration that others include, equal names in two files are two things.
-        return found if any(is_header(s.path) for s in found) else ()
+        return found if symbol in found and any(is_header(s.path) for s in found) else ()
 
 
 def is_header(path: str) -> bool:

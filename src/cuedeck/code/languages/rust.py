@@ -94,6 +94,7 @@ class RustWalk(TableWalk):
         "super": "root",
         "await_expression": "awaited",
         "for_expression": "for_",
+        "where_predicate": "where",
     }
 
     def root(self, node: Node, scope: int, role: int = 0) -> int:
@@ -128,6 +129,22 @@ class RustWalk(TableWalk):
         if body is not None:
             self.children(body, inner)
         self.within = ""
+        return 0
+
+    def where(self, node: Node, scope: int, role: int = 0) -> int:
+        """``where T: Bound`` says what ``<T: Bound>`` does."""
+        left, bounds = node.child_by_field_name("left"), node.child_by_field_name("bounds")
+        if left is None or bounds is None:
+            return self.children(node, scope)
+        self.visit(left, scope, Role.TYPE)
+        limits = self.limit(bounds, scope)
+        name = self.name(left)
+        if limits and name in self.names[scope]:
+            limit = self.row(Op.TYPED, self.row(Op.UNION, 0, self.items(limits)))
+            rows = range(len(self.bound) - 6, -1, -6)
+            at = next(at for at in rows if self.bound[at] == scope and self.bound[at + 1] == name)
+            if self.bound[at + 3] == Bind.OPAQUE and not self.bound[at + 4]:
+                self.bound[at + 4] = limit
         return 0
 
     within = ""
