@@ -511,6 +511,21 @@ def test_the_bundled_sqlite_has_the_fix_for_lost_wal_frames() -> None:
     assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= (3, 51, 3)
 
 
+def test_what_only_the_log_holds_survives_its_file_being_moved_away(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    store = open_here()
+    add(store, "n1")
+    path = tmp_path / ".cuedeck" / "state.db"
+    path.rename(tmp_path / "kept.db")
+    assert ids(store) == []
+    (log,) = path.parent.glob("state.db-wal.left-*")
+    log.rename(tmp_path / "kept.db-wal")
+    kept = apsw.Connection(str(tmp_path / "kept.db"))
+    assert kept.execute("SELECT id FROM notes").fetchall() == [("n1",)]
+    kept.close()
+
+
 def test_a_workspace_that_was_moved_away_is_not_made_anew(tmp_path: Path) -> None:
     root, away = tmp_path / "work", tmp_path / "away"
     root.mkdir()

@@ -81,6 +81,6 @@ def differing(where: str, migration: str) -> CueError:
         ErrorCode.SCHEMA_TOO_NEW,
         f"{where} was written by another build of CueDeck",
         data={"database": where, "differing_migration": migration},
-        hint="Use the build that wrote it, or move it aside and restore from `cue state export`; "
-        "the data is untouched.",
+        hint="Use the build that wrote it to `cue state export`, or run `cue daemon stop` and move it aside "
+        "with its -wal; the data is untouched.",
     )

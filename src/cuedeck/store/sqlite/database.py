@@ -158,6 +158,8 @@ class SqliteDatabase:
 
     def _open_once(self) -> OpenFile:
         private_folder(self.path)
+        if self._name == "state":
+            self._keep_log()
         if self._turnstile is None:
             lock = self.path.with_name(f"{self.path.name}-lock")
             try:
@@ -171,6 +173,12 @@ class SqliteDatabase:
             turnstile=self._turnstile,
             busy_timeout=self._busy_timeout,
         )
+
+    def _keep_log(self) -> None:
+        """Set aside the log of a file that was moved away: SQLite would delete what stands only there."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        if not _size(self.path) and _size(log):
+            log.rename(log.with_name(f"{log.name}.left-{time.time_ns():x}"))
 
     @contextmanager
     def _watched(self) -> Iterator[None]:
@@ -192,6 +200,13 @@ class SqliteDatabase:
                 part = self.path.with_name(self.path.name + suffix)
                 if part.exists():
                     part.rename(part.with_name(f"{part.name}.damaged-{stamp}"))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _after_fork() -> None:

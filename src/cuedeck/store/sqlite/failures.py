@@ -86,4 +86,7 @@ def is_corrupt(error: CueError) -> bool:
 def _restore(name: str) -> str:
     if name == "index.db":
         return "Run `cue clean`; the index is derived and will be built again."
-    return f"Move {name} aside and restore it from a backup (`cue state import PATH`); nothing was changed."
+    return (
+        f"Run `cue daemon stop`, move {name} and {name}-wal aside, and restore from a backup "
+        "(`cue state import PATH`); nothing was changed."
+    )
