@@ -149,16 +149,16 @@ def _blend(
     return blend
 
 
-def _snippet(view: View, scored: Scored, lines: int = _SNIPPET_LINES) -> str:
+def _snippet(view: View, scored: Scored) -> str:
     record = scored.record
     source = view.snapshot.source(record.path)
     if source is None:
         return record.signature
     starts = view.snapshot.outline(record.path).lines
-    last = min(record.line_start + lines - 1, record.line_end, len(starts))
+    last = min(record.line_start + _SNIPPET_LINES - 1, record.line_end, len(starts))
     end = starts[last] if last < len(starts) else len(source)
     first = starts[record.line_start - 1]
-    text = source[first : min(end, first + _SNIPPET_BYTES * lines // _SNIPPET_LINES)]
+    text = source[first : min(end, first + _SNIPPET_BYTES)]
     return text.decode("utf-8", "replace").rstrip()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -98,22 +98,19 @@ def ready(graph: DependencyGraph, *, done: Collection[str], open_: Collection[st
     )
 
 
-def critical_path(
-    graph: DependencyGraph, weight: Callable[[str], float] = lambda _node: 1.0
-) -> tuple[str, ...]:
-    """The heaviest chain, first task first; nodes on or behind a cycle do not take part."""
-    best: dict[str, float] = {}
+def critical_path(graph: DependencyGraph) -> tuple[str, ...]:
+    """The longest chain, first task first; nodes on or behind a cycle do not take part."""
+    length: dict[str, int] = {}
     before: dict[str, str] = {}
     for node in chain.from_iterable(layers(graph)):
-        heaviest = 0.0
+        length[node] = 1
         for target in graph.needs[node]:
-            if best[target] > heaviest:
-                heaviest = best[target]
+            if length[target] >= length[node]:
+                length[node] = length[target] + 1
                 before[node] = target
-        best[node] = heaviest + weight(node)
-    if not best:
+    if not length:
         return ()
-    path = [max(best, key=best.__getitem__)]
+    path = [max(length, key=length.__getitem__)]
     while path[-1] in before:
         path.append(before[path[-1]])
     return tuple(reversed(path))

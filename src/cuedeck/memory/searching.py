@@ -37,8 +37,6 @@ SEMANTIC_WEIGHT = 0.6
 BOTH = "both"
 # Words that say nothing here still find, after everything else.
 BARELY = 1e-6
-# Agreement beyond the first dozen of each list is noise.
-WINDOW = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ def fuse(
     cosines = {rid: cosine for rid, cosine in known_cosines.items() if rid in keyword} | dict(semantic)
     if not cosines:
         words = {KEYWORD: _best_first(keyword, order)}
-        return reciprocal_rank(words, order=tie, window=WINDOW, limit=limit)
+        return reciprocal_rank(words, order=tie, limit=limit)
     if fusion is Fusion.BLEND:
         return weighted_blend(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT, limit=limit)
     sources = {
@@ -155,7 +153,7 @@ def fuse(
         SEMANTIC: _best_first(semantic, order),
         BOTH: blend_order(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT),
     }
-    return reciprocal_rank(sources, order=tie, window=WINDOW, limit=limit)
+    return reciprocal_rank(sources, order=tie, limit=limit)
 
 
 def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:

@@ -65,7 +65,7 @@ def exit_code(error: CueError) -> int:
     return 101 if error.code is ErrorCode.CONFIGURATION else 1
 
 
-def invalid(field: str, expected: str, actual: object, *, hint: str | None = None) -> CueError:
+def invalid(field: str, expected: str, actual: object) -> CueError:
     """A value that breaks a contract's limits, named with what was expected and what came."""
     shown = actual if isinstance(actual, (str, int, float, bool, type(None))) else _json_type(actual)
     if isinstance(shown, str):
@@ -74,7 +74,6 @@ def invalid(field: str, expected: str, actual: object, *, hint: str | None = Non
         ErrorCode.VALIDATION,
         f"Invalid {field}: expected {expected}",
         data={"field": field, "expected": expected, "actual": shown},
-        hint=hint,
     )
 
 

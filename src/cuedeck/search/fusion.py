@@ -9,7 +9,8 @@ from typing import Any, Final, Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 
 RANK_CONSTANT: Final = 60
-RANK_WINDOW: Final = 20
+# Agreement beyond the first dozen of each list is noise.
+RANK_WINDOW: Final = 12
 KEYWORD: Final = "keyword"
 SEMANTIC: Final = "semantic"
 
@@ -27,19 +28,17 @@ def reciprocal_rank(
     sources: Mapping[str, Sequence[K]],
     *,
     order: Callable[[K], Any],
-    k: int = RANK_CONSTANT,
-    window: int = RANK_WINDOW,
     limit: int | None = None,
 ) -> list[Ranked[K]]:
     """Reciprocal rank fusion of best-first lists, scaled so that first in every list is 1.
 
-    A rank after the window counts a hundredth: agreement far down the lists is noise, yet it still
-    orders the tail. ``order`` breaks ties and must tell any two keys apart.
+    A rank after the window counts a hundredth: it still orders the tail. ``order`` breaks ties and must
+    tell any two keys apart.
     """
-    scale = (k + 1) / len(sources) if sources else 0.0
+    scale = (RANK_CONSTANT + 1) / len(sources) if sources else 0.0
     parts = {
         name: {
-            key: scale * (1.0 if rank <= window else 0.01) / (k + rank)
+            key: scale * (1.0 if rank <= RANK_WINDOW else 0.01) / (RANK_CONSTANT + rank)
             for rank, key in enumerate(dict.fromkeys(keys), start=1)
         }
         for name, keys in sources.items()

@@ -36,9 +36,9 @@ class Journal:
     def __init__(self, database: Database) -> None:
         self.database = database
 
-    def submit(self, new: NewRun, *, actor: str = "workflow") -> tuple[str, bool]:
+    def submit(self, new: NewRun) -> tuple[str, bool]:
         """Queue a run durably; its id, and whether it is new."""
-        with self.database.write(actor=actor) as session:
+        with self.database.write(actor="workflow") as session:
             return self._insert(session, new)
 
     def submit_many(
