@@ -144,11 +144,15 @@ class Generics(ABC):
 
     def limits(self, parameter: Value) -> Values:
         """What a type parameter is bound by: what is known of it where nothing else is."""
+        found: Values
         if parameter.tag == LOOKUP:
             owners, keys = map(self.concrete, parameter.inside)
-            return self.looked_up(owners, keys)
-        found: Values = self.solve(("u", parameter), self._limits, parameter)
-        return tuple(v for v in found if v.tag != PARAMETER)
+            found = self.looked_up(owners, keys)
+        elif parameter.inside:
+            found = self._inferred(parameter, {p: self.concrete(v) for p, v in pairs(parameter)}, 0)
+        else:
+            found = self.solve(("u", parameter), self._limits, parameter)
+        return tuple(v for v in found if v.tag not in (PARAMETER, LOOKUP))
 
     def _limits(self, parameter: Value) -> Values:
         if parameter.name == SELF_TYPE:
@@ -181,7 +185,10 @@ class Generics(ABC):
 
     def _substituted(self, value: Value, meaning: Meaning, depth: int) -> Values:
         if value.tag == PARAMETER:
-            return meaning[value] if value in meaning else self._inferred(value, meaning, depth)
+            if value in meaning:
+                return meaning[value]
+            known = {p: self.substitute(v, meaning, depth + 1) for p, v in pairs(value)}
+            return self._inferred(value, known or meaning, depth)
         if value.tag in _HOLDERS:
             known = {p: self.substitute(v, meaning, depth + 1) for p, v in pairs(value)}
             for parameter, standing in meaning.items():
@@ -199,17 +206,22 @@ class Generics(ABC):
         return (value,)
 
     def _inferred(self, parameter: Value, meaning: Meaning, depth: int) -> Values:
-        """What a parameter stands for that is inferred by comparing two types."""
+        """What a parameter stands for that is inferred by comparing two types; later, if one is open yet."""
         links = self.links(parameter.path)
         number = links.string_numbers.get(parameter.name, -1)
+        parameter = parameter._replace(inside=())
         found: Meaning = {}
+        later: Meaning = {}
         for binding in links.names[parameter.scope].get(number, ()):
             compared = links.bindings[5][binding]
             if links.bindings[3][binding] & BIND_MASK == Bind.OPAQUE and compared:
                 given, pattern = links.lists[links.b[compared]]
-                actual = self.substitute(self.annotation(parameter.path, given), meaning, depth + 1)
+                declared = self.annotation(parameter.path, given)
+                actual = self.substitute(declared, meaning, depth + 1)
                 self.unify(self.annotation(parameter.path, pattern), actual, found, depth + 1)
-        return found.get(parameter) or (parameter,)
+                if any(v.tag in (PARAMETER, LOOKUP) for v in actual):
+                    later |= {p: meaning[p] for p in parameters_in(declared) if p in meaning}
+        return found.get(parameter) or (with_meaning(parameter, later),)
 
     def mentions(self, value: Value, parameter: Value) -> bool:
         """Whether what a value is made of may speak of a type parameter: it is declared around it."""
@@ -245,17 +257,30 @@ class Generics(ABC):
             wanted = self.parameters(value.path, value.scope) if value.tag in _HOLDERS else ()
             aliased = self.aliasing(value)
             if wanted and not value.inside and not aliased:
-                found.append(with_meaning(value, dict(zip(wanted, arguments, strict=False))))
+                found.append(with_meaning(value, self.assigned(wanted, arguments)))
             else:
-                meaning = dict(zip(aliased, arguments, strict=False))
-                found += self.substitute((value,), meaning)
+                found += self.substitute((value,), self.assigned(aliased, arguments))
         return unique(found)
+
+    def assigned(self, parameters: Values, arguments: list[Values]) -> Meaning:
+        """What parameters stand for when arguments are given to the first of them."""
+        meaning = dict(zip(parameters, arguments, strict=False))
+        for parameter in parameters[len(arguments) :]:
+            default: Values = self.solve(("u", parameter), self._limits, parameter)
+            if parameters_in(default):
+                meaning[parameter] = self.substitute(default, meaning)
+        return meaning
 
     def aliasing(self, value: Value) -> Values:
         """The parameters of the named type that a value is the meaning of."""
         named = [(v.path, v.scope) for v in parameters_in((value,))]
         if value.tag in _HOLDERS:
-            named.append((value.path, self.links(value.path).scopes[value.scope].parent))
+            links = self.links(value.path)
+            around = links.scopes[value.scope].parent
+            if value.tag == FUNCTION and links.scopes[around].kind == ScopeKind.CLASS:
+                # ``type F<T> = { _(given: T): void }["_"]``: a method of an object type without a name.
+                around = links.scopes[around].parent if around not in links.classes else -1
+            named.append((value.path, around))
         for path, scope in named:
             scopes = self.links(path).scopes
             while scope >= 0 and scopes[scope].kind == ScopeKind.BLOCK:
@@ -418,10 +443,10 @@ def parameters_in(values: Values, depth: int = 0) -> list[Value]:
     """The type parameters that values speak of."""
     found: list[Value] = []
     for value in values:
-        if value.tag == PARAMETER:
+        if value.tag == PARAMETER and not value.inside:
             found.append(value)
         elif value.inside and depth < _MAX_DEPTH:
-            parts = value.inside[1::2] if value.tag in _HOLDERS else value.inside
+            parts = value.inside[1::2] if value.tag in (*_HOLDERS, PARAMETER) else value.inside
             for part in parts:
                 found += parameters_in(part, depth + 1)
     return found

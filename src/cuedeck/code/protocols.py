@@ -119,14 +119,16 @@ class Protocols(Typing):
         return unique(found)
 
     def indexed(self, path: str, number: int) -> Values:
-        """What an index gives; a class or function with type arguments is itself."""
+        """What an index gives; a class or what can be called is itself with type arguments."""
         found: list[Value] = []
         for value in self.concrete(self.evaluate(path, self.links(path).a[number])):
             if value.tag in (SEQUENCE, MAPPING, TUPLE):
                 found += value.inside[0] if value.tag == MAPPING else elements(value)
-            elif value.tag in (CLASS, FUNCTION):
+                continue
+            held = self.protocol(value, "__getitem__")
+            called = (value,) if value.tag == CLASS else tuple(self.functions_of(path, value))
+            if called and not held:
                 arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
-                found += self.apply((value,), arguments)
-            else:
-                found += self.protocol(value, "__getitem__")
+                found += self.apply(called, arguments)
+            found += held
         return unique(found)

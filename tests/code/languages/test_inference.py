@@ -138,3 +138,27 @@ def test_a_foreign_function_is_given_what_a_foreign_type_lists(project: Project)
         """
     )
     written.check("close")
+
+
+def test_a_store_typed_by_call_signatures_defaults_and_inference(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        type Setter<T> = { _(change: T | { _(state: T): T }['_']): void }['_']
+        interface Store<T> { set: Setter<T>; get: () => T }
+        type StateOf<S> = S extends { get: () => infer T } ? T : never
+        type Bound<S> = { (): StateOf<S>; <U>(select: (state: StateOf<S>) => U): U } & S
+        type Creator<T, U = T> = (set: Store<T>['set'], get: Store<T>['get']) => U
+        type Create = { <T>(make: Creator<T>): Bound<Store<T>>; (): void }
+        declare const create: Create
+        interface Counter { count: number } // <def count>
+        const useCounter = create<Counter>((set, get) => ({
+          count: get().count, // <count>
+          more: () => set((state) => ({ count: state.count })), // <count>
+        }))
+        useCounter().count // <count>
+        useCounter((state) => state.count) // <count>
+        useCounter.get().count // <count>
+        """
+    )
+    written.check("count")
