@@ -80,5 +80,17 @@ def test_what_is_called_like_the_query_comes_before_what_speaks_of_it(
     (root / "band.py").write_text("def play():\n    return TubaPlayer(TubaPlayer, TubaPlayer)\n")
     (root / "player.md").write_text("# Music\n\n## Tuba player\n\n" + FILLING * 20)
     (root / "band.md").write_text("# Music\n\nA tuba player, a tuba player and a tuba player.\n")
-    found = [hit.path for hit in workspace.documents.search(Query(query, Mode.KEYWORD)).hits]
-    assert found[0] == ("player.md" if " p" in query else "player.py")
+    first = workspace.documents.search(Query(query, Mode.KEYWORD)).hits[0]
+    assert first.path == ("player.md" if " p" in query else "player.py")
+    assert first.anchors[0] == query.strip()
+
+
+def test_tests_stand_behind_what_they_test_unless_they_are_asked_for(workspace: Workspace) -> None:
+    (workspace.root / "tests").mkdir()
+    (workspace.root / "tests" / "band.py").write_text("def play(trombone):\n    return trombone\n")
+    (workspace.root / "band.py").write_text("def play(trombone):\n    return 'a loud trombone'\n")
+    found = [
+        [hit.path for hit in workspace.documents.search(Query(text, Mode.KEYWORD)).hits]
+        for text in ("trombone", "test of the trombone")
+    ]
+    assert found == [["band.py", "tests/band.py"], ["tests/band.py", "band.py"]]

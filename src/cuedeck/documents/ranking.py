@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from cuedeck.code.generated import is_secondary
+from cuedeck.code.locating import is_test
+from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Mode
 from cuedeck.documents.space import Space
 from cuedeck.documents.wholes import whole_scores
@@ -25,8 +28,10 @@ _FURTHER = (0.15, 0.05)
 _MEANING = 0.7
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
 _WHOLE = 0.5
-# How much more a document's words count when one of its headings or symbols is the query itself.
+# How much more a document's words count when one of its headings or symbols is the query itself, and how
+# much less in tests, generated and vendored source.
 _NAMED = 2.0
+_ASIDE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +111,25 @@ def _by_words(
     best = share_of_best({document: _with_further(scores) for document, scores in matched.items()})
     found = whole_scores(session, terms, matched) if matched else {}
     wholes = share_of_best({document: added(shares.values()) for document, shares in found.items()})
-    factors = dict.fromkeys(rows.having_anchor(session, matched, text.strip()), _NAMED)
-    halves = {each: factors.get(each, 1.0) * _WHOLE * wholes.get(each, 0.0) for each in best}
-    scores = {each: halves[each] + factors.get(each, 1.0) * (1.0 - _WHOLE) * best[each] for each in best}
+    factors = _factors(session, text, terms, matched)
+    halves = {each: factors[each] * _WHOLE * wholes.get(each, 0.0) for each in best}
+    scores = {each: halves[each] + factors[each] * (1.0 - _WHOLE) * best[each] for each in best}
     return _Words(scores, halves)
+
+
+def _factors(
+    session: Session, text: str, terms: Sequence[str], documents: Collection[int]
+) -> Mapping[int, float]:
+    """How much the words of each document count, by what it defines and what it is for."""
+    tests_asked = "test" in terms
+    return {
+        document: (_NAMED if named else 1.0) * (_ASIDE if _is_aside(path, kind, tests_asked) else 1.0)
+        for document, path, kind, named in rows.with_anchor(session, documents, text.strip())
+    }
+
+
+def _is_aside(path: str, kind: str, tests_asked: bool) -> bool:
+    return kind == Kind.SOURCE and (is_secondary(path) or (is_test(path) and not tests_asked))
 
 
 def _cosines_in(space: Space, passages: Mapping[int, Vector], vector: Vector) -> dict[int, float]:

@@ -76,7 +76,7 @@ class DocumentSearch:
                 break
         tokens = self._counts.of({document.path: document.hash for _, document, _ in found})
         hits = tuple(
-            _hit(candidate, document, chunks, terms, tokens[document.path])
+            _hit(candidate, document, chunks, query.text.strip(), tokens[document.path])
             for candidate, document, chunks in found
             if document.path in tokens
         )
@@ -157,13 +157,13 @@ class DocumentSearch:
 
 
 def _hit(
-    candidate: Candidate, document: rows.DocumentRow, chunks: Sequence[Row], terms: Sequence[str], tokens: int
+    candidate: Candidate, document: rows.DocumentRow, chunks: Sequence[Row], query: str, tokens: int
 ) -> Hit:
     return Hit(
         path=document.path,
         hash=document.hash,
         tokens=tokens,
-        anchors=choose_anchors(document.anchors, chunks, terms, is_source=document.kind == Kind.SOURCE),
+        anchors=choose_anchors(document.anchors, chunks, query, is_source=document.kind == Kind.SOURCE),
         line=chunks[0]["line"] if chunks else 1,
         score=candidate.ranked.score,
         parts=tuple(candidate.ranked.parts.items()),
@@ -182,12 +182,12 @@ def _terms_of(chunk: Part, whole: Shares, share: float) -> list[Part]:
 
 
 def choose_anchors(
-    anchors: Sequence[tuple[str, int, int]], chunks: Sequence[Row], terms: Sequence[str], *, is_source: bool
+    anchors: Sequence[tuple[str, int, int]], chunks: Sequence[Row], query: str, *, is_source: bool
 ) -> tuple[str, ...]:
-    """The three anchors that serve a query best: of the best chunks first, then by the words they share."""
-    wanted = set(terms)
+    """The three anchors that serve a query best: itself, of the best chunks, then by the words they share."""
+    wanted = set(query_terms(query))
     shared = [len(wanted.intersection(analyse(text))) for text, _, _ in anchors]
-    order: list[int] = []
+    order = [number for number, (text, _, _) in enumerate(anchors) if text == query]
     for chunk in chunks:
         if is_source:
             order += sorted(_within(anchors, chunk), key=lambda each: (-shared[each], each))

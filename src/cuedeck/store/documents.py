@@ -116,11 +116,12 @@ def documents_by_id(session: Session, rids: Collection[int]) -> dict[int, Docume
     return {row["rid"]: _document(row) for row in rows}
 
 
-def having_anchor(session: Session, rids: Collection[int], text: str) -> list[int]:
-    """Those of the files in which a heading or symbol is exactly this text."""
-    sql = "SELECT rid, anchors FROM documents WHERE rid IN :rids"
+def with_anchor(session: Session, rids: Collection[int], text: str) -> list[tuple[int, str, str, bool]]:
+    """Identity, path and kind of files, and whether a heading or symbol in them is exactly this text."""
+    sql = "SELECT rid, path, kind, anchors FROM documents WHERE rid IN :rids"
     start = f"[{json.dumps(text, ensure_ascii=False)}, "
-    return [row["rid"] for row in session.rows(sql, rids=list(rids)) if start in row["anchors"]]
+    found = session.rows(sql, rids=list(rids))
+    return [(row["rid"], row["path"], row["kind"], start in row["anchors"]) for row in found]
 
 
 def existing(session: Session, paths: Sequence[str]) -> dict[str, Row]:
