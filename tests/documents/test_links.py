@@ -56,3 +56,19 @@ NAMES = KnownNames.of(FILES, {"archive/old/gamma.md": ["Third Letter"]})
 )
 def test_resolution(kind: str, target: str, source: str, expected: str | None) -> None:
     assert resolve(LinkKind(kind), target, source, NAMES) == expected
+
+
+def test_of_many_namesakes_the_nearest_is_meant() -> None:
+    names = KnownNames.of([f"{folder}/{n}/index.md" for folder in ("a", "b") for n in range(20)], {})
+    asked = {
+        ("index", "b/7/note.md"): "b/7/index.md",
+        ("index", "b/note.md"): "b/0/index.md",
+        ("index", "elsewhere/note.md"): "a/0/index.md",
+        ("index", "note.md"): "a/0/index.md",
+        ("13/INDEX", "b/note.md"): "b/13/index.md",
+        ("13/index", "a/5/note.md"): "a/13/index.md",
+        ("3/index", "note.md"): "a/3/index.md",
+        ("40/index", "note.md"): None,
+    }
+    found = {each: resolve(LinkKind.WIKI, *each, names) for each in asked}
+    assert found == asked

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from cuedeck.documents.entries import READING, Reading
 from cuedeck.documents.kinds import Kind, kind_of
-from cuedeck.documents.links import KnownNames, Names, name_keys, resolve
+from cuedeck.documents.links import KnownNames, Names, Namesakes, alias_key, name_keys, resolve, target_key
 from cuedeck.documents.markdown import LinkKind
 from cuedeck.documents.reading import read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
@@ -249,7 +249,8 @@ class DocumentIndex:
         if not different:
             return set()
         paths = [reading.path for reading in different]
-        names = known_names or StoredNames(session)
+        targets = (link.target for reading in different for link in reading.entry.links)
+        names = known_names or StoredNames(session, targets)
         before = set() if known_names else rows.names_of(session, paths)
         write_entries(session, [reading.entry for reading in different], partial(_leads, names))
         new = [path for path in paths if path not in known]
@@ -291,30 +292,37 @@ class DocumentIndex:
 
 
 class StoredNames:
-    """Names looked up in the index, each once."""
+    """Names looked up in the index: those of expected link targets all at once, any other when asked for."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, targets: Iterable[str] = ()) -> None:
         self._session = session
-        self._seen: dict[tuple[str, bool], list[str]] = {}
+        self._expected = {key for target in targets for key in (target_key(target), alias_key(target))}
+        self._seen: dict[str, KnownNames] = {}
 
-    def named(self, key: str) -> list[str]:
-        return self._look_up(key, alias=False)
+    def named(self, key: str) -> Namesakes:
+        return self._known(key).named(key)
 
-    def aliased(self, key: str) -> list[str]:
-        return self._look_up(key, alias=True)
+    def aliased(self, key: str) -> Namesakes:
+        return self._known(key).aliased(key)
 
-    def _look_up(self, key: str, *, alias: bool) -> list[str]:
-        found = self._seen.get((key, alias))
-        if found is None:
-            found = self._seen[key, alias] = rows.paths_named(self._session, key, alias=alias)
-        return found
+    def _known(self, key: str) -> KnownNames:
+        if key not in self._seen:
+            keys, self._expected = self._expected | {key}, set()
+            found = [row for some in _batches(iter(keys), _BATCH) for row in rows.named(self._session, some)]
+            names = KnownNames(
+                ((name, path) for name, path, alias in found if not alias),
+                ((name, path) for name, path, alias in found if alias),
+            )
+            self._seen |= dict.fromkeys(keys, names)
+        return self._seen[key]
 
 
 def _resolve_again(session: Session, keys: Sequence[str]) -> None:
     """Resolve anew every link that might mean a name which appeared, moved or vanished."""
-    names = StoredNames(session)
+    links = rows.links_to_keys(session, keys)
+    names = StoredNames(session, (link["target"] for link in links))
     changed = []
-    for link in rows.links_to_keys(session, keys):
+    for link in links:
         leads = resolve(LinkKind(link["kind"]), link["target"], link["path"], names)
         if leads != link["resolved"]:
             changed.append((link["document"], link["ordinal"], leads))

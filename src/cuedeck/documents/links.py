@@ -3,48 +3,123 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, partial
 from typing import Protocol
 
 from cuedeck.documents.kinds import MARKDOWN_SUFFIXES
 from cuedeck.documents.markdown import LinkKind
 from cuedeck.store.document_entries import LONGEST_KEY
 
+_SUFFIXES = ("", *sorted(MARKDOWN_SUFFIXES, key=len))
+# Among more, the choice is remembered.
+_FEW = 8
+
+
+class Namesakes:
+    """The vault files that answer to one name, asked by place: there may be thousands of them."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._paths = sorted(paths)
+        self._chosen: dict[tuple[str, str], str] = {}
+
+    def at(self, path: str | None) -> str | None:
+        """The file with that path, with or without its suffix, else the one that differs only in case."""
+        if path is None:
+            return None
+        exact = next((path + suffix for suffix in _SUFFIXES if path + suffix in self._known), None)
+        return exact or _best(self._wholes.get(fold(path), ()), path)
+
+    def ending(self, target: str, folder: str) -> str | None:
+        """Of the files whose path ends so, the one meant by a source in that folder."""
+        return self._choose(self._endings.get(fold(target), []), target, folder)
+
+    def any(self, target: str, folder: str) -> str | None:
+        """Of all the files, the one meant by a source in that folder."""
+        return self._choose(self._paths, target, folder)
+
+    def _choose(self, paths: Sequence[str], target: str, folder: str) -> str | None:
+        """What lies below the source's folder comes first."""
+        # "0" is the character after "/".
+        below = paths[bisect_left(paths, f"{folder}/") : bisect_left(paths, f"{folder}0")] if folder else ()
+        if len(below or paths) <= _FEW:
+            return _best(below or paths, target)
+        asked = (folder if below else "", target)
+        if asked not in self._chosen:
+            self._chosen[asked] = min(below or paths, key=partial(_order, target))
+        return self._chosen[asked]
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self._paths)
+
+    @cached_property
+    def _wholes(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self._paths:
+            for name in {fold(path), _stem(fold(path))}:
+                found.setdefault(name, []).append(path)
+        return found
+
+    @cached_property
+    def _endings(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for whole, paths in self._wholes.items():
+            parts = whole.split("/")
+            for start in range(len(parts)):
+                found.setdefault("/".join(parts[start:]), []).extend(paths)
+        return {ending: sorted(set(paths)) for ending, paths in found.items()}
+
+
+NOBODY = Namesakes()
+
 
 class Names(Protocol):
     """Looks up which vault files may answer to a name."""
 
-    def named(self, key: str) -> Iterable[str]:
-        """Paths whose file name, or name without a markdown suffix, folds to the key."""
+    def named(self, key: str) -> Namesakes:
+        """Files whose name, or name without a markdown suffix, folds to the key."""
 
-    def aliased(self, key: str) -> Iterable[str]:
-        """Paths of documents that list the key as an alias."""
+    def aliased(self, key: str) -> Namesakes:
+        """Documents that list the key as an alias."""
 
 
-@dataclass(slots=True)
 class KnownNames:
-    """Names held in memory."""
+    """Names held in memory, as keys with the paths that answer to them."""
 
-    by_name: dict[str, list[str]] = field(default_factory=dict)
-    by_alias: dict[str, list[str]] = field(default_factory=dict)
+    def __init__(self, names: Iterable[tuple[str, str]], aliases: Iterable[tuple[str, str]] = ()) -> None:
+        self._names = _grouped(names)
+        self._aliases = _grouped(aliases)
+        self._made: dict[tuple[str, bool], Namesakes] = {}
 
     @classmethod
     def of(cls, paths: Iterable[str], aliases: Mapping[str, Iterable[str]]) -> KnownNames:
-        names = cls()
-        for path in paths:
-            for key in name_keys(path):
-                names.by_name.setdefault(key, []).append(path)
-        for path, given in aliases.items():
-            for alias in given:
-                names.by_alias.setdefault(alias_key(alias), []).append(path)
-        return names
+        """The names and aliases of some files."""
+        return cls(
+            ((key, path) for path in paths for key in name_keys(path)),
+            ((alias_key(alias), path) for path, given in aliases.items() for alias in given),
+        )
 
-    def named(self, key: str) -> Iterable[str]:
-        return self.by_name.get(key, ())
+    def named(self, key: str) -> Namesakes:
+        return self._namesakes(key, self._names, alias=False)
 
-    def aliased(self, key: str) -> Iterable[str]:
-        return self.by_alias.get(key, ())
+    def aliased(self, key: str) -> Namesakes:
+        return self._namesakes(key, self._aliases, alias=True)
+
+    def _namesakes(self, key: str, among: Mapping[str, list[str]], *, alias: bool) -> Namesakes:
+        if key not in among:
+            return NOBODY
+        if (key, alias) not in self._made:
+            self._made[key, alias] = Namesakes(among[key])
+        return self._made[key, alias]
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for key, path in pairs:
+        found.setdefault(key, []).append(path)
+    return found
 
 
 def alias_key(alias: str) -> str:
@@ -76,15 +151,15 @@ def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | Non
     target = target.replace("\\", "/")
     folder = source.rpartition("/")[0]
     key = target_key(target)
-    candidates = list(names.named(key)) if key not in ("", ".", "..") else []
+    namesakes = names.named(key) if key not in ("", ".", "..") else NOBODY
     if kind in (LinkKind.MARKDOWN, LinkKind.IMAGE) or target.startswith(("./", "../")):
-        beside = _exact(_joined(folder, target), candidates) if not target.startswith("/") else None
+        beside = namesakes.at(_joined(folder, target)) if not target.startswith("/") else None
         if beside is not None or target.startswith(("./", "../")):
             return beside
-    found = _exact(_joined("", target.lstrip("/")), candidates)
+    found = namesakes.at(_joined("", target.lstrip("/")))
     if found is not None or target.startswith("/"):
         return found
-    return _nearest(target, folder, candidates) or _best(names.aliased(alias_key(target)), folder, target)
+    return namesakes.ending(target, folder) or names.aliased(alias_key(target)).any(target, folder)
 
 
 def _joined(folder: str, target: str) -> str | None:
@@ -99,34 +174,16 @@ def _joined(folder: str, target: str) -> str | None:
     return "/".join(parts)
 
 
-def _exact(path: str | None, candidates: list[str]) -> str | None:
-    if path is None:
-        return None
-    for suffix in ("", *sorted(MARKDOWN_SUFFIXES, key=len)):
-        if path + suffix in candidates:
-            return path + suffix
-    wanted = fold(path)
-    return _best((each for each in candidates if wanted in (fold(each), _stem(fold(each)))), "", path)
-
-
-def _nearest(target: str, folder: str, candidates: list[str]) -> str | None:
-    ending = "/" + fold(target)
-    folded = ((each, "/" + fold(each)) for each in candidates)
-    fitting = (each for each, path in folded if path.endswith(ending) or _stem(path).endswith(ending))
-    return _best(fitting, folder, target)
-
-
 def _stem(path: str) -> str:
     stem, dot, suffix = path.rpartition(".")
     return stem if dot + suffix in MARKDOWN_SUFFIXES else path
 
 
-def _best(paths: Iterable[str], folder: str, written: str) -> str | None:
-    """Below the source's folder first, then in the case as written, then the shortest path."""
-    below = f"{folder}/" if folder else ""
+def _best(paths: Sequence[str], written: str) -> str | None:
+    return min(paths, key=partial(_order, written), default=None)
 
-    def order(path: str) -> tuple[bool, bool, int, str]:
-        same_case = path.endswith(written) or _stem(path).endswith(written)
-        return (not path.startswith(below), not same_case, len(path), path)
 
-    return min(paths, key=order, default=None)
+def _order(written: str, path: str) -> tuple[bool, int, str]:
+    """In the case as written first, then the shortest path."""
+    same_case = path.endswith(written) or _stem(path).endswith(written)
+    return not same_case, len(path), path

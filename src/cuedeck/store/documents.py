@@ -233,14 +233,15 @@ def last_event(session: Session, before_ms: int | None = None) -> int:
     return int(session.value("SELECT max(rid) FROM document_events WHERE at < :at", at=before_ms) or 0)
 
 
-def paths_named(session: Session, key: str, *, alias: bool) -> list[str]:
-    """Vault paths that answer to a name or an alias."""
-    # Order and vault are settled here: asked of the database, they lure it into reading every document.
+def named(session: Session, keys: Sequence[str]) -> list[tuple[str, str, bool]]:
+    """Which vault paths answer to some names: name, path, and whether it is an alias."""
+    # The vault is settled here: asked of the database, it lures it into reading every document.
     sql = (
-        "SELECT path, vault FROM documents WHERE rid IN "
-        "(SELECT document FROM document_names WHERE name_key = :key AND alias = :alias)"
+        "SELECT n.name_key, n.alias, d.path, d.vault FROM document_names n "
+        "JOIN documents d ON d.rid = n.document WHERE n.name_key IN :keys"
     )
-    return sorted(row["path"] for row in session.rows(sql, key=key, alias=int(alias)) if row["vault"])
+    found = session.rows(sql, keys=list(keys))
+    return [(row["name_key"], row["path"], bool(row["alias"])) for row in found if row["vault"]]
 
 
 def names_of(session: Session, paths: Sequence[str]) -> set[str]:
