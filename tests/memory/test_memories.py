@@ -18,7 +18,7 @@ from cuedeck.search.embedder import Embedder
 from cuedeck.store import memories as table
 from cuedeck.store.changes import KEPT_MS
 from cuedeck.store.protocol import Store
-from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
+from cuedeck.store.schema.memories import MEMORY_VECTORS
 
 from .conftest import ACTOR, knowledge
 
@@ -306,15 +306,6 @@ def test_stats_are_exact(memories: Memories) -> None:
         "total_links": 0,
         "pending_embeddings": 0,
     }
-
-
-def test_tidying_leaves_every_memory_where_it_was(without_model: Memories) -> None:
-    ids = [without_model.store(knowledge(f"walrus number {n}"), actor=ACTOR).memory.id for n in range(30)]
-    without_model.tidy()
-    with without_model.state.read() as session:
-        assert not session.text(MEMORY_TEXT).scattered()
-    found = without_model.search(Query("walrus", max_results=50))
-    assert {hit.memory.id for hit in found.hits} == set(ids)
 
 
 class Slow:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
-import apsw
 import pytest
+from store_sample import TEXT as SPEC
+from store_sample import open_sample
 
 from cuedeck.search.analyser import analyse, query_terms, scope_token
 from cuedeck.search.explain import Part, fused_parts, keyword_parts, total
 from cuedeck.search.fusion import weighted_blend
-from cuedeck.store.protocol import TextRecord, TextSpec
-from cuedeck.store.sqlite.text import SqliteTextIndex, create_text_index
+from cuedeck.store.protocol import TextIndex, TextRecord
 
-SPEC = TextSpec("notes", (("title", 3.0), ("body", 1.0)))
 WORDS = ("cache", "index", "parser", "token", "branch", "merge", "request", "worker", "queue", "lock")
 
 
@@ -36,18 +36,17 @@ def records() -> list[TextRecord]:
 
 
 @pytest.fixture
-def index() -> Iterator[SqliteTextIndex]:
-    connection = apsw.Connection(":memory:")
-    for statement in create_text_index(SPEC):
-        connection.execute(statement).fetchall()
-    made = SqliteTextIndex(connection, SPEC)
-    made.put(records())
-    yield made
-    connection.close()
+def index(tmp_path: Path) -> Iterator[TextIndex]:
+    store = open_sample(None, tmp_path, "w")
+    with store.state.write(actor="me") as session:
+        session.text(SPEC).put(records())
+    with store.state.read() as session:
+        yield session.text(SPEC)
+    store.close()
 
 
 @pytest.mark.parametrize("query", ["parse item 13", "parseItem7 cache", "how is the lock queue merged"])
-def test_bm25_parts_sum_to_the_score_that_ranked(index: SqliteTextIndex, query: str) -> None:
+def test_bm25_parts_sum_to_the_score_that_ranked(index: TextIndex, query: str) -> None:
     by_id = {record.id: record for record in records()}
     terms = query_terms(query)
     hits = index.match(terms, scope=[[scope_token("p", "a")]])

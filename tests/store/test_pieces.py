@@ -1,17 +1,15 @@
-"""The text index on PostgreSQL in pieces: folding, merging and burying change no answer."""
+"""The text index in pieces: folding, merging and burying change no answer."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-from store_sample import TEXT, open_sample
+from store_sample import TEXT
 
-from cuedeck.store import bm25
-from cuedeck.store.postgres import text as postgres_text
-from cuedeck.store.postgres import text_cache
+from cuedeck.store import bm25, text_cache
+from cuedeck.store import text as pieced_text
 from cuedeck.store.protocol import Session, Store, TextRecord
 
 WORDS = [f"w{number}" for number in range(30)]
@@ -19,16 +17,9 @@ WORDS = [f"w{number}" for number in range(30)]
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(postgres_text, "FOLDED", 8)
-    monkeypatch.setattr(postgres_text, "SMALL", 40)
-    monkeypatch.setattr(postgres_text, "MOST_SMALL", 3)
-
-
-@pytest.fixture
-def open_postgres(
-    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
-) -> Callable[[], Store]:
-    return lambda: open_sample(make_database("sample"), tmp_path, workspace_id)
+    monkeypatch.setattr(pieced_text, "FOLDED", 8)
+    monkeypatch.setattr(pieced_text, "SMALL", 40)
+    monkeypatch.setattr(pieced_text, "MOST_SMALL", 3)
 
 
 def made(chance: random.Random, number: int) -> TextRecord:
@@ -71,10 +62,10 @@ def pieces(store: Store) -> int:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_any_history_answers_like_the_records_that_are_left(
-    open_postgres: Callable[[], Store], seed: int
+    sample: Store, open_again: Callable[..., Store], seed: int
 ) -> None:
     chance = random.Random(seed)
-    writer, reader = open_postgres(), open_postgres()
+    writer, reader = sample, open_again()
     living: dict[int, TextRecord] = {}
     for _ in range(60):
         batch = [made(chance, chance.randint(1, 150)) for _ in range(chance.randint(1, 9))]
@@ -91,93 +82,87 @@ def test_any_history_answers_like_the_records_that_are_left(
         with reader.state.read() as session:
             check(session, living, chance.choices(WORDS, k=3))
     assert 0 < pieces(writer) < 8
-    writer.close()
-    reader.close()
 
 
-def test_what_is_undone_leaves_no_trace_in_the_cache(open_postgres: Callable[[], Store]) -> None:
-    store = open_postgres()
+def test_what_is_undone_leaves_no_trace_in_the_cache(sample: Store) -> None:
     chance = random.Random(9)
     first = {number: made(chance, number) for number in range(1, 31)}
-    with store.state.write(actor="me") as session:
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put(first.values())
-    with pytest.raises(KeyError), store.state.write(actor="me") as session:
+    with pytest.raises(KeyError), sample.state.write(actor="me") as session:
         session.text(TEXT).put([made(chance, number) for number in range(1, 60)])
         session.text(TEXT).drop([3, 4, 5])
         assert session.text(TEXT).statistics([]).documents == 56
         raise KeyError
-    with store.state.read() as session:
+    with sample.state.read() as session:
         check(session, first, WORDS[:4])
-    store.close()
 
 
-def test_a_view_that_began_before_a_merge_still_sees_what_it_saw(open_postgres: Callable[[], Store]) -> None:
-    store = open_postgres()
+def test_a_view_that_began_before_a_merge_still_sees_what_it_saw(sample: Store) -> None:
     chance = random.Random(5)
     first = {number: made(chance, number) for number in range(1, 21)}
-    with store.state.write(actor="me") as session:
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put(first.values())
-    with store.state.read() as before:
+    with sample.state.read() as before:
         check(before, first, ["w1"])
-        with store.state.write(actor="me") as session:
+        with sample.state.write(actor="me") as session:
             session.text(TEXT).put([made(chance, number) for number in range(10, 90)])
             session.text(TEXT).pack()
-        with store.state.read() as after:
+        with sample.state.read() as after:
             assert after.text(TEXT).statistics([]).documents == 89
         check(before, first, ["w2", "w3"])
-    store.close()
 
 
-def test_everything_may_go_and_come_again(open_postgres: Callable[[], Store]) -> None:
-    store = open_postgres()
+def test_many_records_at_once_are_folded_in_portions(sample: Store) -> None:
+    chance = random.Random(6)
+    records = {number: made(chance, number) for number in range(1, 400)}
+    with sample.state.write(actor="me") as session:
+        assert session.text(TEXT).untouched()
+        session.text(TEXT).put(records.values())
+        assert not session.text(TEXT).untouched()
+        check(session, records, WORDS[:3])
+    assert pieces(sample) > 3
+
+
+def test_everything_may_go_and_come_again(sample: Store) -> None:
     chance = random.Random(2)
     records = {number: made(chance, number) for number in range(1, 31)}
     for _ in range(2):
-        with store.state.write(actor="me") as session:
+        with sample.state.write(actor="me") as session:
             session.text(TEXT).put(records.values())
-        with store.state.write(actor="me") as session:
+        with sample.state.write(actor="me") as session:
             session.text(TEXT).drop(list(records))
             check(session, {}, WORDS[:2])
             session.text(TEXT).pack()
-        assert pieces(store) == 0
-    with store.state.write(actor="me") as session:
+        assert pieces(sample) == 0
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put(records.values())
         check(session, records, WORDS[:3])
-    store.close()
 
 
-def test_words_said_more_often_than_a_byte_can_count_rank_by_their_true_number(
-    open_postgres: Callable[[], Store],
-) -> None:
-    store = open_postgres()
+def test_words_said_more_often_than_a_byte_can_count_rank_by_their_true_number(sample: Store) -> None:
     records = {n: TextRecord(n, {"body": ["again"] * (n * 100) + ["x"] * 2000}) for n in range(1, 10)}
     records[10] = TextRecord(10, {"body": ["x"] * 3000})
-    with store.state.write(actor="me") as session:
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put(records.values())
         session.text(TEXT).pack()
         found = [(hit.id, hit.score) for hit in session.text(TEXT).match(["again"])]
         assert found == expected(session, records, ["again"])
-    store.close()
 
 
-def test_little_room_for_the_cache_changes_no_answer(
-    open_postgres: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_little_room_for_the_cache_changes_no_answer(sample: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_cache, "RUNS_KEPT_BYTES", 1000)
-    store = open_postgres()
     chance = random.Random(3)
     records = {number: made(chance, number) for number in range(1, 61)}
-    with store.state.write(actor="me") as session:
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put(records.values())
-    with store.state.read() as session:
+    with sample.state.read() as session:
         for _ in range(3):
             check(session, records, chance.choices(WORDS, k=5))
-    store.close()
 
 
-def test_records_without_a_token_are_counted_and_found_by_nothing(open_postgres: Callable[[], Store]) -> None:
-    store = open_postgres()
-    with store.state.write(actor="me") as session:
+def test_records_without_a_token_are_counted_and_found_by_nothing(sample: Store) -> None:
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put([TextRecord(number, {}) for number in range(1, 20)])
         session.text(TEXT).pack()
         assert session.text(TEXT).statistics(["w1"]).documents == 19
@@ -185,22 +170,17 @@ def test_records_without_a_token_are_counted_and_found_by_nothing(open_postgres:
         assert session.text(TEXT).matching_ids(["w1"]) == []
         session.text(TEXT).put([TextRecord(20, {"title": ["w1"]}, ["p_1"])])
         assert [hit.id for hit in session.text(TEXT).match(["w1"], scope=[["p_1"]])] == [20]
-    store.close()
 
 
-def test_tables_made_anew_under_a_process_are_not_taken_for_the_old_ones(
-    open_postgres: Callable[[], Store],
-) -> None:
-    store = open_postgres()
+def test_tables_made_anew_under_a_process_are_not_taken_for_the_old_ones(sample: Store) -> None:
     chance = random.Random(8)
     first = {number: made(chance, number) for number in range(1, 21)}
-    with store.state.write(actor="me") as session:
+    with sample.state.write(actor="me") as session:
         session.text(TEXT).put(first.values())
         check(session, first, WORDS[:3])
         # What a build with another schema does to derived tables, seen from this process.
-        for table in ("fresh", "pieces", "stamp"):
+        for table in ("fresh", "pieces", "directories", "postings", "stamp"):
             session.run(f"DELETE FROM sample_text_{table}")
         second = {number: made(chance, number) for number in range(5, 40)}
         session.text(TEXT).put(second.values())
         check(session, second, WORDS[:3])
-    store.close()

@@ -77,7 +77,6 @@ def test_a_packed_index_answers_as_before(sample: Store) -> None:
     before = match(sample, ["w3", "w17"], limit=500)
     with sample.state.write(actor="me") as session:
         session.text(TEXT).pack()
-        assert not session.text(TEXT).scattered()
     assert match(sample, ["w3", "w17"], limit=500) == before
 
 
@@ -93,24 +92,6 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
     for terms in (["w5"], ["w3", "w17", "w40"], ["w0", "w1"], ["w59", "w0", "nowhere"]):
         found = [(hit.id, hit.score) for hit in match(sample, terms, limit=500)]
         assert found == expected(records, terms, sample)
-
-
-def test_tidying_changes_no_answer(sample: Store) -> None:
-    records = corpus(60)
-    for record in records:
-        fill(sample, [record])
-    terms = ["w3", "w17", "w40"]
-    before = match(sample, terms, limit=500)
-    for _ in range(100):
-        with sample.state.write(actor="me") as session:
-            if not session.text(TEXT).tidy():
-                break
-    with sample.state.read() as session:
-        assert not session.text(TEXT).scattered()
-    assert match(sample, terms, limit=500) == before
-    fill(sample, [TextRecord(3, {"title": ["w59"]}, ["p_3"])])
-    assert 3 not in {hit.id for hit in match(sample, ["w17"], limit=500)}
-    assert sample.state.check() == []
 
 
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import psycopg
 import pytest
 from store_sample import VECTORS, open_sample
 
 from cuedeck.store import archive
+from cuedeck.store import vectors as stored_vectors
+from cuedeck.store.postgres.migrate import APP_ROLE
+from cuedeck.store.postgres.vectors import create_vector_table
 from cuedeck.store.protocol import Store, VectorRecord
 from cuedeck.store.sketch import radius, signatures
 
@@ -213,6 +217,48 @@ def test_another_process_is_caught_up(sample: Store, open_again: Callable[..., S
         index.put([VectorRecord(5000, "m", vectors[42]), VectorRecord(43, "m", -vectors[43])])
     assert ids(other, query, limit=1) == ids(sample, query, limit=1) == [5000]
     assert 43 not in ids(other, vectors[43], limit=5)
+
+
+def test_vectors_are_found_before_and_after_their_sketches_are_stored(
+    sample: Store, open_again: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_vectors, "SKETCHED", 16)
+    vectors = clustered(90)
+    other, held = open_again(), f"SELECT count(*) FROM {VECTORS.name}_sketches"
+    for number, vector in enumerate(vectors):
+        with sample.state.write(actor="me") as session:
+            index = session.vectors(VECTORS)
+            index.put([VectorRecord(number, "m", vector, [f"p_{number % 5}"])])
+            if number % 3 == 0:
+                index.drop([number - 9])
+            living = number + 1 - sum(each - 9 >= 0 for each in range(0, number + 1, 3))
+            assert index.count(model="m") == living
+        assert ids(other, vector, limit=1) == [number]
+    fresh = open_again()
+    for query in vectors[::7]:
+        assert ids(fresh, query, limit=9) == ids(other, query, limit=9) == ids(sample, query, limit=9)
+    with sample.state.read() as session:
+        assert 0 < session.value(held) < 90
+
+
+def test_tables_made_anew_under_a_process_are_noticed(
+    make_database: Callable[[str], str], tmp_path: Path, workspace_id: str
+) -> None:
+    url, vectors = make_database("anew"), clustered(40)
+    store = open_sample(url, tmp_path, workspace_id)
+    fill(store, vectors)
+    assert ids(store, vectors[7], limit=1) == [7]
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute("SET search_path TO cuedeck, public")
+        for name in (VECTORS.name, f"{VECTORS.name}_sketches", f"{VECTORS.name}_log"):
+            server.execute(f"DROP TABLE {name}")
+        for text in create_vector_table(VECTORS):
+            server.execute(text)
+        server.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA cuedeck TO {APP_ROLE}")
+    fill(store, vectors[[0] * 40])
+    # As many changes as before, so that the sequence alone tells nothing.
+    assert ids(store, vectors[7], limit=1) == [0]
+    store.close()
 
 
 def test_an_import_under_a_running_process_is_noticed(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from cuedeck.memory.records import (
     text_record,
     to_row,
 )
+from cuedeck.memory.rewording import reword
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.store import memories as table
@@ -63,6 +64,7 @@ class Memories:
         self._counted = (-1, 0)
         self._embedder = embedder
         self.section = section
+        reword(store.state)
         self.completion = Completion(store, embedder, link_floor=section.link_floor)
 
     @property
@@ -331,18 +333,9 @@ class Memories:
     def _look(self) -> None:
         try:
             self.completion.catch_up()
-            self.tidy()
         except CueError as error:
             # A closed or locked store: the next look, or the next process, does it.
             log.info("Catching up later: %s", error.message)
-
-    def tidy(self) -> None:
-        """Bring the full-text index together, in short transactions that let others write between."""
-        with self.state.read() as session:
-            more = session.text(MEMORY_TEXT).scattered()
-        while more:
-            with self.state.write(actor="tidy", durable=False) as session:
-                more = session.text(MEMORY_TEXT).tidy()
 
     def close(self) -> None:
         """Stop background work; what is left is found again by the next process."""

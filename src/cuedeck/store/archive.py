@@ -24,7 +24,8 @@ from cuedeck.lock import workspace_lock
 from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
-from cuedeck.store.schema import migrations
+from cuedeck.store.schema import DatabaseName, migrations
+from cuedeck.store.sqlite.former import former_tables
 
 FORMAT: Final = 1
 _DESCRIPTION: Final = "metadata.json"
@@ -292,7 +293,7 @@ class _Bounded(io.RawIOBase):
         return piece
 
 
-def _check_database(path: Path, kind: str) -> None:
+def _check_database(path: Path, kind: DatabaseName) -> None:
     """Refuse a damaged database, and one with tables or triggers that ours do not have."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
@@ -305,11 +306,12 @@ def _check_database(path: Path, kind: str) -> None:
             connection.close()
     except apsw.Error as error:
         raise _refused(f"{path.name} is no database") from error
-    if foreign := sorted(f"{what} {name}" for what, name in found - _expected(kind)):
+    ours = _expected(kind) | former_tables(migrations(kind))
+    if foreign := sorted(f"{what} {name}" for what, name in found - ours):
         raise _refused(f"{path.name} holds a {foreign[0][:80]} that does not belong there")
 
 
-def _expected(kind: str) -> set[tuple[str, str]]:
+def _expected(kind: DatabaseName) -> set[tuple[str, str]]:
     """What a database of ours is made of, read off a new one."""
     import tempfile
 

@@ -15,7 +15,7 @@ def with_vector(session: Session, keys: Sequence[int], model: str) -> set[int]:
     found: set[int] = set()
     for start in range(0, len(keys), _BATCH):
         rows = session.rows(
-            "SELECT id FROM code_vectors_sketches WHERE id IN :ids AND model = :model",
+            "SELECT id FROM code_vectors WHERE id IN :ids AND model = :model",
             ids=keys[start : start + _BATCH],
             model=model,
         )
@@ -29,7 +29,7 @@ def drop_orphans(session: Session) -> int:
 
     held = session.rows("SELECT keys FROM code_texts")
     alive = set(np.frombuffer(b"".join(bytes(row["keys"]) for row in held), dtype=np.int64).tolist())
-    stored = [row["id"] for row in session.rows("SELECT id FROM code_vectors_sketches")]
+    stored = [row["id"] for row in session.rows("SELECT id FROM code_vectors")]
     orphans = [key for key in stored if key not in alive]
     session.vectors(CODE_VECTORS).drop(orphans)
     return len(orphans)

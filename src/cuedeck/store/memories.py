@@ -116,7 +116,13 @@ def deleted_before(session: Session, at: int, limit: int) -> list[Row]:
 
 
 def listed(
-    session: Session, *, after: str, limit: int, deleted: bool, type: str = "", project: str | None = None
+    session: Session,
+    *,
+    after: str,
+    limit: int,
+    deleted: bool = False,
+    type: str = "",
+    project: str | None = None,
 ) -> list[Row]:
     """A page of memories in order of id."""
     state = "IS NOT NULL" if deleted else "IS NULL"

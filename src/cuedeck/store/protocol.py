@@ -87,11 +87,8 @@ class TextIndex(Protocol):
     def drop(self, ids: Collection[int]) -> None:
         """Remove records; unknown ids are ignored."""
 
-    def scattered(self) -> bool:
-        """Whether many writes have left the index in more pieces than are good for searching."""
-
-    def tidy(self) -> bool:
-        """Bring a few of the pieces together; whether there is more to do."""
+    def untouched(self) -> bool:
+        """Whether nothing was ever put or dropped."""
 
     def pack(self) -> None:
         """Bring all pieces together at once: after most records were replaced."""

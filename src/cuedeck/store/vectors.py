@@ -5,9 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cuedeck.store.protocol import Reached, Scope, Vector, VectorHit, VectorRecord, VectorSpec
 from cuedeck.store.tokens import scope_tokens
@@ -21,56 +20,55 @@ if TYPE_CHECKING:
 
 # A process further behind than this loads everything again.
 LOG_KEPT = 100_000
+# Sketches are stored so many at a time: what is logged since a multiple of it may have none yet.
+SKETCHED = 1_024
 _BATCH = 1_000
 _MATRICES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class VectorRow:
-    """A vector as it is stored: halves, and the sketch by which it is found."""
+class VectorRow(NamedTuple):
+    """A vector as it is stored, or the sketch made of it."""
 
     id: int
     model: str
     scope: str
-    halves: bytes
-    sketch: bytes
+    data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class SketchRow:
-    """A sketch read back; None in place of one that is gone, or of another model."""
+class Logged(NamedTuple):
+    """Which database it is, and the first and last sequence number in the log; zeros when it is empty."""
 
-    id: int
-    scope: str
-    sketch: bytes | None
+    content: int
+    first: int
+    last: int
 
 
 class VectorTable(Protocol):
     """What an engine does for vectors: rows in, rows out, and in which order they changed."""
 
-    def save(self, rows: list[VectorRow]) -> None:
-        """Add or replace, and log the ids."""
+    def save(self, rows: list[VectorRow]) -> tuple[int, int]:
+        """Add or replace halves, forget their sketches, log the ids; the last number before and after."""
 
-    def delete(self, ids: Collection[int]) -> None:
-        """Remove, and log the ids."""
+    def save_sketches(self, rows: list[VectorRow]) -> None:
+        """Keep sketches, and forget what is too old in the log."""
+
+    def delete(self, ids: Collection[int]) -> tuple[int, int]:
+        """Remove, and log those that were there; the last number before and after."""
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         """The stored halves, little-endian, of those that are there."""
 
-    def count(self, model: str) -> int:
-        """How many vectors of that model there are."""
+    def count(self, model: str, after: int) -> int:
+        """How many vectors of that model have sketches, or were logged after a sequence number."""
 
-    def content(self) -> int:
-        """A number that changes when the whole database was replaced by another, as an import does."""
+    def logged(self) -> Logged:
+        """How far the log goes; the content changes when the tables were replaced by others."""
 
-    def log_bounds(self) -> tuple[int, int]:
-        """The first and last logged sequence number; zeros when nothing is logged."""
+    def sketches(self, model: str) -> Iterator[VectorRow]:
+        """Every stored sketch of a model."""
 
-    def sketches(self, model: str) -> Iterator[SketchRow]:
-        """Every sketch of a model."""
-
-    def changed(self, model: str, after: int) -> list[SketchRow]:
-        """The sketches logged after a sequence number, each once."""
+    def changed(self, after: int) -> Iterator[tuple[int, VectorRow | None]]:
+        """What was logged after a sequence number, each id once, as it is now."""
 
 
 class VectorCache:
@@ -85,22 +83,25 @@ class VectorCache:
         """The matrix as of the table's committed data; the caller holds the lock."""
         from cuedeck.store.matrix import Matrix
 
-        if (content := table.content()) != self._content:
+        content, first, last = table.logged()
+        if content != self._content:
             self._matrices.clear()
             self._content = content
-        first, last = table.log_bounds()
         key = (spec.name, model)
         matrix = self._matrices.pop(key, None)
         if matrix is None or matrix.seq < first - 1 or matrix.wasteful:
             matrix = Matrix(spec.dimensions)
+            matrix.seq = last - last % SKETCHED
             rows = table.sketches(model)
             while batch := list(islice(rows, 20_000)):
-                _add(matrix, batch)
-            matrix.seq = last
-        elif matrix.seq < last:
-            changed = table.changed(model, matrix.seq)
-            matrix.remove(row.id for row in changed if row.sketch is None)
-            _add(matrix, changed)
+                _add(matrix, batch, _unpacked([row.data for row in batch]))
+        if matrix.seq < last:
+            changed = table.changed(matrix.seq)
+            while some := list(islice(changed, 20_000)):
+                kept = [row for _, row in some if row is not None and row.model == model]
+                matrix.remove(number for number, _ in some)
+                if kept:
+                    _add(matrix, kept, _sketches(kept))
             matrix.seq = last
         # The least recently used goes when there are too many.
         self._matrices[key] = matrix
@@ -129,12 +130,12 @@ class SketchedVectors:
     def put(self, records: Iterable[VectorRecord]) -> None:
         incoming = iter(records)
         while batch := list({record.id: record for record in islice(incoming, _BATCH)}.values()):
-            self._table.save(_rows(batch, self._spec))
+            self._sketch(*self._table.save([_row(record, self._spec) for record in batch]))
             self._pending.update((record.id, record) for record in batch)
 
     def drop(self, ids: Collection[int]) -> None:
         if ids:
-            self._table.delete(ids)
+            self._sketch(*self._table.delete(ids))
             self._pending.update(dict.fromkeys(ids))
 
     def nearest(
@@ -217,7 +218,8 @@ class SketchedVectors:
         return dict(zip(found, vectors, strict=True))
 
     def count(self, *, model: str) -> int:
-        return self._table.count(model)
+        last = self._table.logged().last
+        return self._table.count(model, last - last % SKETCHED)
 
     @contextmanager
     def _matrix(self, model: str) -> Iterator[Matrix]:
@@ -240,6 +242,15 @@ class SketchedVectors:
             if record is not None and record.model == model and _inside(record, scope):
                 yield number, cosines(halved(record.vector)[None, :], query)[0]
 
+    def _sketch(self, before: int, last: int) -> None:
+        """Store sketches when the log has come to another multiple."""
+        if before // SKETCHED == last // SKETCHED:
+            return
+        changed = list(self._table.changed(before - before % SKETCHED))
+        rows = (row for _, row in changed if row is not None)
+        while some := list(islice(rows, _BATCH)):
+            self._table.save_sketches(_packed(some))
+
     def _stored(self, ids: list[int], model: str) -> tuple[list[int], npt.NDArray[np.float32]]:
         import numpy as np
 
@@ -253,31 +264,32 @@ def _ranked(scores: Mapping[int, float], floor: float, limit: int) -> list[Vecto
     return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
 
 
-def _rows(batch: list[VectorRecord], spec: VectorSpec) -> list[VectorRow]:
+def _row(record: VectorRecord, spec: VectorSpec) -> VectorRow:
+    from cuedeck.store.vector import checked
+
+    halves = checked(record, spec).astype("<f2").tobytes()
+    return VectorRow(record.id, record.model, " ".join(scope_tokens(record.scope)), halves)
+
+
+def _sketches(rows: list[VectorRow]) -> Sketches:
     import numpy as np
 
     from cuedeck.store.sketch import sketch
-    from cuedeck.store.vector import checked
 
-    halves = np.stack([checked(record, spec) for record in batch]).astype("<f2")
-    made = sketch(halves.astype(np.float32))
-    # Words, scale, error and codes side by side.
+    halves = np.frombuffer(b"".join([row.data for row in rows]), dtype="<f2")
+    return sketch(halves.reshape(len(rows), -1).astype(np.float32))
+
+
+def _packed(rows: list[VectorRow]) -> list[VectorRow]:
+    """The sketches of vectors as they are stored: words, scale, error and codes side by side."""
+    made = _sketches(rows)
     columns = zip(made.words, made.scales, made.errors, made.codes, strict=True)
-    packed = [b"".join((w.tobytes(), s.tobytes(), e.tobytes(), c.tobytes())) for w, s, e, c in columns]
-    return [
-        VectorRow(r.id, r.model, " ".join(scope_tokens(r.scope)), half.tobytes(), row)
-        for r, half, row in zip(batch, halves, packed, strict=True)
-    ]
+    data = (b"".join((w.tobytes(), s.tobytes(), e.tobytes(), c.tobytes())) for w, s, e, c in columns)
+    return [row._replace(data=one) for row, one in zip(rows, data, strict=True)]
 
 
-def _add(matrix: Matrix, rows: list[SketchRow]) -> None:
-    there = [(row.id, row.scope, row.sketch) for row in rows if row.sketch is not None]
-    if there:
-        matrix.add(
-            [number for number, _, _ in there],
-            _unpacked([blob for _, _, blob in there]),
-            (scope.split(" ") for _, scope, _ in there),
-        )
+def _add(matrix: Matrix, rows: list[VectorRow], sketches: Sketches) -> None:
+    matrix.add([row.id for row in rows], sketches, (row.scope.split(" ") for row in rows))
 
 
 def _unpacked(blobs: list[bytes]) -> Sketches:

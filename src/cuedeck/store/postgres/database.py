@@ -19,15 +19,15 @@ from psycopg.pq import TransactionStatus
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.changes import changes_after
 from cuedeck.store.errors import locked, lost
+from cuedeck.store.keys import key
 from cuedeck.store.postgres.ddl import SCHEMA
 from cuedeck.store.postgres.failures import translate, translated
-from cuedeck.store.postgres.keys import key
 from cuedeck.store.postgres.listener import CHANNEL, Listener
 from cuedeck.store.postgres.pool import Connection, Pool
 from cuedeck.store.postgres.session import PostgresSession, Shared
-from cuedeck.store.postgres.text_cache import TextCache
 from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName
+from cuedeck.store.text_cache import TextCache
 from cuedeck.store.vectors import VectorCache
 
 _VERSION = (

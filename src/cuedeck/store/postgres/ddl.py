@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cuedeck.store.ddl import Column, Index, NewColumn, Reference, Statement, Step, Table
-from cuedeck.store.postgres.text import create_text_index
 from cuedeck.store.postgres.vectors import create_vector_table
 from cuedeck.store.protocol import TextSpec, VectorSpec
+from cuedeck.store.text import text_tables
 
 SCHEMA = "cuedeck"
 WORKSPACE = """workspace_id text COLLATE "C" NOT NULL DEFAULT current_setting('cuedeck.workspace')"""
@@ -63,7 +63,8 @@ def statements(step: Step) -> Iterator[str]:
         case NewColumn():
             yield f"ALTER TABLE {step.table} ADD COLUMN {_column(step.column)}"
         case TextSpec():
-            yield from create_text_index(step)
+            for made in text_tables(step):
+                yield from statements(made)
         case VectorSpec():
             yield from create_vector_table(step)
         case Statement():

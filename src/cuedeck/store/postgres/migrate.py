@@ -11,14 +11,14 @@ from cuedeck.store.ddl import Table
 from cuedeck.store.errors import differing, too_new
 from cuedeck.store.postgres.ddl import LOG_FUNCTION, SCHEMA, statements
 from cuedeck.store.postgres.pool import Connection
-from cuedeck.store.postgres.text import text_tables
 from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.schema import DatabaseName, Migration
+from cuedeck.store.text import text_tables
 
 APP_ROLE = "cuedeck_app"
 _LOCK = 0x43756544_65636B00
-# A server whose text indexes have another form is treated as another build's.
-TEXT_FORM = "/pieces"
+# In which form text indexes and vectors are kept.
+FORM = "/blocks"
 _DATABASES: tuple[DatabaseName, ...] = ("state", "index")
 
 Known = Callable[[DatabaseName], Sequence[Migration]]
@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS commits(workspace_id text COLLATE "C" NOT NULL, datab
     n bigint NOT NULL, PRIMARY KEY (workspace_id, database)) WITH (fillfactor = 50);
 """
 _RECORDED = f"SELECT database, domain, number, digest FROM {SCHEMA}.migrations"  # noqa: S608
+_REFORMED = "UPDATE migrations SET digest = %s WHERE database = %s AND domain = %s AND number = %s"
 _GRANTS = f"""
 GRANT USAGE ON SCHEMA {SCHEMA} TO {APP_ROLE};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {SCHEMA} TO {APP_ROLE};
@@ -58,7 +59,12 @@ def _apply(
     connection.execute(_GROUND)
     # Asked again under the lock: another process may have been faster.
     applied = _applied(connection, wanted)
-    for database, domain, _ in [name for name in applied if _digest(wanted[name]) != applied[name]]:
+    for name in [name for name in applied if _digest(wanted[name]) != applied[name]]:
+        database, domain, _ = name
+        if database == "state":
+            _reform(connection, wanted[name])
+            connection.execute(_REFORMED, (_digest(wanted[name]), *name))
+            continue
         _drop_derived(
             connection, domain, [m for m in wanted.values() if (m.database, m.domain) == (database, domain)]
         )
@@ -80,8 +86,8 @@ def _apply(
 
 def _digest(migration: Migration) -> str:
     """The migration's own, and in which form this engine keeps what it declares."""
-    indexed = any(isinstance(step, TextSpec) for step in migration.steps)
-    return f"{migration.digest}{TEXT_FORM}" if indexed else migration.digest
+    formed = any(isinstance(step, TextSpec | VectorSpec) for step in migration.steps)
+    return f"{migration.digest}{FORM}" if formed else migration.digest
 
 
 def _drop_derived(connection: Connection, domain: str, made: list[Migration]) -> None:
@@ -90,9 +96,8 @@ def _drop_derived(connection: Connection, domain: str, made: list[Migration]) ->
         match step:
             case Table(name=name):
                 names = [name]
-            case TextSpec(name=name):
-                # The first three are of the index's earlier form.
-                names = [name, f"{name}_terms", f"{name}_totals", *text_tables(step)]
+            case TextSpec():
+                names = _text_names(step)
             case VectorSpec(name=name):
                 names = [name, f"{name}_sketches", f"{name}_log"]
             case _:
@@ -100,6 +105,37 @@ def _drop_derived(connection: Connection, domain: str, made: list[Migration]) ->
         for name in names:
             connection.execute(f"DROP TABLE IF EXISTS {name} CASCADE")
     connection.execute("DELETE FROM migrations WHERE database = 'index' AND domain = %s", (domain,))
+
+
+def _text_names(spec: TextSpec) -> list[str]:
+    """The tables of an index, the first three in its earliest form."""
+    parts = [made.name for made in text_tables(spec)]
+    return [spec.name, f"{spec.name}_terms", f"{spec.name}_totals", *parts]
+
+
+def _reform(connection: Connection, migration: Migration) -> None:
+    """Give a state's vectors their scope, and make its text indexes anew, to be filled by whoever did."""
+    for step in migration.steps:
+        if isinstance(step, TextSpec):
+            texts = [*(f"DROP TABLE IF EXISTS {name}" for name in _text_names(step)), *statements(step)]
+        elif isinstance(step, VectorSpec):
+            texts = _scoping(step.name)
+        else:
+            texts = []
+        for text in texts:
+            connection.execute(text)
+
+
+def _scoping(name: str) -> list[str]:
+    """What only the sketches of vectors knew, in every workspace."""
+    tables = (name, f"{name}_sketches")
+    return [
+        *(f"ALTER TABLE {each} NO FORCE ROW LEVEL SECURITY" for each in tables),
+        f"ALTER TABLE {name} ADD COLUMN scope text NOT NULL DEFAULT ''",
+        f"UPDATE {name} AS v SET scope = s.scope FROM {name}_sketches AS s "  # noqa: S608
+        "WHERE s.workspace_id = v.workspace_id AND s.id = v.id",
+        *(f"ALTER TABLE {each} FORCE ROW LEVEL SECURITY" for each in tables),
+    ]
 
 
 def _applied(
@@ -114,7 +150,7 @@ def _applied(
     for name, digest in sorted(applied.items()):
         if name not in wanted:
             raise too_new("The PostgreSQL store", "/".join(map(str, name)))
-        if name[0] == "state" and _digest(wanted[name]) != digest:
+        if name[0] == "state" and wanted[name].digest != digest.partition("/")[0]:
             raise differing("The PostgreSQL store", "/".join(map(str, name)))
     return applied
 

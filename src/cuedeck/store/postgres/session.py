@@ -12,10 +12,10 @@ import psycopg
 from cuedeck.store.portable import for_postgres, insertion, plain_values, postgres_parameters
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
-from cuedeck.store.postgres.text import PostgresTextIndex
-from cuedeck.store.postgres.text_cache import TextCache
 from cuedeck.store.postgres.vectors import PostgresVectorTable
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
+from cuedeck.store.text import PiecedText
+from cuedeck.store.text_cache import TextCache
 from cuedeck.store.vectors import SketchedVectors, VectorCache, VectorTable
 
 _IDENTIFIED = (
@@ -107,7 +107,7 @@ class PostgresSession:
         )
 
     def text(self, spec: TextSpec, /) -> TextIndex:
-        return PostgresTextIndex(self._connection, self._shared.texts, spec)
+        return PiecedText(self, self._shared.texts, spec)
 
     def vectors(self, spec: VectorSpec, /) -> VectorIndex:
         if spec.name not in self._vectors:
@@ -135,7 +135,7 @@ class PostgresSession:
             action()
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> psycopg.Cursor[Row]:
-        return self._connection.execute(for_postgres(sql), postgres_parameters(params))
+        return self._connection.execute(for_postgres(sql), postgres_parameters(params), binary=True)
 
     def _has_rid(self, table: str) -> bool:
         if table not in self._shared.identified:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection, Iterator
 from typing import Any
 
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
 from cuedeck.store.protocol import VectorSpec
-from cuedeck.store.vectors import LOG_KEPT, SketchRow, VectorRow
-
-# Of all writes, so many see to the length of the log.
-_SHORTENED = 1 / 64
+from cuedeck.store.vectors import LOG_KEPT, Logged, VectorRow
 
 
 def create_vector_table(spec: VectorSpec) -> Iterator[str]:
@@ -20,7 +16,7 @@ def create_vector_table(spec: VectorSpec) -> Iterator[str]:
     workspace = """workspace_id text COLLATE "C" NOT NULL DEFAULT current_setting('cuedeck.workspace')"""
     yield (
         f"CREATE TABLE {spec.name} ({workspace}, id bigint NOT NULL, model text NOT NULL, "
-        "v halfvec NOT NULL, PRIMARY KEY (workspace_id, id))"
+        "scope text NOT NULL, v halfvec NOT NULL, PRIMARY KEY (workspace_id, id))"
     )
     yield (
         f"CREATE TABLE {spec.name}_sketches ({workspace}, id bigint NOT NULL, model text NOT NULL, "
@@ -44,86 +40,94 @@ class PostgresVectorTable:
         self._connection = connection
         self._name = spec.name
 
-    def save(self, rows: list[VectorRow]) -> None:
+    def save(self, rows: list[VectorRow]) -> tuple[int, int]:
         # One statement: a round trip for each table would cost more than the work.
-        self._run(
-            f"WITH given AS (SELECT * FROM unnest(%(ids)s::bigint[], %(models)s::text[], "  # noqa: S608
-            "%(vectors)s::text[], %(scopes)s::text[], %(sketches)b::bytea[]) "
-            "AS t(id, model, v, scope, sketch)), "
-            f"vectors AS (INSERT INTO {self._name}(id, model, v) SELECT id, model, v::halfvec FROM given "
-            "ON CONFLICT (workspace_id, id) DO UPDATE SET model = excluded.model, v = excluded.v), "
-            f"sketches AS (INSERT INTO {self._name}_sketches(id, model, scope, sketch) "
-            "SELECT id, model, scope, sketch FROM given ON CONFLICT (workspace_id, id) DO UPDATE "
-            "SET model = excluded.model, scope = excluded.scope, sketch = excluded.sketch) "
-            f"{self._logging()}",
+        return self._logged(
+            f"vectors AS (INSERT INTO {self._name}(id, model, scope, v) SELECT id, model, scope, v::halfvec "  # noqa: S608
+            "FROM unnest(%(ids)s::bigint[], %(models)s::text[], %(scopes)s::text[], %(vectors)s::text[]) "
+            "AS t(id, model, scope, v) ON CONFLICT (workspace_id, id) DO UPDATE "
+            "SET model = excluded.model, scope = excluded.scope, v = excluded.v RETURNING id)",
             ids=[row.id for row in rows],
             models=[row.model for row in rows],
-            vectors=[_literal(row.halves) for row in rows],
             scopes=[row.scope for row in rows],
-            sketches=[row.sketch for row in rows],
+            vectors=[_literal(row.data) for row in rows],
         )
-        self._shorten()
 
-    def delete(self, ids: Collection[int]) -> None:
-        self._run(
-            f"WITH vectors AS (DELETE FROM {self._name} WHERE id = ANY(%(ids)s)), "  # noqa: S608
-            f"sketches AS (DELETE FROM {self._name}_sketches WHERE id = ANY(%(ids)s)) {self._logging()}",
+    def save_sketches(self, rows: list[VectorRow]) -> None:
+        self._rows(
+            f"INSERT INTO {self._name}_sketches(id, model, scope, sketch) "  # noqa: S608
+            "SELECT * FROM unnest(%(ids)s::bigint[], %(models)s::text[], %(scopes)s::text[], "
+            "%(sketches)b::bytea[]) ON CONFLICT (workspace_id, id) DO UPDATE "
+            "SET model = excluded.model, scope = excluded.scope, sketch = excluded.sketch RETURNING id",
+            ids=[row.id for row in rows],
+            models=[row.model for row in rows],
+            scopes=[row.scope for row in rows],
+            sketches=[row.data for row in rows],
+        )
+        log = f"{self._name}_log"
+        oldest = f"DELETE FROM {log} WHERE seq <= (SELECT max(seq) FROM {log}) - %(kept)s RETURNING seq"  # noqa: S608
+        self._rows(oldest, kept=LOG_KEPT)
+
+    def delete(self, ids: Collection[int]) -> tuple[int, int]:
+        return self._logged(
+            f"vectors AS (DELETE FROM {self._name} WHERE id = ANY(%(ids)s) RETURNING id)",  # noqa: S608
             ids=list(ids),
         )
-        self._shorten()
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         sql = f"SELECT id, v FROM {self._name} WHERE id = ANY(%(ids)s) AND model = %(model)s"  # noqa: S608
-        with translated(), self._connection.cursor(binary=True) as cursor:
-            rows = cursor.execute(sql, {"ids": ids, "model": model}).fetchall()
-        return [(row["id"], _little_endian(row["v"])) for row in rows]
+        return [(row["id"], _little_endian(row["v"])) for row in self._rows(sql, ids=ids, model=model)]
 
-    def count(self, model: str) -> int:
-        sql = f"SELECT count(*) AS n FROM {self._name}_sketches WHERE model = %(model)s"  # noqa: S608
-        return int(self._rows(sql, model=model)[0]["n"])
-
-    def content(self) -> int:
-        return 0
-
-    def log_bounds(self) -> tuple[int, int]:
+    def count(self, model: str, after: int) -> int:
         found = self._rows(
-            f"SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM {self._name}_log"  # noqa: S608
-        )[0]
-        return found["first"], found["last"]
-
-    def sketches(self, model: str) -> Iterator[SketchRow]:
-        sql = f"SELECT id, scope, sketch FROM {self._name}_sketches WHERE model = %(model)s"  # noqa: S608
-        with translated(), self._connection.cursor(binary=True) as cursor:
-            rows = cursor.execute(sql, {"model": model})
-            return iter([SketchRow(row["id"], row["scope"], row["sketch"]) for row in rows])
-
-    def changed(self, model: str, after: int) -> list[SketchRow]:
-        rows = self._rows(
-            f"SELECT l.id, s.scope, s.sketch FROM (SELECT DISTINCT id FROM {self._name}_log "  # noqa: S608
-            f"WHERE seq > %(after)s) AS l LEFT JOIN {self._name}_sketches AS s "
-            "ON s.id = l.id AND s.model = %(model)s",
-            after=after,
+            f"SELECT (SELECT count(*) FROM {self._name}_sketches WHERE model = %(model)s) + (SELECT count(*) "  # noqa: S608
+            f"FROM {self._name} AS v WHERE id IN (SELECT id FROM {self._name}_log WHERE seq > %(after)s) "
+            "AND model = %(model)s "
+            f"AND NOT EXISTS (SELECT FROM {self._name}_sketches AS s WHERE s.id = v.id)) AS n",
             model=model,
+            after=after,
         )
-        return [SketchRow(row["id"], row["scope"] or "", row["sketch"]) for row in rows]
+        return int(found[0]["n"])
 
-    def _logging(self) -> str:
-        return f"INSERT INTO {self._name}_log(id) SELECT unnest(%(ids)s::bigint[])"
+    def logged(self) -> Logged:
+        # Tables made anew have another number.
+        found = self._rows(
+            f"SELECT '{self._name}_log'::regclass::oid::bigint AS content, coalesce(min(seq), 0) AS first, "  # noqa: S608
+            f"coalesce(max(seq), 0) AS last FROM {self._name}_log"
+        )[0]
+        return Logged(found["content"], found["first"], found["last"])
 
-    def _shorten(self) -> None:
-        """Forget the beginning of the log, once in a while: nobody needs it to be exactly so long."""
-        if random.random() < _SHORTENED:
-            log = f"{self._name}_log"
-            sql = f"DELETE FROM {log} WHERE seq <= (SELECT max(seq) FROM {log}) - %(kept)s"  # noqa: S608
-            self._run(sql, kept=LOG_KEPT)
+    def sketches(self, model: str) -> Iterator[VectorRow]:
+        sql = f"SELECT id, model, scope, sketch FROM {self._name}_sketches WHERE model = %(model)s"  # noqa: S608
+        return iter([VectorRow(*row.values()) for row in self._rows(sql, model=model)])
 
-    def _run(self, sql: str, **params: Any) -> None:
-        with translated():
-            self._connection.execute(sql, params)
+    def changed(self, after: int) -> Iterator[tuple[int, VectorRow | None]]:
+        rows = self._rows(
+            f"SELECT l.id, v.model, v.scope, v.v FROM (SELECT DISTINCT id FROM {self._name}_log "  # noqa: S608
+            f"WHERE seq > %(after)s) AS l LEFT JOIN {self._name} AS v ON v.id = l.id",
+            after=after,
+        )
+        for row in rows:
+            there = row["v"] is not None
+            vector = (
+                VectorRow(row["id"], row["model"], row["scope"], _little_endian(row["v"])) if there else None
+            )
+            yield row["id"], vector
+
+    def _logged(self, change: str, /, **params: Any) -> tuple[int, int]:
+        """Change vectors, forget the sketches of those that changed and log them, in one statement."""
+        found = self._rows(
+            f"WITH {change}, sketches AS (DELETE FROM {self._name}_sketches WHERE id = ANY(%(ids)s)), "  # noqa: S608
+            f"logged AS (INSERT INTO {self._name}_log(id) SELECT id FROM vectors RETURNING seq), "
+            f"earlier AS (SELECT coalesce(max(seq), 0) AS seq FROM {self._name}_log) "
+            "SELECT seq AS before, coalesce((SELECT max(seq) FROM logged), seq) AS last FROM earlier",
+            **params,
+        )[0]
+        return found["before"], found["last"]
 
     def _rows(self, sql: str, **params: Any) -> list[dict[str, Any]]:
-        with translated():
-            return self._connection.execute(sql, params).fetchall()
+        with translated(), self._connection.cursor(binary=True) as cursor:
+            return cursor.execute(sql, params).fetchall()
 
 
 class _Texts(dict[int, str]):

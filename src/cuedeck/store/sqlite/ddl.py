@@ -10,8 +10,8 @@ import apsw
 from cuedeck.store.ddl import Column, Index, NewColumn, Reference, Statement, Step, Table
 from cuedeck.store.protocol import TextSpec, VectorSpec
 from cuedeck.store.sqlite.connection import fetch
-from cuedeck.store.sqlite.text import create_text_index
 from cuedeck.store.sqlite.vectors import create_vector_table
+from cuedeck.store.text import text_tables
 
 _TYPES = {
     "text": "TEXT",
@@ -36,7 +36,8 @@ def statements(step: Step) -> Iterator[str]:
         case NewColumn():
             yield f"ALTER TABLE {step.table} ADD COLUMN {_column(step.column)}"
         case TextSpec():
-            yield from create_text_index(step)
+            for made in text_tables(step):
+                yield from statements(made)
         case VectorSpec():
             yield from create_vector_table(step)
         case Statement():
@@ -59,15 +60,18 @@ def rebuild_audit(connection: apsw.Connection) -> None:
 def _create_table(step: Table) -> str:
     lines = [_column(column) for column in step.columns]
     key = ", ".join(step.key)
+    numbered = step.rid
     if step.rid:
         # AUTOINCREMENT: an identity is never given twice, late vectors cannot reach a stranger.
         lines[:0] = ["rid INTEGER PRIMARY KEY AUTOINCREMENT"]
         lines.append(f"UNIQUE ({key})")
     else:
         lines.append(f"PRIMARY KEY ({key})")
+        # A single number is SQLite's own key of a row.
+        numbered = [column.type for column in step.columns if column.name in step.key] == ["bigint"]
     lines += [f"UNIQUE ({', '.join(group)})" for group in step.unique]
     lines += [_reference(reference) for reference in step.references]
-    tail = "STRICT" if step.rid else "STRICT, WITHOUT ROWID"
+    tail = "STRICT" if numbered else "STRICT, WITHOUT ROWID"
     return f"CREATE TABLE {step.name} ({', '.join(lines)}) {tail}"
 
 

@@ -15,7 +15,9 @@ from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite import migrate
 from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
 from cuedeck.store.sqlite.failures import translated
+from cuedeck.store.sqlite.former import is_former, reform
 from cuedeck.store.sqlite.turnstile import Turnstile
+from cuedeck.store.text_cache import TextCache
 from cuedeck.store.vectors import VectorCache
 
 _IDLE_READERS = 4
@@ -35,6 +37,7 @@ class OpenFile:
     ) -> None:
         self.path = path
         self.vectors = VectorCache()
+        self.texts = TextCache()
         self.identified: dict[str, bool] = {}
         self._known = known
         self._synchronous = self._level = synchronous
@@ -107,10 +110,14 @@ class OpenFile:
                 self._writer_lock.release()
 
     def _migrate(self) -> None:
-        if migrate.pending(self._writer, self._known, self.path.name):
-            with self.writing() as connection:
-                # Asked again inside the transaction: another process may have been faster.
-                migrate.apply(connection, migrate.pending(connection, self._known, self.path.name))
+        missing = migrate.pending(self._writer, self._known, self.path.name)
+        if not missing and not is_former(self._writer, self._known):
+            return
+        with self.writing() as connection:
+            # Asked again inside the transaction: another process may have been faster.
+            if is_former(connection, self._known):
+                reform(connection, self._known)
+            migrate.apply(connection, migrate.pending(connection, self._known, self.path.name))
 
     def _take_reader(self) -> apsw.Connection:
         try:

@@ -13,8 +13,8 @@ from cuedeck.store.portable import for_sqlite, insertion, plain_values, sqlite_p
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
 from cuedeck.store.sqlite.connection import fetch
 from cuedeck.store.sqlite.failures import translated
-from cuedeck.store.sqlite.text import SqliteTextIndex
 from cuedeck.store.sqlite.vectors import SqliteVectorTable
+from cuedeck.store.text import PiecedText
 from cuedeck.store.vectors import SketchedVectors, VectorTable
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class SqliteSession:
         )
 
     def text(self, spec: TextSpec, /) -> TextIndex:
-        return SqliteTextIndex(self._connection, spec)
+        return PiecedText(self, self._file.texts, spec)
 
     def vectors(self, spec: VectorSpec, /) -> VectorIndex:
         if spec.name not in self._vectors:

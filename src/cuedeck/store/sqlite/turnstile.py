@@ -47,9 +47,11 @@ class Turnstile:
 
     def leave(self, *, writing: bool) -> None:
         """Open the gate again; a writer leaves its pid for whoever has to complain."""
-        if writing:
+        own = f"{os.getpid():<20}".encode()
+        # Read first: a file that was written to makes the next fsync of any other dearer.
+        if writing and self._noted() != own:
             os.lseek(self._descriptor, 0, os.SEEK_SET)
-            os.write(self._descriptor, f"{os.getpid():<20}".encode())
+            os.write(self._descriptor, own)
         if self._shut:
             self._unlock()
             self._shut = False
@@ -57,8 +59,7 @@ class Turnstile:
     def holder(self) -> int | None:
         """The last process that began to write, if it is still there."""
         try:
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            pid = int(os.read(self._descriptor, 20))
+            pid = int(self._noted())
         except (OSError, ValueError):
             return None
         return pid if is_alive(pid) else None
@@ -66,6 +67,10 @@ class Turnstile:
     def close(self) -> None:
         """Give the descriptor back."""
         os.close(self._descriptor)
+
+    def _noted(self) -> bytes:
+        os.lseek(self._descriptor, 0, os.SEEK_SET)
+        return os.read(self._descriptor, 20)
 
     def _lock(self, *, shared: bool) -> bool:
         if fcntl is None:

@@ -1,4 +1,4 @@
-"""What a process keeps of its text indexes on PostgreSQL between questions."""
+"""What a process keeps of its text indexes between questions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cuedeck.store.postgres.pieces import Run, State
+    from cuedeck.store.pieces import Postings, State
 
 RUNS_KEPT_BYTES = 32 << 20
 _RUN_BYTES = 300
@@ -20,7 +20,7 @@ class TextCache:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._states: dict[str, State] = {}
-        self._runs: OrderedDict[tuple[str, int, int], Run] = OrderedDict()
+        self._runs: OrderedDict[tuple[str, int, int], Postings] = OrderedDict()
         self._bytes = 0
 
     def state(self, name: str) -> State | None:
@@ -31,7 +31,7 @@ class TextCache:
         """Remember the state seen last."""
         self._states[name] = state
 
-    def runs(self, name: str, wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Run]:
+    def runs(self, name: str, wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Postings]:
         """The runs that are known, by piece and key."""
         found = {}
         with self._guard:
@@ -43,7 +43,7 @@ class TextCache:
                     found[piece, number] = run
         return found
 
-    def add(self, name: str, runs: dict[tuple[int, int], Run]) -> None:
+    def add(self, name: str, runs: dict[tuple[int, int], Postings]) -> None:
         """Remember runs, forgetting those unused for longest."""
         with self._guard:
             for (piece, number), run in runs.items():
@@ -55,5 +55,5 @@ class TextCache:
                 self._bytes -= _size(gone)
 
 
-def _size(run: Run) -> int:
-    return _RUN_BYTES + run.places.nbytes + run.counts.nbytes
+def _size(run: Postings) -> int:
+    return _RUN_BYTES + run.nbytes

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cuedeck.store import bm25
-from cuedeck.store.postgres.pieces import Mask, Run, State
+from cuedeck.store.pieces import Mask, Run, State
 from cuedeck.store.protocol import TextHit, TextSpec
 
 Scores = npt.NDArray[np.float64]

@@ -1,0 +1,265 @@
+"""What a text index consists of, as arrays: pieces of records, and all of them as one moment saw them.
+
+A piece's keys ascend; the postings of each key are a run: which record of the piece, and how often the key is
+in each of its fields. A stored piece never changes but for who of it has gone, and its runs are read by need;
+so are those of records that are not folded yet, of which each process makes pieces in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cuedeck.store.keys import key
+
+Numbers = npt.NDArray[np.int64]
+Lengths = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.unsignedinteger[Any]]
+Mask = npt.NDArray[np.bool_]
+Postings = npt.NDArray[np.void]
+
+_MOST_COUNTED = (1 << 16) - 1
+
+
+class Run(NamedTuple):
+    """A key's postings: in which records, and how often in each field."""
+
+    places: Numbers
+    counts: Counts
+
+
+class Span(NamedTuple):
+    """Where a key's postings are inside a piece."""
+
+    key: int
+    start: int
+    stop: int
+
+
+def posting(fields: int, *, wide: bool) -> np.dtype[np.void]:
+    """How a posting is stored; counts take a byte each where all of a piece's fit."""
+    return np.dtype([("place", "<u2"), ("counts", "<u2" if wide else "u1", (fields,))])
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Whom a piece holds, and where each key's postings are."""
+
+    ids: Numbers
+    lengths: Lengths
+    keys: Numbers
+    starts: Numbers
+
+    @classmethod
+    def read(cls, row: Mapping[str, Any]) -> Directory:
+        """A directory from its columns."""
+        ids = np.frombuffer(row["ids"], "<i8")
+        lengths = np.frombuffer(row["lengths"], "<i4").reshape(len(ids), -1)
+        return cls(ids, lengths, np.frombuffer(row["keys"], "<i8"), np.frombuffer(row["starts"], "<u4"))
+
+    def columns(self) -> dict[str, bytes]:
+        """The same as stored."""
+        return {
+            "ids": self.ids.astype("<i8").tobytes(),
+            "lengths": self.lengths.astype("<i4").tobytes(),
+            "keys": self.keys.astype("<i8").tobytes(),
+            "starts": self.starts.astype("<u4").tobytes(),
+        }
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """How long each record is, scope tokens and all fields together."""
+        found: Numbers = self.lengths.sum(axis=1, dtype=np.int64)
+        return found
+
+    def spans(self, keys: Numbers) -> Iterator[Span]:
+        """Where the postings of those keys are that occur here."""
+        if not len(self.keys):
+            return
+        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        at = at[self.keys[at] == keys]
+        starts, stops = self.starts[at].tolist(), self.starts[at + 1].tolist()
+        yield from map(Span, self.keys[at].tolist(), starts, stops)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece as a whole."""
+
+    directory: Directory
+    postings: Postings
+
+    @property
+    def wide(self) -> bool:
+        """Whether counts take two bytes."""
+        return self.postings.dtype["counts"].base.itemsize > 1
+
+
+def folded(records: Mapping[int, str], fields: int) -> Piece:
+    """A piece of records, given by id as words: a line of scope tokens, then one for each field."""
+    lines = [line.split() for words in records.values() for line in words.split("\n")]
+    lengths = np.fromiter(map(len, lines), np.int32, len(lines))
+    tokens = list(chain.from_iterable(lines))
+    codes = {token: code for code, token in enumerate(dict.fromkeys(tokens))}
+    keys = np.fromiter(map(key, codes), np.int64, len(codes))
+    by_key = np.argsort(keys)
+    rank = np.empty(len(keys), dtype=np.uint16 if len(keys) <= 1 << 16 else np.int64)
+    rank[by_key] = np.arange(len(keys))
+    ranks = rank[np.fromiter(map(codes.__getitem__, tokens), np.int64, len(tokens))]
+    # Tokens come record by record, so a stable order by key is one by key and record; that of short
+    # numbers takes no comparisons.
+    order = np.argsort(ranks, kind="stable")
+    places, columns = np.divmod(np.repeat(np.arange(len(lines)), lengths)[order], fields + 1)
+    pairs = ranks[order].astype(np.int64) * len(records) + places
+    new = np.diff(pairs, prepend=-1) != 0
+    first = np.flatnonzero(new)
+    # Scope tokens stand in the first column, which is not counted.
+    counted = np.bincount((np.cumsum(new) - 1) * (fields + 1) + columns, minlength=len(first) * (fields + 1))
+    counts = np.minimum(counted.reshape(-1, fields + 1)[:, 1:], _MOST_COUNTED)
+    directory = Directory(
+        np.fromiter(records, np.int64, len(records)),
+        lengths.reshape(len(records), fields + 1),
+        keys[by_key],
+        np.searchsorted(ranks[order[first]], np.arange(len(keys) + 1)),
+    )
+    return Piece(directory, _packed(places[first], counts))
+
+
+def merged(parts: Sequence[tuple[Piece, Mask]]) -> Piece:
+    """One piece out of several, without those records that have gone since."""
+    directories = [piece.directory for piece, _ in parts]
+    keys = np.unique(np.concatenate([one.keys for one in directories]))
+    kept = [_kept(piece, dead) for piece, dead in parts]
+    sizes = np.zeros((len(parts), len(keys)), dtype=np.int64)
+    for row, directory, (size, _, _) in zip(sizes, directories, kept, strict=True):
+        row[np.searchsorted(keys, directory.keys)] = size
+    starts = np.concatenate(([0], np.cumsum(sizes.sum(axis=0))))
+    # The runs of a key go one behind the other.
+    free = starts[:-1] + np.cumsum(sizes, axis=0) - sizes
+    places = np.empty(int(starts[-1]), dtype=np.int64)
+    counts = np.empty((len(places), parts[0][0].postings["counts"].shape[1]), dtype=np.uint16)
+    past = 0
+    for (_, dead), row, to, (_, held, counted) in zip(parts, sizes, free, kept, strict=True):
+        moved = np.arange(len(held)) + np.repeat(to - (np.cumsum(row) - row), row)
+        places[moved], counts[moved] = held + past, counted
+        past += int(np.count_nonzero(~dead))
+    there = np.flatnonzero(np.diff(starts))
+    living = [(one.directory, ~dead) for one, dead in parts]
+    return Piece(
+        Directory(
+            np.concatenate([one.ids[alive] for one, alive in living]),
+            np.concatenate([one.lengths[alive] for one, alive in living]),
+            keys[there],
+            np.append(starts[there], starts[-1]),
+        ),
+        _packed(places, counts),
+    )
+
+
+def _kept(piece: Piece, dead: Mask) -> tuple[Numbers, Numbers, Counts]:
+    """How many postings of living records each key has, their places among the living, and their counts."""
+    sizes = np.diff(piece.directory.starts)
+    places, counts = piece.postings["place"].astype(np.int64), piece.postings["counts"]
+    if not dead.any():
+        return sizes, places, counts
+    alive = np.flatnonzero(~dead[places])
+    owners = np.repeat(np.arange(len(sizes)), sizes)[alive]
+    moved = np.cumsum(~dead) - 1
+    return np.bincount(owners, minlength=len(sizes)), moved[places[alive]], counts[alive]
+
+
+def _packed(places: Numbers, counts: npt.NDArray[Any]) -> Postings:
+    found = np.empty(len(places), posting(counts.shape[1], wide=bool(counts.max(initial=0) > 255)))
+    found["place"], found["counts"] = places, counts
+    return found
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece as one moment saw it: stored under its name, or ``whole`` in memory with records' stamps."""
+
+    directory: Directory
+    dead: Mask
+    name: int = 0
+    wide: bool = False
+    whole: Piece | None = None
+    stamps: Numbers = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """How many tokens the living have, of their scopes and in each field."""
+        found: Numbers = self.directory.lengths[~self.dead].sum(axis=0, dtype=np.int64)
+        return found
+
+
+def kept_in_memory(piece: Piece, stamps: Numbers) -> Part:
+    """A piece of records that are not folded yet."""
+    return Part(piece.directory, np.zeros(len(stamps), dtype=bool), whole=piece, stamps=stamps)
+
+
+def fewer(parts: Sequence[Part]) -> list[Part]:
+    """Pieces in memory, the last ones joined while they are of a size: few remain, and little is moved."""
+    found = list(parts)
+    while len(found) > 1 and len(found[-2].dead) <= 2 * len(found[-1].dead):
+        late = found[-2:]
+        piece = merged([(part.whole, part.dead) for part in late if part.whole is not None])
+        found[-2:] = [kept_in_memory(piece, np.concatenate([part.stamps[~part.dead] for part in late]))]
+    return found
+
+
+class State:
+    """The index as one moment saw it: its parts, their records numbered through."""
+
+    def __init__(self, stamp: int, parts: Sequence[Part], fields: int) -> None:
+        self.stamp = stamp
+        self.parts = tuple(parts)
+        self.fields = fields
+        self.ids = np.concatenate([np.empty(0, np.int64), *(part.directory.ids for part in parts)])
+        self.lengths = np.concatenate([np.empty(0, np.int64), *(part.directory.totals for part in parts)])
+        self.living = ~np.concatenate([np.empty(0, bool), *(part.dead for part in parts)])
+        self.documents = int(np.count_nonzero(self.living))
+        self.totals: list[int] = sum((part.totals for part in parts), np.zeros(fields + 1, np.int64)).tolist()
+        self._whole = self.documents == len(self.ids)
+
+    def gathered(self, keys: Numbers, stored: Mapping[tuple[int, int], Postings]) -> dict[int, Run]:
+        """The postings of each key over everything that lives, places numbered through."""
+        found: dict[int, list[tuple[int, Postings]]] = {number: [] for number in keys.tolist()}
+        past = 0
+        for part in self.parts:
+            if part.whole is not None:
+                for span in part.directory.spans(keys):
+                    found[span.key].append((past, part.whole.postings[span.start : span.stop]))
+            else:
+                for number, runs in found.items():
+                    if (run := stored.get((part.name, number))) is not None:
+                        runs.append((past, run))
+            past += len(part.dead)
+        return {number: self._joined(runs) for number, runs in found.items()}
+
+    def _joined(self, runs: list[tuple[int, Postings]]) -> Run:
+        if not runs:
+            return Run(np.empty(0, np.int64), np.empty((0, self.fields), np.uint8))
+        places = np.concatenate([np.add(run["place"], past, dtype=np.int64) for past, run in runs])
+        counts = np.concatenate([run["counts"] for _, run in runs])
+        if self._whole:
+            return Run(places, counts)
+        kept = self.living[places]
+        return Run(places[kept], counts[kept])
+
+
+def dead_read(blob: bytes | None, documents: int) -> Mask:
+    """Which records of a piece have gone."""
+    if not blob:
+        return np.zeros(documents, dtype=bool)
+    return np.unpackbits(np.frombuffer(blob, np.uint8), count=documents).astype(bool)
+
+
+def dead_stored(dead: Mask) -> bytes:
+    """The same as bits."""
+    return np.packbits(dead).tobytes()
