@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 from aftermath import aftermath
 from mixed_load import USER, Answer, Ground, Load, Promises, work
@@ -57,7 +58,10 @@ def test_a_paused_daemon_answers_everything_when_it_wakes(ground: Ground) -> Non
     with Load(ground) as load:
         load.acknowledged(10)
         os.kill(ground.daemon, signal.SIGSTOP)
-        time.sleep(1.5)
+        time.sleep(0.3)
+        answered = len(load.answers)
+        time.sleep(1.2)
+        assert len(load.answers) == answered
         os.kill(ground.daemon, signal.SIGCONT)
         load.acknowledged(10)
     no_riddles(load)
@@ -138,11 +142,12 @@ def test_a_damaged_index_is_built_again(base: Path, make_ground: Callable[..., G
     with Load(ground, agents=1) as load:
         for damage in ("truncate", "flip", "delete"):
             load.acknowledged(5)
-            harm(index, damage)
+            before = harm(index, damage)
             (ground.folder / "docs" / f"{damage}.md").write_text(
                 f"# Late\n\nA note about zebras and {damage}.\n"
             )
             load.acknowledged(5)
+            assert index.stat().st_ino != before, f"nobody noticed: {damage}"
     no_riddles(load)
     agent = ground.agent()
     try:
@@ -154,10 +159,16 @@ def test_a_damaged_index_is_built_again(base: Path, make_ground: Callable[..., G
     assert sound(ground, load.promised)
 
 
-def harm(path: Path, damage: str) -> None:
+def harm(path: Path, damage: str) -> int:
+    """Damage the file once everything is in it and nothing in its log; which file it was."""
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(20_000)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    connection.close()
+    number = path.stat().st_ino
     if damage == "delete":
         shutil.rmtree(path.parent)
-        return
+        return number
     with path.open("r+b") as file:
         if damage == "truncate":
             file.truncate(path.stat().st_size // 2)
@@ -165,6 +176,39 @@ def harm(path: Path, damage: str) -> None:
             for at in range(0, path.stat().st_size, 4096):
                 file.seek(at)
                 file.write(os.urandom(64))
+    return number
+
+
+def test_a_state_replaced_by_a_folder_is_said_and_comes_back(
+    base: Path, make_ground: Callable[..., Ground]
+) -> None:
+    ground = make_ground(base)
+    state = ground.folder / ".cuedeck" / "state.db"
+    with Load(ground) as load:
+        load.acknowledged(10)
+        state.rename(base / "kept.db")
+        state.mkdir()
+        failed = load.failed(6)
+        state.rmdir()
+        (base / "kept.db").rename(state)
+        load.acknowledged(10)
+    no_riddles(load)
+    assert any("state.db cannot be" in answer.text for answer in failed), [answer.text for answer in failed]
+    assert sound(ground, load.promised)
+
+
+def test_removed_sockets_keep_nobody_out(base: Path, make_ground: Callable[..., Ground]) -> None:
+    ground = make_ground(base)
+    with Load(ground, agents=1) as load:
+        load.acknowledged(5)
+        shutil.rmtree(ground.runtime / "cuedeck")
+        with Load(ground, agents=1) as later:
+            later.acknowledged(5)
+            load.acknowledged(5)
+    for each in (load, later):
+        no_riddles(each)
+        assert each.errors == []
+        assert sound(ground, each.promised)
 
 
 def test_a_removed_workspace_is_said_and_comes_back(ground: Ground) -> None:
@@ -199,6 +243,7 @@ def test_a_clock_that_jumps_harms_nothing(ground: Ground, monkeypatch: pytest.Mo
         monkeypatch.undo()
         after = [next(steps) for _ in range(10)]
     assert [answer for answer in (*before, *during, *after) if not answer.ok] == []
+    assert during[0].value["created_at"][:4] != before[0].value["created_at"][:4]
     assert sound(ground, promised)
 
 
