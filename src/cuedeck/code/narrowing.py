@@ -39,7 +39,7 @@ class Narrowing(Protocols):
     def narrow(self, path: str, number: int, tests: Iterable[int]) -> Values:
         """What an expression may be worth where these tests were passed."""
         links = self.links(path)
-        values = self.evaluate(path, number)
+        values = self.concrete(self.evaluate(path, number))
         for test in tests:
             sign, _, rest = links.strings[links.b[test]].partition(" ")
             values = self.passed(path, values, sign[0] == "+", sign[1:], rest, links.a[test])

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, REST, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, REST, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.generics import SELF_TYPE, Generics, Meaning, classes_of, pairs, parameters_in, settled
 from cuedeck.code.values import (
     CALLABLE,
@@ -33,6 +33,7 @@ from cuedeck.code.values import (
 )
 
 _NAMED: Final = (Op.NAME, Op.ATTR)
+_TYPE_ROLES: Final = (Role.TYPE, Role.EXTENDS, Role.IMPLEMENTS)
 _MAX_VALUES: Final = 24
 
 
@@ -255,8 +256,8 @@ class Typing(Generics):
         if op in _NAMED:
             if links.strings[links.b[number]] in self.rules_of(path).self_types:
                 return self.around(path, number)
-            if self.rules_of(path).overloads and (classes := self.classes_named(path, number)):
-                return self.instances(path, classes)
+            if self.rules_of(path).overloads and (types := self.types_named(path, number)):
+                return self.instances(path, types)
             aliased = [self.aliased_type(t) for t in self.targets(path, number) if isinstance(t, Symbol)]
             if any(aliased):
                 return unique([v for values in aliased for v in values])
@@ -272,20 +273,16 @@ class Typing(Generics):
             return (Value(TUPLE, inside=items),) if any(items) else ()
         return self.instances(path, self.evaluate(path, number))
 
-    def classes_named(self, path: str, number: int) -> Values:
-        """The classes that a name means as a type, where a field has the same name."""
+    def types_named(self, path: str, number: int) -> Values:
+        """What a name means as a type, where it also names a value: a field, a function, a variable."""
         found: list[Value] = []
         for target in self.targets(path, number):
             if isinstance(target, Symbol):
                 links = self.links(target.path)
                 bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
-                kinds = links.bindings[3]
-                if len(bindings) > 1:
-                    found += [
-                        Value(CLASS, target.path, links.bindings[4][b])
-                        for b in bindings
-                        if kinds[b] == Bind.CLASS
-                    ]
+                types = [b for b in bindings if links.bindings[3][b] in (Bind.CLASS, Bind.ALIAS)]
+                if len(types) < len(bindings):
+                    found += [v for b in types for v in self.bound(target, b)]
         return unique(found)
 
     def aliased_type(self, symbol: Symbol) -> Values:
@@ -402,6 +399,10 @@ class Typing(Generics):
     def _evaluate(self, path: str, number: int) -> Values:
         links = self.links(path)
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
+        if op in _NAMED and links.ops[number] >> ROLE_SHIFT in _TYPE_ROLES and self.rules_of(path).structural:
+            types = self.types_named(path, number)
+            if types:
+                return types
         match op:
             case Op.NAME:
                 return self.values(self.targets(path, number), (path, a, links.pos[number]))

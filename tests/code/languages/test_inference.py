@@ -162,3 +162,28 @@ def test_a_store_typed_by_call_signatures_defaults_and_inference(project: Projec
         """
     )
     written.check("count")
+
+
+def test_a_name_is_a_type_and_a_value(project: Project) -> None:
+    written = project(
+        """
+        === core.ts
+        export interface Shape { area: number } // <def area>
+        export interface Makes<T> { new (size: number): T; of(size: number): T } // <def of>
+        export declare function maker<T>(start: (made: T) => void): Makes<T>
+        export const Shape: Makes<Shape> = maker((made) => {
+          made.area // <area>
+        })
+        export interface Round extends Shape {}
+        === use.ts
+        import * as core from './core'
+        function f(shape: core.Shape, round: core.Round, makes: typeof core.Shape) {
+          shape.area + round.area // <area>
+          core.Shape.of(1).area // <of> <area>
+          makes.of(2) // <of>
+          new core.Shape(3).area // <area>
+        }
+        """
+    )
+    written.check("area")
+    written.check("of")

@@ -237,3 +237,23 @@ def test_declarations_of_several_files_are_one(project: Project) -> None:
     )
     for mark in ("Registry", "extra", "Shared", "here"):
         written.check(mark)
+
+
+def test_a_type_parameter_is_narrowed_by_what_it_is_bound_by(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Big { code: 'big'; origin: string } // <def big>
+        interface Small { code: 'small'; origin: string } // <def small>
+        function f<T extends Big | Small>(issue: T) {
+          switch (issue.code) {
+            case 'big':
+              return issue.origin // <big>
+            case 'small':
+              return issue.origin // <small>
+          }
+        }
+        """
+    )
+    written.check("big", "origin")
+    written.check("small", "origin")

@@ -64,7 +64,6 @@ class EcmaWalk(ValueWalk):
         "readonly_type",
         "optional_type",
         "rest_type",
-        "type_query",
         "constraint",
         "default_type",
     )
@@ -94,6 +93,7 @@ class EcmaWalk(ValueWalk):
         "call_signature": "call_signature",
         "construct_signature": "call_signature",
         "index_signature": "index_signature",
+        "type_query": "type_query",
         "type_predicate": "predicate",
         "type_predicate_annotation": "predicate",
         "if_statement": "if_",

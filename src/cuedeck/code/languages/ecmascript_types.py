@@ -39,6 +39,10 @@ class TypeWalk(ModuleWalk):
             return self.row(Op.MEMBERS, owner, named if key.type == "type_identifier" else 0)
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
+    def type_query(self, node: Node, scope: int, role: int = 0) -> int:
+        """``typeof x`` names a value."""
+        return self.only(node, scope)
+
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without members of the project; still an answer, so that values do not give another."""
         self.children(node, scope)
