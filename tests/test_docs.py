@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+# The domain that docs/store.md adds as an example.
+EXAMPLE = {"store/notes.py", "store/schema/notes.py"}
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
@@ -58,3 +60,11 @@ def test_every_engine_has_its_page() -> None:
         "scene",
     ):
         assert len((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")) > 500, name
+
+
+@pytest.mark.parametrize("name", [name for name in tracked_pages() if name.startswith("docs/")])
+def test_modules_that_a_page_names_exist(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.py)`", text)) - EXAMPLE
+    places = (ROOT, ROOT / "src" / "cuedeck", ROOT / "src")
+    assert not [path for path in named if not any((place / path).exists() for place in places)]
