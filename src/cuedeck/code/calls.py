@@ -78,7 +78,7 @@ class Calls(Keyed):
             found += self.call_value(path, value, arguments)
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[callee], label, arguments)
-        return settled(found) or self.foreign_call(path, label, arguments)
+        return settled(found) or self.foreign_call(path, callee, label, arguments)
 
     def chosen(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
         """Of overloads, those whose parameters fit the arguments best."""
@@ -264,11 +264,15 @@ class Calls(Keyed):
             self.learn(path, function, arguments, meaning)
         return self.substitute((made,), {p: v for p, v in meaning.items() if p in wanted})
 
-    def foreign_call(self, path: str, label: str, arguments: tuple[int, ...]) -> Values:
+    def foreign_call(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values:
         """What well-known functions outside the project do with their arguments."""
-        rules = self.rules_of(path)
+        links, rules = self.links(path), self.rules_of(path)
         if not arguments:
             return ()
+        if links.ops[callee] & OP_MASK == Op.ATTR:
+            deed = rules.library.get(f"{self.label(path, links.a[callee])}.{label}")
+            if deed:
+                return self.library_call(path, deed, arguments)
         if label in rules.passing_calls or label in rules.mappings:
             return self.evaluate(path, arguments[0])
         if label in rules.sequences:
@@ -282,6 +286,27 @@ class Calls(Keyed):
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
         return ()
+
+    def library_call(self, path: str, deed: str, arguments: tuple[int, ...]) -> Values:
+        """What a function of the language's own library gives: its argument, or what that holds."""
+        if deed == "all":
+            return unique([v for argument in arguments for v in self.evaluate(path, argument)])
+        given = self.concrete(self.evaluate(path, arguments[0]))
+        if deed == "same":
+            return given
+        if deed == "elements":
+            held = unique([v for value in given for v in self.yielded(value)])
+        else:
+            held = unique([v for value in given for v in self.stored(value)])
+        if not held:
+            return ()
+        return (sequence((Value(TUPLE, inside=((), held)),) if deed == "entries" else held),)
+
+    def stored(self, value: Value) -> Values:
+        """What an object holds, whatever the keys."""
+        if value.tag == MAPPING:
+            return value.inside[0]
+        return self.protocol(value, "__getitem__") or self.every_member(value)
 
     def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
         """Python's super, type and the functions that keep their argument's elements."""

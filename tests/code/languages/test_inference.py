@@ -187,3 +187,25 @@ def test_a_name_is_a_type_and_a_value(project: Project) -> None:
     )
     written.check("area")
     written.check("of")
+
+
+def test_functions_of_the_library_that_give_what_objects_hold(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Part { size = 1 } // <def size>
+        interface Index<T> { [key: string]: T }
+        function f(parts: Record<string, Part>, index: Index<Part>, named: { first: Part }, set: Set<Part>) {
+          Object.entries(parts).map(([key, { size }]) => size) // <size>
+          Object.values(index).map((part) => part.size) // <size>
+          for (const [key, part] of Object.entries(named)) part.size // <size>
+          Object.assign(new Part(), { other: 1 }).size // <size>
+          Array.from(set)[0].size // <size>
+        }
+        async function g(one: Promise<Part>) {
+          const [first] = await Promise.all([one])
+          first.size // <size>
+        }
+        """
+    )
+    written.check("size")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
@@ -86,6 +86,15 @@ class EcmaRules(Rules):
     )
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "then"})
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
+    library: ClassVar[Mapping[str, str]] = {
+        "Object.values": "values",
+        "Object.entries": "entries",
+        "Object.assign": "all",
+        "Object.freeze": "same",
+        "Promise.all": "same",
+        "Promise.resolve": "same",
+        "Array.from": "elements",
+    }
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     body_names: ClassVar[bool] = False
     function_types: ClassVar[bool] = True
