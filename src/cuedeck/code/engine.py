@@ -558,5 +558,5 @@ def unknown_ref(name: str) -> CueError:
         ErrorCode.REF_NOT_INDEXED,
         f"There is no branch, tag or commit {shown} here",
         data={"ref": shown},
-        hint="list_refs names what is indexed; index_repo indexes any other ref that git knows.",
+        hint="list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows.",
     )
