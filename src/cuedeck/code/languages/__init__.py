@@ -32,15 +32,17 @@ _SPOKEN: Final = {"c++": "cpp", "c#": "csharp", "golang": "go", "shell": "bash"}
 _SHEBANG: Final = re.compile(rb"#!\s*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
 
 
-@cache
 def language_named(name: str) -> Language | None:
     """The language of that name."""
+    place = _EXTENSIONS.get(name)
+    return None if place is None else _loaded(place[0], place[1])
+
+
+@cache
+def _loaded(module: str, attribute: str) -> Language:
     from importlib import import_module
 
-    place = _EXTENSIONS.get(name)
-    if place is None:
-        return None
-    found: Language = getattr(import_module(f"cuedeck.code.languages.{place[0]}"), place[1])
+    found: Language = getattr(import_module(f"cuedeck.code.languages.{module}"), attribute)
     return found
 
 
