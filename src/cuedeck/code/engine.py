@@ -485,18 +485,13 @@ class Code:
         return layers
 
     def _files(self, session: Session, layers: list[Layered]) -> dict[str, Entry]:
-        files: dict[str, Entry] = {}
-        for layer, on_disk in reversed(layers):
-            rows = self._layer(session, layer, on_disk)
-            if not files:
-                files = {path: entry for path, entry in rows.items() if entry is not None}
-                continue
-            for path, entry in rows.items():
-                if entry is None:
-                    files.pop(path, None)
-                else:
-                    files[path] = entry
-        return dict(sorted(files.items()))
+        *above, (bottom, on_disk) = layers
+        below = rows = self._layer(session, bottom, on_disk)
+        for layer, on_disk in reversed(above):
+            rows = rows | self._layer(session, layer, on_disk)
+        if len(rows) > len(below):
+            rows = dict(sorted(rows.items()))
+        return {path: entry for path, entry in rows.items() if entry is not None}
 
     def _layer(self, session: Session, layer: table.RefRow, on_disk: bool) -> dict[str, Entry | None]:
         """One layer's files; the large one below all others is read once."""
@@ -514,6 +509,7 @@ class Code:
                 else None
             )
         if bottom:
+            found = dict(sorted(found.items()))
             self._bottom = (key, found)
         return found
 

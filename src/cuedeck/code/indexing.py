@@ -212,7 +212,7 @@ class Indexer:
         delta: dict[str, TreeFile | None] = {
             path: file for path, file in disk.items() if committed.get(path) != file
         }
-        delta.update(dict.fromkeys(path for path in committed if path not in disk))
+        delta.update(dict.fromkeys(committed.keys() - disk.keys()))
         layer, skipped = Layer(name, "worktree", commit, ref), list(self.checkout.skipped)
         done, changed = self._stored(
             _present(delta),

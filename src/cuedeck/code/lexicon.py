@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from cuedeck.code.snapshot import Entry
 
 Slots = npt.NDArray[np.int64]
-Marks = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 # What a word is worth by the parts of the symbol it stands in: name, owner and documentation, body.
@@ -39,7 +38,7 @@ WEIGHTS: Final = np.array(
 _BEGINNING: Final = 0.5
 _MOST_BEGINNINGS: Final = 24
 _MOST_WORDS: Final = 48
-_KEPT_POSTINGS: Final = 4_000_000
+_KEPT_POSTINGS: Final = 3_000_000
 _KEPT_TEXTS: Final = 200_000
 
 
@@ -67,6 +66,17 @@ class Texts:
                 found = texts(session, missing)
             held = self._held = {**(held if len(held) < _KEPT_TEXTS else {}), **found}
         return {blob: held[blob] for blob in blobs if blob in held}
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The slots that hold a word, what it is worth in each but for its rarity, and those slots that have it
+    in their name, or in their name, owner or documentation."""
+
+    slots: Slots
+    worth: Floats
+    names: Slots
+    about: Slots
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +158,8 @@ class Lexicon:
         self.documents = int(np.count_nonzero(lengths))
         mean = float(lengths.sum()) / max(1, self.documents)
         self._norms = K1 * (1.0 - B + B * lengths / max(mean, 1.0))
-        self._postings: OrderedDict[str, tuple[Slots, Marks]] = OrderedDict()
+        self._postings: OrderedDict[str, Postings] = OrderedDict()
+        self._standing: Floats | None = None
         self._count = 0
         self._path_words: dict[str, list[int]] | None = None
         self._lock = threading.Lock()
@@ -166,8 +177,8 @@ class Lexicon:
         """How much a word tells that so many symbols hold; never negative, so that small refs rank too."""
         return math.log(1.0 + (self.documents - count + 0.5) / (count + 0.5))
 
-    def postings(self, words: Sequence[str]) -> dict[str, tuple[Slots, Marks]]:
-        """For each word the slots that hold it, and in which parts; empty where none does."""
+    def postings(self, words: Sequence[str]) -> dict[str, Postings]:
+        """For each word where it stands; empty where nowhere."""
         with self._lock:
             missing = [word for word in words if word not in self._postings]
             if missing:
@@ -176,8 +187,8 @@ class Lexicon:
                 self._postings.move_to_end(word)
             found = {word: self._postings[word] for word in words}
             while self._count > _KEPT_POSTINGS and len(self._postings) > 1:
-                _, (slots, _) = self._postings.popitem(last=False)
-                self._count -= len(slots)
+                _, dropped = self._postings.popitem(last=False)
+                self._count -= len(dropped.slots)
             return found
 
     def _read(self, words: Collection[str]) -> None:
@@ -191,33 +202,35 @@ class Lexicon:
             here = ranges >= 0
             ranges, numbers = ranges[here], numbers[here]
             slots = self.bases[self._order[ranges]] + numbers - firsts[ranges] if len(numbers) else empty
-            self._postings[word] = (slots, marks[here])
+            marks = marks[here]
+            parts = WEIGHTS[marks]
+            worth = (K1 + 1.0) * parts / (parts + self._norms[slots])
+            names, about = slots[marks & NAME > 0], slots[marks & (NAME | ABOUT) > 0]
+            self._postings[word] = Postings(slots, worth, names, about)
             self._count += len(slots)
 
     def match(self, terms: Sequence[str], beginning: str = "") -> Matched:
         """The symbols that hold any of the terms, or whose name begins like the last argument."""
         found = self.postings(terms)
-        counts = {term: len(found[term][0]) for term in terms if len(found[term][0])}
+        counts = {term: len(found[term].slots) for term in terms if len(found[term].slots)}
         # Of a whole issue text the rarest words tell enough.
         rarest = set(sorted(counts, key=lambda term: (counts[term], term))[:_MOST_WORDS])
         weights = {term: self.rarity(counts[term]) for term in counts if term in rarest}
         asked = added(self.rarity(counts.get(term, 0)) for term in terms) or 1.0
         with _scratch(len(self.kinds)) as sums:
             for term, weight in weights.items():
-                slots, marks = found[term]
-                parts = WEIGHTS[marks]
-                sums.score[slots] += weight * (K1 + 1.0) * parts / (parts + self._norms[slots])
-                names = slots[marks & NAME > 0]
-                sums.named[names] += weight / asked
-                sums.tokens[names] += 1
-                sums.about[slots[marks & (NAME | ABOUT) > 0]] += weight / asked
-                sums.seen[slots] = True
+                held = found[term]
+                sums.score[held.slots] += weight * held.worth
+                sums.named[held.names] += weight / asked
+                sums.tokens[held.names] += 1
+                sums.about[held.about] += weight / asked
+                sums.seen[held.slots] = True
             if beginning:
                 self._begin(beginning, terms, sums)
             there = np.flatnonzero(sums.seen[: len(self.kinds)])
             # The token of the whole name may be missing; of a name that is one word, none may.
-            held, all_of_them = sums.tokens[there], self._tokens[there]
-            whole = (held > 0) & ((held + 1 >= all_of_them) | (all_of_them == MANY))
+            named, all_of_them = sums.tokens[there], self._tokens[there]
+            whole = (named > 0) & ((named + 1 >= all_of_them) | (all_of_them == MANY))
             best = added(weights.values()) * (K1 + 1.0) or (K1 + 1.0) * self.rarity(1)
             return Matched(there, sums.score[there], sums.named[there], sums.about[there], whole, best)
 
@@ -226,8 +239,7 @@ class Lexicon:
         with self._store.index.read() as session:
             longer = [word for word in words_beginning(session, beginning) if word not in terms]
         chosen = sorted(longer, key=lambda word: (len(word), word))[:_MOST_BEGINNINGS]
-        for slots, marks in self.postings(chosen).values():
-            slots = slots[marks & NAME > 0]
+        for slots in (held.names for held in self.postings(chosen).values()):
             worth = _BEGINNING * self.rarity(len(slots)) * (K1 + 1.0) * WEIGHTS[NAME]
             sums.score[slots] = np.maximum(sums.score[slots], worth / (WEIGHTS[NAME] + self._norms[slots]))
             sums.seen[slots] = True
@@ -265,6 +277,12 @@ class Lexicon:
     def worth(self) -> Floats:
         """For each place, what is left at most of a definition's boost: less in tests and copies."""
         return np.array([max(map(_worth, paths)) for paths in self.paths])
+
+    def standing(self, boosts: Floats) -> Floats:
+        """For each slot what is added at most for its kind, which boosts are given for, and its place."""
+        if self._standing is None:
+            self._standing = boosts[self.kinds] * self.worth[self.places] + self.affinity[self.places]
+        return self._standing
 
     @cached_property
     def affinity(self) -> Floats:

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -120,7 +121,7 @@ class Ranking:
         begun = self.alone if len(self.alone) >= _SHORTEST_BEGINNING and not self.dotted else ""
         self.matched = lexicon.match(self.terms, name_words(begun)[0] if name_words(begun) else "")
         self.weights = {
-            term: lexicon.rarity(len(slots)) for term, (slots, _) in lexicon.postings(self.terms).items()
+            term: lexicon.rarity(len(held.slots)) for term, held in lexicon.postings(self.terms).items()
         }
         self.information = added(self.weights.values()) or 1.0
         self._surroundings: dict[str, tuple[frozenset[str], float, float]] = {}
@@ -153,16 +154,13 @@ class Ranking:
 
     def _within(self, matched: Matched) -> tuple[Matched, int]:
         """What the filters leave of the symbols that match, and how many that is with copies of files."""
-        lexicon, slots = self.lexicon, matched.slots
-        keep = slots >= 0
+        lexicon, copies = self.lexicon, self.lexicon.copies
         if self.kind is not None:
-            keep &= lexicon.kinds[slots] == KIND_NUMBERS.get(self.kind, -1)
+            matched = matched.only(lexicon.kinds[matched.slots] == KIND_NUMBERS.get(self.kind, -1))
         if self.query.language or self.query.path_filter:
             copies = lexicon.copies_of(path for path in self.snapshot.files if self._allows(path))
-            keep &= copies[lexicon.places[slots]] > 0
-        else:
-            copies = lexicon.copies
-        return matched.only(keep), int(copies[lexicon.places[slots[keep]]].sum())
+            matched = matched.only(copies[lexicon.places[matched.slots]] > 0)
+        return matched, int(copies[lexicon.places[matched.slots]].sum())
 
     def _promising(self, matched: Matched, window: int) -> Iterator[tuple[float, Candidate]]:
         """Symbols by the score they can have at most, best first; where that is equal, by path and line."""
@@ -173,39 +171,47 @@ class Ranking:
         if len(bounds) > window:
             rows = np.flatnonzero(bounds >= np.partition(bounds, len(bounds) - window)[len(bounds) - window])
         rows = rows[np.argsort(-bounds[rows], kind="stable")][:window]
-        columns = (bounds[rows].tolist(), matched.slots[rows].tolist(), matched.score[rows].tolist())
-        for bound, slot, text in zip(*columns, strict=True):
-            for candidate in self.at(slot, text):
-                yield bound, candidate
+        slots = matched.slots[rows]
+        places = self.lexicon.places[slots]
+        columns = (bounds[rows], places, slots - self.lexicon.bases[places], matched.score[rows])
+        for bound, place, number, text in zip(*(column.tolist() for column in columns), strict=True):
+            for path in filter(self._allows, self.lexicon.paths[place]):
+                yield bound, Candidate(path, number, text)
 
-    def at(self, slot: int, text: float = 0.0) -> Iterator[Candidate]:
+    def at(self, slot: int) -> Iterator[Candidate]:
         """The symbol in a slot at each of its paths, as far as the filters let it through."""
         lexicon = self.lexicon
         if self.kind is not None and lexicon.kinds[slot] != KIND_NUMBERS.get(self.kind, -1):
             return
         for path in lexicon.paths[lexicon.places[slot]]:
             if self._allows(path):
-                yield Candidate(path, lexicon.number(slot), text)
+                yield Candidate(path, lexicon.number(slot), 0.0)
 
     def _bounds(self, matched: Matched) -> Floats:
         """The most that each symbol's score can be, from what is known without reading its file."""
         import numpy as np
 
-        lexicon = self.lexicon
-        kinds, places = lexicon.kinds[matched.slots], lexicon.places[matched.slots]
+        lexicon, slots = self.lexicon, matched.slots
         boosts = np.array([value for value, _ in _BOOSTS.values()])
-        fitting = np.array([0.05 if self.kind_fits(kind) else 0.0 for kind in KINDS])
-        exact = np.where(matched.whole, 0.15 * np.minimum(1.0, matched.named) ** 2, 0.0)
+        if self._tests_asked():
+            standing = boosts[lexicon.kinds[slots]] + lexicon.affinity[lexicon.places[slots]]
+        else:
+            standing = lexicon.standing(boosts)[slots]
+        found: Floats = np.minimum(1.0, matched.score / matched.best) + standing + _ROUNDING
+        if self.kind is not None or self.kinds:
+            fitting = np.array([0.05 if self.kind_fits(kind) else 0.0 for kind in KINDS])
+            found += fitting[lexicon.kinds[slots]]
         if self.names:
-            exact = np.where(matched.whole, 0.2, 0.1 if self.alone else 0.0)
-        around = np.minimum(1.0, matched.about + self._path_shares()[places])
-        qualified = 0.1 * (np.ones(len(places)) if self.dotted else around**2)
-        worth = 1.0 if self._tests_asked() else lexicon.worth[places]
-        text = np.minimum(1.0, matched.score / matched.best)
-        sure = text + boosts[kinds] * worth + fitting[kinds] + lexicon.affinity[places]
-        found: Floats = sure + exact + qualified + _ROUNDING
-        return found
+            found += np.where(matched.whole, 0.2, 0.1 if self.alone else 0.0)
+        else:
+            whole = np.flatnonzero(matched.whole)
+            found[whole] += 0.15 * np.minimum(1.0, matched.named[whole]) ** 2
+        if self.dotted:
+            return found + 0.1
+        around = np.minimum(1.0, matched.about + self._path_shares[lexicon.places[slots]])
+        return found + 0.1 * around**2
 
+    @cached_property
     def _path_shares(self) -> Floats:
         """For each place, how much of the query its path holds."""
         import numpy as np
@@ -232,7 +238,7 @@ class Ranking:
             return
         import numpy as np
 
-        shares = self._path_shares()
+        shares = self._path_shares
         places = np.flatnonzero(shares > 0.5)
         order = np.lexsort((-self.lexicon.worth[places], -np.round(shares[places], 6)))
         paths = (
@@ -277,15 +283,10 @@ class Ranking:
             qualified = self._qualified(path, local)[0]
         else:
             qualified = 0.1 * self._share(module | name_words_of(local) & self.asked) ** 2
-        values = (
-            min(1.0, candidate.text / self.matched.best),
-            self._exact(name)[0],
-            qualified,
-            nearness,
-            _BOOSTS[kind][0] * scale,
-            0.05 if self.kind_fits(kind) else 0.0,
-        )
-        return round(added(round(value, 6) for value in values), 6)
+        text = round(min(1.0, candidate.text / self.matched.best), 6)
+        words = text + round(self._exact(name)[0], 6) + round(qualified, 6)
+        fit = 0.05 if self.kind_fits(kind) else 0.0
+        return round(words + nearness + round(_BOOSTS[kind][0] * scale, 6) + fit, 6)
 
     def _parts(self, candidate: Candidate) -> dict[str, tuple[float, str]]:
         path = candidate.path
@@ -303,8 +304,8 @@ class Ranking:
         """Name, kind and the name inside its file."""
         if candidate.number == 0:
             return posixpath.basename(candidate.path).rsplit(".", 1)[0], Kind.MODULE, ""
-        definition = self.snapshot.outline(candidate.path).definitions[candidate.number - 1]
         symbols = self.snapshot.symbols(candidate.path)
+        definition = symbols.outline.definitions[candidate.number - 1]
         return definition.name, definition.kind, symbols.local(candidate.number - 1)
 
     def _text(self, raw: float) -> tuple[float, str]:

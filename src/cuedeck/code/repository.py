@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.paths import too_long
@@ -29,8 +29,7 @@ class Ref:
     commit: str
 
 
-@dataclass(frozen=True, slots=True)
-class TreeFile:
+class TreeFile(NamedTuple):
     """A code file of a tree: its blob and the language its name suggests."""
 
     oid: str

@@ -217,8 +217,14 @@ class Snapshot:
             for language, rules in earlier._rules.items():
                 if rules.by_paths:
                     self._rules[language] = rules.moved(self)
-            memo = linker.memo
-            changed = [path for path in memo.paths if path != ANY_FILE and self._resolves_anew(path, earlier)]
+            memo, kept = linker.memo, self._rules.keys()
+            changed = [
+                path
+                for path in memo.paths
+                if path != ANY_FILE
+                and ((now := self.files[path]) is not earlier.files[path] or now.language not in kept)
+                and self._resolves_anew(path, earlier)
+            ]
             memo.forget([ANY_FILE, *changed])
             self.__dict__["linker"] = Linker(self, self.rules, memo)
         finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -40,14 +40,15 @@ _NOISE: Final = frozenset(
 ).union(*map(analyse, sorted(STOP_WORDS)))
 
 
-class _Stems(dict[str, str]):
-    """The stem of each part of a name: a project has many names, made of few parts."""
+class _Said(dict[str, str]):
+    """The stem of each part of a name, nothing where it says nothing: names are many, made of few parts."""
 
     def __missing__(self, part: str) -> str:
         if len(self) >= _KEPT_STEMS:
             self.clear()
-        found = self[part] = sys.intern(stem(part))
-        return found
+        found = stem(part.lower())
+        said = self[part] = sys.intern(found) if len(found) > 1 and found not in _NOISE else ""
+        return said
 
 
 class _Parts(dict[bytes, tuple[str, ...]]):
@@ -56,33 +57,39 @@ class _Parts(dict[bytes, tuple[str, ...]]):
     def __missing__(self, word: bytes) -> tuple[str, ...]:
         if len(self) >= _KEPT_WORDS:
             self.clear()
-        name = word.lstrip(b"0123456789")
-        tokens = _tokens(name.decode("utf-8", "replace"), whole=False) if len(name) > 1 else ()
-        found = self[word] = tuple([t for t in tokens if len(t) > 1 and t not in _NOISE])
+        found = self[word] = tuple(_said(word.lstrip(b"0123456789")))
         return found
 
 
-_STEMS: Final = _Stems()
+_SAID: Final = _Said()
 _PARTS: Final = _Parts()
 
 
-def _tokens(name: str, *, whole: bool) -> list[str]:
-    """The analyser's tokens of a name; the first is the whole, left out on request where there are parts."""
-    if not name.isascii() or len(name) > MAX_WORD or not name.isidentifier():
-        tokens = analyse(name)
-        return tokens if whole else tokens[1:] or tokens
+def _said(word: bytes) -> Iterable[str]:
+    name = word.decode("utf-8", "replace")
+    if not _is_plain(name):
+        tokens = analyse(name) if len(word) > 1 else []
+        return [token for token in tokens[1:] or tokens if len(token) > 1 and token not in _NOISE]
     parts = NAME_PART.findall(name)
-    stems = [_STEMS[p.lower()] for p in parts if len(p) > 1 or p.isdigit()] if len(parts) > 1 else []
-    if stems and not whole:
-        return stems
-    joined = "".join(parts).lower()
-    return [stem(joined), *stems] if joined else []
+    joined = "".join(parts)
+    # Single letters are no parts.
+    alone = len(joined) == len(parts) and joined.isalpha()
+    return filter(None, map(_SAID.__getitem__, [joined] if alone else parts))
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name can be cut without the analyser's detours."""
+    return name.isascii() and len(name) <= MAX_WORD and name.isidentifier()
 
 
 @lru_cache(maxsize=16384)
-def name_words(word: str) -> tuple[str, ...]:
+def name_words(name: str) -> tuple[str, ...]:
     """A name's tokens: the whole and its parts."""
-    return tuple(dict.fromkeys(_tokens(word, whole=True)))
+    if not _is_plain(name):
+        return tuple(dict.fromkeys(analyse(name)))
+    parts = [part.lower() for part in NAME_PART.findall(name)]
+    several = [part for part in parts if len(part) > 1 or part.isdigit()] if len(parts) > 1 else []
+    return tuple(dict.fromkeys(map(stem, filter(None, ["".join(parts), *several]))))
 
 
 @lru_cache(maxsize=65536)

@@ -198,14 +198,15 @@ def fold(session: Session, most: int = _MOST_SEGMENTS) -> None:
     rows = session.rows(
         "SELECT word, segment, postings FROM code_words WHERE segment IN :segments", segments=chosen
     )
-    held = _living(session, rows)
+    least, past = min(chosen), max(row["past"] for row in segments if row["segment"] in chosen)
+    held = _living(session, rows, least, past)
     session.run("DELETE FROM code_words WHERE segment IN :segments", segments=chosen)
     session.run("DELETE FROM code_segments WHERE segment IN :segments", segments=chosen)
-    _write(session, min(chosen), max(row["past"] for row in segments if row["segment"] in chosen), held)
+    _write(session, least, past, held)
 
 
-def _living(session: Session, rows: Sequence[Row]) -> Held:
-    """What some rows hold of blobs that are still there."""
+def _living(session: Session, rows: Sequence[Row], least: int, past: int) -> Held:
+    """What some rows, with numbers in a range, hold of blobs that are still there."""
     import numpy as np
 
     from cuedeck.store.postings import Bundle, decode, inside
@@ -223,11 +224,16 @@ def _living(session: Session, rows: Sequence[Row]) -> Held:
             chosen = [known.setdefault(word, len(known)) for word in bundle.words]
             words = np.append(words, np.repeat(np.array(chosen, dtype=np.int64), bundle.counts))
             numbers, marks = np.append(numbers, bundle.numbers), np.append(marks, bundle.marks)
-    blobs = session.rows("SELECT first, lengths FROM code_texts ORDER BY first")
+    blobs = session.rows(
+        "SELECT first, length(lengths) AS size FROM code_texts "
+        "WHERE first >= :least AND first < :past ORDER BY first",
+        least=least,
+        past=past,
+    )
     alive = inside(
         numbers,
         np.array([row["first"] for row in blobs], dtype=np.int64),
-        np.array([len(row["lengths"]) for row in blobs], dtype=np.int64),
+        np.array([row["size"] for row in blobs], dtype=np.int64),
     )
     there = alive >= 0
     return Held(list(known), words[there], numbers[there], marks[there])
