@@ -181,6 +181,8 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("search", {"query": "x", "type": "nothing"}),
     ("search", {"query": "x", "as_of": "yesterday-ish"}),
     ("search", {"query": "x", "as_of": "1999-01-01T00:00:00Z"}),
+    ("search", {"query": "x", "as_of": "9999-12-31T23:59:59.999999Z"}),
+    ("search", {"query": "x", "as_of": "9999-12-31T23:59:59-14:00"}),
     ("search", {"query": "x", "fusion": "magic"}),
     ("read", {"id": "memory:x", "depth": 0}),
     ("read", {"id": "memory:x", "depth": 4}),

@@ -159,6 +159,26 @@ def test_more_evidence_gives_more_confidence(memories: Memories) -> None:
     assert seen[0] <= 0.2 and seen[1] <= seen[0] and seen[1] < seen[2] < seen[3] < 1.0
 
 
+def test_of_approaches_that_contradict_each_other_the_one_with_the_better_record_is_recommended(
+    without_model: Memories,
+) -> None:
+    def tell(approach: str, outcome: Outcome) -> str:
+        told = attempt("go_panic", task="walk the list", approach=approach, outcome=outcome)
+        return lessons.reflect(without_model, told, actor=ACTOR)[0].memory.id
+
+    tell("stop at the nil node before next", Outcome.SUCCESS)
+    steady = tell("Stop at nil before the next node", Outcome.SUCCESS)
+    tell("Raise the limit", Outcome.SUCCESS)
+    for _ in range(2):
+        tell("raise the limit", Outcome.FAILURE)
+    advice = lessons.improved_attempt(without_model, "walk", "", CASES["go_panic"].output("b"))
+    assert f"Do what {steady} did (it worked 2 of 2 times): Stop at nil" in advice["recommended_approach"]
+    assert advice["what_worked"][0]["id"] == steady and 0.8 < advice["confidence"] < 0.9
+    tell("stop at nil before the next node", Outcome.FAILURE)
+    again = lessons.improved_attempt(without_model, "walk", "", CASES["go_panic"].output("b"))
+    assert again["confidence"] < advice["confidence"]
+
+
 def episode(task: str, model: str, outcome: object) -> Draft:
     told = {"task": task, "model_used": model, "outcome": outcome, "feedback_type": "test_failure"}
     return Draft(MemoryType.EPISODE, f"{task} with {model} number {random.random()}", metadata=told)

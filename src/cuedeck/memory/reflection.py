@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cuedeck.memory.approaches import approaches, tried
 from cuedeck.memory.diagnosis import diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
 from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, shape, signature
@@ -129,19 +130,19 @@ def _known_cause(similar: Sequence[Similar]) -> str:
 
 
 def _solution(similar: Sequence[Similar]) -> str:
-    solved = next((one for one in similar if one.outcome is Outcome.SUCCESS), None)
+    solved = next((one.solved for one in approaches(similar) if one.solved), None)
     if solved is None:
         return ""
-    how = first_line(solved.field("approach") or solved.memory.content, 300)
     same = "the same failure" if solved.match is Match.SIGNATURE else "a similar failure"
-    return f"{solved.memory.id} solved {same} with: {how}."
+    return f"{solved.memory.id} solved {same} with: {first_line(tried(solved), 300)}."
 
 
 def _avoid(attempt: Attempt, similar: Sequence[Similar]) -> str:
+    near = [one for one in similar if one.match is not Match.TEXT]
     failed = [
-        f"{first_line(one.field('approach'), 120)} ({one.memory.id})"
-        for one in similar
-        if one.outcome is Outcome.FAILURE and one.match is not Match.TEXT and one.field("approach")
+        f"{first_line(tried(one.episodes[0]), 120)} ({one.episodes[0].memory.id})"
+        for one in approaches(near)
+        if not one.solved
     ]
     if attempt.approach and attempt.outcome is Outcome.FAILURE:
         failed.insert(0, first_line(attempt.approach, 120))

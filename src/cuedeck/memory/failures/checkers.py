@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .model import Failure, FailureKind, Location
-from .text import plain_path
+from .text import number, plain_path
 
 _MYPY = re.compile(r"^(\S.*?\.pyi?):(\d+)(?::(\d+))?(?::\d+:\d+)?: error: (.+?)(?:  \[([\w-]+)\])?$")
+_MYPY_FILE = re.compile(r"^(\S.*?\.pyi?): error: (.+?)(?:  \[([\w-]+)\])?$")
+_MYPY_SUM = re.compile(r"^Found \d+ errors? in \d+ files? ")
 _MYPY_REST = re.compile(r"^(.*?)  \[([\w-]+)\]$")
 _PYRIGHT = re.compile(r"^\s*(\S.*?\.pyi?):(\d+):(\d+) - error: (.+?)(?: \((report\w+)\))?$")
 _RULE = re.compile(r"\((report\w+)\)$")
@@ -25,19 +27,26 @@ _UNFORMATTED = re.compile(
     r"|(Diff) in (\S.*?)(?: at line |:)(\d+):|\[warn\] (\S+\.\w+))$"
 )
 _RUFF = re.compile(r"^([A-Z]{1,5}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$")
+_TY = re.compile(r"^error\[([a-z-]+)\]: (.+)$")
 _ARROW = re.compile(r"^\s*--> (.+?):(\d+):(\d+)$")
 _PYLINT_NAME = re.compile(r" \([a-z-]+\)$")
 _TSC = re.compile(r"^(\S.*?\.[cm]?[jt]sx?)\((\d+),(\d+)\): error (TS\d+): (.+)$")
 _TSC_PRETTY = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+) - error (TS\d+): (.+)$")
 _TSC_GLOBAL = re.compile(r"^error (TS\d+): (.+)$")
 _PARENTHESES = re.compile(
-    r"^\s*(\S.*?\.\w{1,4})\((\d+)(?:,(\d+))?\)\s?: (?:fatal )?error (\w+): (.+?)(?: \[\S+\])?$"
+    r"^\s*(\S.*?\.\w{1,4})\((\d+)(?:, ?(\d+))?\)\s?:? (?:fatal )?[Ee]rror(?: (\w+))?: (.+?)(?: \[\S+\])?$"
 )
 _UNIX = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+): (.+) \[(Error|Warning)/(\S+)\]$")
 _SHELLCHECK_PLACE = re.compile(r"^In (\S+) line (\d+):$")
 _SHELLCHECK = re.compile(r"^\s*\^-*\^? (SC\d+) \(\w+\): (.+)$")
 _ESLINT_FILE = re.compile(r"^(?:[A-Za-z]:)?[^\s:][^:]*\.\w+$")
-_ESLINT = re.compile(r"^\s+(\d+):(\d+)\s+(error|warning)\s+(.+?)(?:\s{2,}(\S+))?$")
+_ESLINT = re.compile(r"^\s+(\d+):(\d+)\s+(error|warning|✖|⚠)\s+(.+?)(?:\s{2,}(\S+))?$")
+_ESLINT_ITSELF = re.compile(r"^ESLint: \d")
+_BIOME = re.compile(r"^(\S+):(\d+):(\d+) ((?:lint|assist)/\S+|parse|format)\b")
+_BANDIT = re.compile(r"^>> Issue: \[(\w+)(?::\w+)?\] (.+)$")
+_BANDIT_PLACE = re.compile(r"^\s+Location: (\S+?):(\d+):(\d+)$")
+_SQLFLUFF_FILE = re.compile(r"^== \[(.+)\] FAIL$")
+_SQLFLUFF = re.compile(r"^L:\s*(\d+) \| P:\s*(\d+) \|\s*(\w+) \| (.+)$")
 
 
 def mypy(lines: Sequence[str]) -> list[Failure]:
@@ -49,10 +58,18 @@ def mypy(lines: Sequence[str]) -> list[Failure]:
                 if rest := _MYPY_REST.match(following):
                     text, code = f"{text} {rest[1]}", rest[2]
                     break
-            place = Location(match[1], int(match[2]), int(match[3]) if match[3] else None)
+            place = Location(match[1], int(match[2]), number(match[3]))
             kind = FailureKind.BUILD if code == "syntax" else FailureKind.TYPE
             found.append(Failure("mypy", kind, code or "error", text, place))
-    return found
+    return found or _mypy_files(lines)
+
+
+def _mypy_files(lines: Sequence[str]) -> list[Failure]:
+    """What mypy has against whole files; argparse writes alike, but counts nothing."""
+    if not any(_MYPY_SUM.match(line) for line in lines):
+        return []
+    found = [match for line in lines if (match := _MYPY_FILE.match(line))]
+    return [Failure("mypy", FailureKind.TYPE, m[3] or "error", m[2], Location(m[1])) for m in found]
 
 
 def pyright(lines: Sequence[str]) -> list[Failure]:
@@ -114,13 +131,15 @@ def formatters(lines: Sequence[str]) -> list[Failure]:
 
 
 def ruff(lines: Sequence[str]) -> list[Failure]:
-    """A rule and its text, then an arrow to the place."""
+    """A rule and its text, then an arrow to the place; ty writes its errors alike."""
     found: list[Failure] = []
     for line, following in pairwise(lines):
-        rule, arrow = _RUFF.match(line), _ARROW.match(following)
-        if rule and arrow:
-            place = Location(arrow[1], int(arrow[2]), int(arrow[3]))
+        arrow = _ARROW.match(following)
+        place = Location(arrow[1], int(arrow[2]), int(arrow[3])) if arrow else None
+        if place and (rule := _RUFF.match(line)):
             found.append(_finding("ruff", rule[1], rule[2], place))
+        elif place and place.path.endswith((".py", ".pyi")) and (rule := _TY.match(line)):
+            found.append(Failure("ty", FailureKind.TYPE, rule[1], rule[2], place))
     return found
 
 
@@ -144,12 +163,13 @@ def tsc(lines: Sequence[str]) -> list[Failure]:
 
 
 def parentheses(lines: Sequence[str]) -> list[Failure]:
-    """The C# and Microsoft C++ compilers: ``file(line,column): error CODE: message``, each once."""
+    """The C#, Microsoft C++ and Nim compilers: ``file(line,column): error CODE: message``, each once."""
     found: dict[str, Failure] = {}
     for line in lines:
         if match := _PARENTHESES.match(line):
             place = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
-            found.setdefault(match[0], Failure("compiler", FailureKind.BUILD, match[4], match[5], place))
+            code = match[4] or "error"
+            found.setdefault(match[0], Failure("compiler", FailureKind.BUILD, code, match[5], place))
     return list(found.values())
 
 
@@ -188,5 +208,50 @@ def eslint(lines: Sequence[str]) -> list[Failure]:
             text = match[4].removeprefix("Parsing error: ")
             rule = "parsing-error" if broken else match[5] or "eslint"
             place = Location(file, int(match[1]), int(match[2]))
-            found.append((match[3] == "warning", Failure("eslint", FailureKind.LINT, rule, text, place)))
-    return [failure for _, failure in sorted(found, key=lambda entry: entry[0])]
+            minor = match[3] in ("warning", "⚠")
+            found.append((minor, Failure("eslint", FailureKind.LINT, rule, text, place)))
+    return [failure for _, failure in sorted(found, key=lambda entry: entry[0])] or _eslint_itself(lines)
+
+
+def _eslint_itself(lines: Sequence[str]) -> list[Failure]:
+    """eslint that could not begin says its version and, below, why."""
+    start = next((at for at, line in enumerate(lines) if _ESLINT_ITSELF.match(line)), None)
+    said = next((line for line in lines[start + 1 :] if line.strip()), "") if start is not None else ""
+    return [Failure("eslint", FailureKind.LINT, "eslint", said)] if said else []
+
+
+def biome(lines: Sequence[str]) -> list[Failure]:
+    """A place and a rule, and below them what is wrong."""
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _BIOME.match(line):
+            said = (text.strip() for text in lines[at + 1 : at + 5])
+            text = next((one[1:].strip() for one in said if one[:1] in ("×", "✖", "!")), "")
+            kind = FailureKind.BUILD if match[4] == "parse" else FailureKind.LINT
+            found.append(Failure("biome", kind, match[4], text, Location(match[1], int(match[2]))))
+    return found
+
+
+def bandit(lines: Sequence[str]) -> list[Failure]:
+    """An issue, and some lines below it the place."""
+    found: list[Failure] = []
+    for at, line in enumerate(lines):
+        if match := _BANDIT.match(line):
+            place = next((m for later in lines[at + 1 : at + 8] if (m := _BANDIT_PLACE.match(later))), None)
+            where = Location(plain_path(place[1]), int(place[2])) if place else None
+            found.append(Failure("bandit", FailureKind.LINT, match[1], match[2], where))
+    return found
+
+
+def sqlfluff(lines: Sequence[str]) -> list[Failure]:
+    """A file, then its findings in columns."""
+    found: list[Failure] = []
+    file = ""
+    for line in lines:
+        if match := _SQLFLUFF_FILE.match(line):
+            file = match[1]
+        elif file and (match := _SQLFLUFF.match(line)):
+            place = Location(file, int(match[1]), int(match[2]))
+            kind = FailureKind.BUILD if match[3] == "PRS" else FailureKind.LINT
+            found.append(Failure("sqlfluff", kind, match[3], match[4], place))
+    return found

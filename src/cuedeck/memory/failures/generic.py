@@ -9,8 +9,9 @@ from .model import NO_TOOL, Failure, FailureKind, Location
 from .text import plain_path
 
 _NAMED = re.compile(
-    r"\b((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception|Failure|Warning))\b(?::\s*(.+))?"
+    r"\b((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception|Failure))\b(?::\s*(.+))?"
 )
+_DIAGNOSTIC = re.compile(r"^((?:[A-Za-z]:)?[^\s:]+\.\w+):(\d+):(\d+): (?:(?:fatal )?error: )?(.+)$", re.I)
 _BARE = re.compile(
     r"^\W{0,8}(?:Uncaught |error: |Error: )?"
     r"((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception))(?:: (.+))?$"
@@ -28,6 +29,10 @@ def guess(lines: Sequence[str]) -> list[Failure]:
     for line in lines:
         if match := _BARE.match(line):
             return [Failure(NO_TOOL, FailureKind.RUNTIME, match[1], (match[2] or "").strip(), location)]
+    for line in lines:
+        if (match := _DIAGNOSTIC.match(line)) and "warning" not in match[4].lower():
+            where = Location(plain_path(match[1]), int(match[2]), int(match[3]))
+            return [Failure(NO_TOOL, FailureKind.BUILD, "error", match[4], where)]
     for line in lines:
         if match := _NAMED.search(line):
             return [Failure(NO_TOOL, FailureKind.UNKNOWN, match[1], (match[2] or line).strip(), location)]

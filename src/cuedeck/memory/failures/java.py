@@ -16,6 +16,10 @@ _KOTLIN = re.compile(r"^e: (?:file://)?(\S.*?\.kts?):(\d+):(\d+):? (.+)$")
 _THROWN = re.compile(r'^(?:Exception in thread "[^"]*" )?((?:[a-z_][\w$]*\.)+[A-Z][\w$.]*)(?:: (.*))?$')
 _FRAME = re.compile(r"^\s+at (?:[\w.@-]*/)*([\w.$<>]+)\(([\w$-]+\.\w+):(\d+)\)$")
 _BARE_FRAME = re.compile(r"^\s+at (?:[\w.@-]*/)*[\w.$<>]+\((?:Native Method|Unknown Source|[\w.]+)\)$")
+_GOAL = re.compile(
+    r"^\[ERROR\] Failed to execute goal (?:\S+ )?(?:\(.*?\) )?on project \S+: (.+?)(?: -> \[Help \d+\])?$"
+)
+_FATAL = re.compile(r"^\[FATAL\] (.+?)(?: @ ?(?:line \d+.*)?)?$")
 _JUNIT4 = re.compile(r"^\d+\) (\S+)\(([\w.$]+)\)$")
 _SUREFIRE = re.compile(
     r"^(?:\[ERROR\] )?([\w.$]+)(?:\(([\w.$]+)\))? +(?:-- |)Time elapsed: .*<<< (?:FAILURE|ERROR)!$"
@@ -41,6 +45,14 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
             failure = _diagnostic(match, text, lines[at + 1 : at + 6])
             found.setdefault((match[1], match[2], text), failure)
     return list(found.values()) or _refused(lines)
+
+
+def maven(lines: Sequence[str]) -> list[Failure]:
+    """What Maven itself could not do: read a project, find a dependency, carry out a goal."""
+    for line in lines:
+        if match := _FATAL.match(line) or _GOAL.match(line):
+            return [Failure("maven", FailureKind.BUILD, "maven", match[1])]
+    return []
 
 
 def _refused(lines: Sequence[str]) -> list[Failure]:
@@ -93,12 +105,11 @@ def _first_frame(lines: Sequence[str], at: int) -> int | None:
 
 def _trace(match: re.Match[str], lines: Sequence[str], at: int, start: int) -> Failure:
     message = "\n".join([match[2] or "", *lines[at + 1 : start]]).strip()
-    frames: list[Frame] = []
-    for line in lines[start:]:
-        if found := _FRAME.match(line):
-            frames.append(Frame(found[2], int(found[3]), found[1]))
-        elif not _BARE_FRAME.match(line):
-            break
+    frames = _frames(lines[start:])
+    cause = start
+    while not own_frames(frames) and (cause := _next_cause(lines, cause)):
+        # A pool or a future threw it; what it was caused by was thrown in the project.
+        frames = _frames(lines[cause:]) or frames
     return Failure(
         tool="java",
         kind=FailureKind.RUNTIME,
@@ -108,6 +119,27 @@ def _trace(match: re.Match[str], lines: Sequence[str], at: int, start: int) -> F
         frames=tuple(reversed(frames)),
         compared=_compared(message),
     )
+
+
+def _frames(lines: Sequence[str]) -> list[Frame]:
+    """The stack that begins here, innermost first."""
+    frames: list[Frame] = []
+    for line in lines:
+        if found := _FRAME.match(line):
+            frames.append(Frame(found[2], int(found[3]), found[1]))
+        elif not _BARE_FRAME.match(line):
+            break
+    return frames
+
+
+def _next_cause(lines: Sequence[str], at: int) -> int:
+    """Where the stack of the next cause of the same trace begins, or 0."""
+    for ahead in range(at, len(lines)):
+        if lines[ahead].startswith("Caused by: "):
+            return ahead + 1
+        if not re.match(r"^\s+(?:at |\.\.\. \d+ more)", lines[ahead]):
+            return 0
+    return 0
 
 
 def _blame(innermost_first: Sequence[Frame]) -> Location | None:

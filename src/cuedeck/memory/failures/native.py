@@ -26,6 +26,10 @@ _SANITIZER = re.compile(r"^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (?:attem
 _THREAD = re.compile(r"^WARNING: (ThreadSanitizer): (.+?)(?: \(pid=\d+\))?$")
 _STACK = re.compile(r"^\s+#\d+ (?:0x[0-9a-f]+ in )?(.+?) (\S+?):(\d+)(?::\d+)?(?: \(.*\))?$")
 _RUNTIME = re.compile(r"^(\S+?):(\d+):(\d+): runtime error: (.+)$")
+_VALGRIND = re.compile(r"^==\d+== ?(.*)$")
+_VALGRIND_FRAME = re.compile(r"^\s+(?:at|by) 0x[0-9A-Fa-f]+: (.+?) \((\S+):(\d+)\)$")
+_GDB = re.compile(r"^(?:Program|Thread .+) received signal (\w+), (.+)\.$")
+_GDB_FRAME = re.compile(r"^#\d+\s+(?:0x[0-9a-f]+ in )?(.+?) \(.*\) at (\S+):(\d+)$")
 _ASSERT = re.compile(r"^(?:\S+: )?(\S+?):(\d+): (?:(.+?): )?Assertion [`'](.+?)' failed\.?$")
 _SIGNAL = re.compile(
     r"^(Segmentation fault|Aborted|Bus error|Killed|Illegal instruction|Floating point exception"
@@ -109,6 +113,30 @@ def _frames(lines: Sequence[str], at: int) -> tuple[Frame, ...]:
         elif frames and not line.lstrip().startswith("#"):
             break
     return tuple(reversed(frames))
+
+
+def valgrind(lines: Sequence[str]) -> list[Failure]:
+    """Each report of memcheck: a sentence and the stack below it."""
+    told = [match[1] for line in lines if (match := _VALGRIND.match(line))]
+    found: list[Failure] = []
+    for at, line in enumerate(told[:-1]):
+        if line and line[0] != " " and told[at + 1].startswith("   at 0x"):
+            end = next((n for n in range(at + 1, len(told)) if not told[n].startswith("   ")), len(told))
+            calls = [match for call in told[at + 1 : end] if (match := _VALGRIND_FRAME.match(call))]
+            frames = tuple(Frame(m[2], int(m[3]), m[1]) for m in reversed(calls))
+            text = line.partition(" in loss record ")[0]
+            found.append(Failure("valgrind", FailureKind.RUNTIME, "memcheck", text, blame(frames), frames))
+    return found
+
+
+def gdb(lines: Sequence[str]) -> list[Failure]:
+    """A signal that the debugger caught, and the backtrace."""
+    for at, line in enumerate(lines):
+        if match := _GDB.match(line):
+            calls = [found for later in lines[at + 1 :] if (found := _GDB_FRAME.match(later))]
+            frames = tuple(Frame(m[2], int(m[3]), m[1]) for m in reversed(calls))
+            return [Failure("gdb", FailureKind.RUNTIME, match[1], match[2], blame(frames), frames)]
+    return []
 
 
 def aborts(lines: Sequence[str]) -> list[Failure]:

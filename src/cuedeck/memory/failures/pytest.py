@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from . import python
 from .model import Compared, Failure, FailureKind, Frame, Location
-from .text import MOST, blame
+from .text import MOST, blame, is_library
 
 _SECTION = re.compile(r"^=+ (FAILURES|ERRORS|short test summary info|.*) =+$")
 _HEAD = re.compile(r"^_{2,} (.+?) _{2,}$")
@@ -17,7 +17,8 @@ _PROGRESS = re.compile(r"^(\S+\.py) [.sxXFE]*[FE][.sxXFE]*(?:\s+\[\s*\d+%\])?$")
 _VERBOSE = re.compile(r"^(\S+?\.py::.+?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?$")
 _PLACE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+): ?(in (.+)|[\w.]*)$")
 _LINE_STYLE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.py):(\d+): ((?:\w+\.)*\w+)(?:: (.*))?$")
-_ERROR = re.compile(r"^E +((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?:: (.*))?$")
+_ERROR = re.compile(r"^E +((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?::(?: (.*))?)?$")
+_HUNG = re.compile(r"^(?:(\S+\.py) .*?)?\+{5,} Timeout \+{5,}$")
 _ASSERT = re.compile(r"^E +(assert .+)$")
 _NO_FIXTURE = re.compile(r"^E +(fixture '.*' not found)$")
 _DEFINED = re.compile(r"^file (.+), line (\d+)$")
@@ -32,7 +33,12 @@ def reports(lines: Sequence[str]) -> list[Failure]:
     failing = {match[1] for line in lines if (match := _PROGRESS.match(line))}
     file = failing.pop() if len(failing) == 1 else None
     found = [_block(name, block, summary, file) for name, block in _blocks(lines)[:MOST]]
-    return [failure for failure in found if failure] or _without_blocks(lines, summary) or _conftest(lines)
+    return (
+        [failure for failure in found if failure]
+        or _without_blocks(lines, summary)
+        or _conftest(lines)
+        or _hung(lines)
+    )
 
 
 def _summary(lines: Sequence[str]) -> list[tuple[str, str]]:
@@ -41,16 +47,23 @@ def _summary(lines: Sequence[str]) -> list[tuple[str, str]]:
     return found or [(match[1], "") for line in lines if (match := _VERBOSE.match(line))]
 
 
-def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
-    """The text below each ``____ name ____`` line of the FAILURES and ERRORS sections."""
-    blocks: list[tuple[str, list[str]]] = []
+def _told(lines: Sequence[str]) -> Iterator[str]:
+    """What stands in the FAILURES and ERRORS sections."""
     inside = False
     for line in lines:
         if section := _SECTION.match(line):
             inside = section[1] in ("FAILURES", "ERRORS")
-        elif inside and (head := _HEAD.match(line)):
+        elif inside:
+            yield line
+
+
+def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
+    """The text below each ``____ name ____`` line of those sections."""
+    blocks: list[tuple[str, list[str]]] = []
+    for line in _told(lines):
+        if head := _HEAD.match(line):
             blocks.append((head[1], []))
-        elif inside and blocks:
+        elif blocks:
             blocks[-1][1].append(line)
     return [(name, block) for name, block in blocks]
 
@@ -102,7 +115,10 @@ def _sections(lines: Sequence[str]) -> Failure | None:
     for at, line in enumerate(lines):
         if line.startswith(python.CHAIN):
             part = list(lines[at + 1 :])
-    frames = [Frame(m[1], int(m[2]), m[4]) for line in part if (m := _PLACE.match(line))]
+    frames = _frames(part)
+    if all(is_library(frame.path) for frame in frames):
+        # What escaped was raised by pytest or a library on account of what came before it.
+        frames = _frames(lines)
     kind, message = _raised(part)
     if not kind:
         return None
@@ -117,6 +133,10 @@ def _sections(lines: Sequence[str]) -> Failure | None:
     )
 
 
+def _frames(lines: Sequence[str]) -> list[Frame]:
+    return [Frame(m[1], int(m[2]), m[4]) for line in lines if (m := _PLACE.match(line))]
+
+
 def _compared_below(kind: str, lines: Sequence[str]) -> Compared | None:
     """The values of an assertion that has a message of its own: they stand on the next marked line."""
     asserted = (match[1] for line in lines if (match := _ASSERT.match(line)))
@@ -125,13 +145,18 @@ def _compared_below(kind: str, lines: Sequence[str]) -> Compared | None:
 
 def _raised(lines: Sequence[str]) -> tuple[str, str]:
     """The first marked line that names an exception or an assertion; else the type after the place."""
-    for line in lines:
+    for at, line in enumerate(lines):
         if match := _ERROR.match(line):
-            return match[1], match[2] or ""
+            return match[1], match[2] or _marked(lines[at + 1 :] if line.endswith(":") else ())
         if match := _ASSERT.match(line):
             return "AssertionError", match[1]
     named = (m[3] for line in lines if (m := _PLACE.match(line)) and m[3] and not m[4])
-    return next(named, ""), next((line[1:].strip() for line in lines if line.startswith("E ")), "")
+    return next(named, ""), _marked(lines)
+
+
+def _marked(lines: Sequence[str]) -> str:
+    """The first marked line that says something."""
+    return next((line[1:].strip() for line in lines if line.startswith("E ") and line[1:].strip()), "")
 
 
 def _syntax_place(kind: str, lines: Sequence[str]) -> Location | None:
@@ -166,7 +191,7 @@ def _doctest(lines: Sequence[str]) -> Failure | None:
 
 def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) -> list[Failure]:
     """``--tb=line`` has one line per failure, ``--tb=no`` nothing but the summary."""
-    places = [match for line in lines if (match := _LINE_STYLE.match(line))]
+    places = [match for line in _told(lines) if (match := _LINE_STYLE.match(line))]
     found: list[Failure] = []
     for at, (node, reason) in enumerate(summary):
         place = places[at] if at < len(places) else None
@@ -200,6 +225,19 @@ def _conftest(lines: Sequence[str]) -> list[Failure]:
         if line.startswith("ImportError while loading conftest") and (found := _sections(lines[at + 1 :])):
             return [found]
     return []
+
+
+def _hung(lines: Sequence[str]) -> list[Failure]:
+    """pytest-timeout's thread method: no verdict, but the stack of where the test hung."""
+    head = next((match for line in lines if (match := _HUNG.match(line))), None)
+    if head is None:
+        return []
+    frames = python.frames(lines)
+    place = blame(frames)
+    test = next(
+        (f"{head[1]}::{one.function}" for one in frames if head[1] and one.path.endswith(head[1])), None
+    )
+    return [Failure("pytest", FailureKind.TEST, "Timeout", "Timeout", place, tuple(frames), test)]
 
 
 def _reason(reason: str, place: re.Match[str] | None) -> tuple[str, str]:

@@ -11,6 +11,11 @@ from .text import blame, spans
 
 _START = re.compile(r"^[\s|+]*(?:Exception Group )?Traceback \(most recent call last\):$")
 _FRAME = re.compile(r'^[\s|]*File "([^"]+)", line (\d+)(?:, in (.+))?$')
+_BOXED = re.compile(r"^[╭+][─-]+ Traceback \(most recent call last\) [─-]+[╮+]$")
+_BOX_FRAME = re.compile(r"^[│|] (\S.*?):(\d+) in (.+?)\s*[│|]$")
+_FATAL = re.compile(r"^Fatal Python error: (.+)$")
+_LAST_FIRST = re.compile(r'^  File "([^"]+)", line (\d+) in (.+)$')
+_CHECK = re.compile(r"^(\S+): \((\w+\.[ECW]\d+)\) (.+)$")
 _RAISED = re.compile(r"^[\s|]*((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:: ?(.*))?$")
 _UNITTEST = re.compile(r"^(FAIL|ERROR): (\S+) \(([^)]+)\)")
 _UNITTEST_OLD = re.compile(r"^(FAIL|ERROR): (\S+)$")
@@ -40,6 +45,38 @@ def tracebacks(lines: Sequence[str]) -> list[Failure]:
     return found or _beheaded(lines) or _bare_syntax_error(lines)
 
 
+def boxed(lines: Sequence[str]) -> list[Failure]:
+    """A traceback that rich drew a box around; what was raised stands below it."""
+    found: list[Failure] = []
+    frames: list[Frame] = []
+    for line in lines:
+        if _BOXED.match(line):
+            frames = []
+        elif match := _BOX_FRAME.match(line):
+            frames.append(Frame(match[1], int(match[2]), match[3]))
+        elif frames and line[:1] not in "│|╰+ " and (match := _RAISED.match(line)):
+            found, frames = [_failure(match[1], match[2] or "", frames)], []
+    return found
+
+
+def crashes(lines: Sequence[str]) -> list[Failure]:
+    """What faulthandler tells of an interpreter that a signal ended; its frames are last call first."""
+    fatal = next((match for line in lines if (match := _FATAL.match(line))), None)
+    if fatal is None:
+        return []
+    calls = [match for line in lines if (match := _LAST_FIRST.match(line))]
+    frames = tuple(Frame(match[1], int(match[2]), match[3]) for match in reversed(calls))
+    return [Failure("python", FailureKind.RUNTIME, "Fatal Python error", fatal[1], blame(frames), frames)]
+
+
+def django_checks(lines: Sequence[str]) -> list[Failure]:
+    """Django's system checks: the object, the rule and the sentence."""
+    if not any(line.startswith("SystemCheckError: ") for line in lines):
+        return []
+    found = [match for line in lines if (match := _CHECK.match(line))]
+    return [Failure("django", FailureKind.BUILD, m[2], f"{m[1]}: {m[3]}") for m in found]
+
+
 def _beheaded(lines: Sequence[str]) -> list[Failure]:
     """A traceback of which only the end was kept."""
     at = next((at for at, line in enumerate(lines) if (m := _FRAME.match(line)) and m[3]), None)
@@ -62,6 +99,11 @@ def _one(lines: Sequence[str], at: int, depth: int) -> tuple[Failure | None, int
             break
         at += 1
     return None, at
+
+
+def frames(lines: Sequence[str]) -> list[Frame]:
+    """Every frame of the standard form, wherever it stands."""
+    return [Frame(match[1], int(match[2]), match[3]) for line in lines if (match := _FRAME.match(line))]
 
 
 def _indent(line: str) -> int:

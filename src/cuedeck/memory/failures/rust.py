@@ -46,6 +46,17 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
     return found
 
 
+def cargo(lines: Sequence[str]) -> list[Failure]:
+    """What cargo refuses before anything is compiled, with the last of its causes."""
+    start = next((at for at, line in enumerate(lines) if line.startswith("error: ")), None)
+    if start is None or not any(line.startswith(("required by package", "Caused by:")) for line in lines):
+        return []
+    said = lines[start].removeprefix("error: ")
+    causes = [at + 1 for at, line in enumerate(lines[:-1]) if line == "Caused by:"]
+    text = f"{said}: {lines[causes[-1]].strip()}" if causes else said
+    return [Failure("cargo", FailureKind.BUILD, "error", text)]
+
+
 def _diagnostic(match: re.Match[str], lines: Sequence[str]) -> Failure | None:
     place, lint = None, None
     for line in lines:
@@ -80,6 +91,8 @@ def panics(lines: Sequence[str]) -> list[Failure]:
             found.append(
                 Failure("cargo test", FailureKind.TEST, "should_panic", match[1], place, test=section)
             )
+        elif section and (match := re.match(r"^Error: (.+)$", line)):
+            found.append(Failure("cargo test", FailureKind.TEST, "Error", match[1], test=section))
         elif failure := _panic(line, lines, at, failed):
             # A documentation test panics in a main thread of its own.
             documented = failure.test is None and section is not None and " - " in section

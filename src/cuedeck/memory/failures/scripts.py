@@ -21,8 +21,8 @@ _LUA = re.compile(r"^\S*lua\S*: (\(command line\)|\S+?\.?\w*):(\d+): (.+)$")
 _LUA_FRAME = re.compile(
     r"^\s+(\(command line\)|\S+?):(\d+): in (?:(?:function|local|upvalue|method|field) '(.+?)'|.*)$"
 )
-_USAGE = re.compile(r"^[Uu]sage: ")
-_USAGE_ERROR = re.compile(r"^(?:\S+: )?[Ee]rror: (.+)$")
+_USAGE = re.compile(r"^(?:ERROR: )?[Uu]sage: ")
+_USAGE_ERROR = re.compile(r"^(?:\S.*?: )?[Ee]rror: (.+)$")
 _SAYING = re.compile(
     r"^([\w./+-]+): ((?:.+: )?(No such file or directory|Permission denied|Is a directory|Not a directory"
     r"|File exists|Directory not empty|Operation not permitted|Read-only file system|No space left on device"
@@ -34,10 +34,18 @@ _PERL_WARNING = re.compile(
     r"|Odd number of elements|Scalar value .+ better written|Useless use of|Deep recursion on"
     r"|Subroutine \S+ redefined|\".+\" variable .+ masks earlier)"
 )
+_CONFLICT = re.compile(r"^CONFLICT \(.+?\): (.+)$")
+_CURL = re.compile(r"^curl: \((\d+)\) (.+)$")
+_DOCKER = re.compile(r"^(?:docker: |ERROR: )?(Cannot connect to the Docker daemon.*)$")
+_ENDED = re.compile(
+    r"^\d+ (Killed|Terminated|Hangup|Segmentation fault|Aborted|Bus error|Illegal instruction"
+    r"|Floating point exception|Trace/breakpoint trap)(?: +\(core dumped\))? +(.+)$"
+)
+_SHELLS = ("bash", "sh", "dash", "zsh", "-bash", "/bin/sh", "/bin/bash")
 _PID = re.compile(r"^\d+ (?=[A-Z])")
 _BASH = re.compile(r"^(\S+): line (\d+): (.+)$")
 _DASH = re.compile(
-    r"^(\S+): (\d+): (.+: (?:not found|Permission denied|parameter not set)|Syntax error: .+)$"
+    r"^(\S+?): ?(\d+): (.+: (?:not found|Permission denied|parameter not set)|Syntax error: .+)$"
 )
 _SHELL_UNREADABLE = re.compile(r"^(?:syntax error|Syntax error|unexpected EOF|unexpected end of file)")
 _TCL_FILE = re.compile(r'^\s+\(file "(.+)" line (\d+)\)$')
@@ -111,9 +119,13 @@ def shell(lines: Sequence[str]) -> list[Failure]:
     for line in lines:
         if match := _BASH.match(line) or _DASH.match(line):
             kind = FailureKind.BUILD if _SHELL_UNREADABLE.match(match[3]) else FailureKind.RUNTIME
+            # What was given by ``-c`` has no file to look into.
+            place = None if match[1] in _SHELLS else Location(plain_path(match[1]), int(match[2]))
+            if ended := _ENDED.match(match[3]):
+                return [Failure("shell", kind, ended[1], f"{ended[1]}: {ended[2]}", place)]
             said = _PID.sub("", match[3])
             name = "syntax" if kind is FailureKind.BUILD else said.rpartition(": ")[2]
-            return [Failure("shell", kind, name, said, Location(plain_path(match[1]), int(match[2])))]
+            return [Failure("shell", kind, name, said, place)]
     return []
 
 
@@ -130,6 +142,17 @@ def commands(lines: Sequence[str]) -> list[Failure]:
     for line in lines:
         if match := _SAYING.match(line):
             return [Failure("shell", FailureKind.RUNTIME, match[3], f"{match[1]}: {match[2]}")]
+        if match := _CONFLICT.match(line):
+            place = re.search(r" in (\S+)$", match[1])
+            return [
+                Failure(
+                    "git", FailureKind.RUNTIME, "conflict", match[1], Location(place[1]) if place else None
+                )
+            ]
+        if match := _CURL.match(line):
+            return [Failure("curl", FailureKind.RUNTIME, f"curl {match[1]}", match[2])]
+        if match := _DOCKER.match(line):
+            return [Failure("docker", FailureKind.RUNTIME, "docker", match[1])]
         if match := _GIT.match(line):
             return [Failure("git", FailureKind.RUNTIME, "fatal", match[1])]
     return []

@@ -13,14 +13,15 @@ _STAMP = re.compile(
     r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
     r"(?: std(?:out|err) [FP])?(?: |$)"
 )
-# Which of several commands a line is of, as concurrently, recursive pnpm and compose say it; Maven's levels
-# are none.
+# Which of several commands a line is of, as concurrently, recursive pnpm, compose and BuildKit say it;
+# Maven's levels are none.
 _TAGS = (
     re.compile(
         r"^\[((?!(?:INFO|ERROR|WARN|WARNING|DEBUG|TRACE|FATAL)\])@?[\w.:-]+(?:/[A-Za-z][\w.-]*)?)\](?: |$)"
     ),
     re.compile(r"^((?:[\w@.-]+/)*[\w@.-]+ [\w:-]+)[:$](?: |$)"),
     re.compile(r"^([A-Za-z][\w.-]*)\s*\|(?: |$)"),
+    re.compile(r"^(#\d+) \d+\.\d+(?: |$)"),
 )
 _LIBRARY = re.compile(
     r"site-packages/|dist-packages/|/lib/python\d|[/\\]Lib[/\\](?!site)|^<frozen |^<string>$"

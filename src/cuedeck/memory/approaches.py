@@ -1,0 +1,83 @@
+"""What was tried against a failure, told apart by its words, and how likely each is to work again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cuedeck.memory.episodes import Match, Outcome, Similar
+from cuedeck.memory.model import first_line
+from cuedeck.model.adding import added
+from cuedeck.search.analyser import query_terms
+
+# What one episode of each kind of match is worth as evidence.
+_WEIGHT = {Match.SIGNATURE: 1.0, Match.SHAPE: 0.6, Match.TEXT: 0.35}
+# However many there are of them, episodes that are only alike prove little.
+_MOST = {Match.SIGNATURE: float("inf"), Match.SHAPE: 0.6, Match.TEXT: 0.15}
+# The chance of an approach before its own episodes count, by how near the nearest of them is.
+_EXPECTED = {Match.SIGNATURE: 0.5, Match.SHAPE: 0.3, Match.TEXT: 0.05}
+# Two wordings that share this much of their words are one approach.
+_SHARED = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Approach:
+    """One way to go about a failure, with the episodes that went it, nearest first."""
+
+    episodes: tuple[Similar, ...]
+
+    @property
+    def solved(self) -> Similar | None:
+        """The nearest episode in which it worked."""
+        return next((one for one in self.episodes if one.outcome is Outcome.SUCCESS), None)
+
+    @property
+    def chance(self) -> float:
+        """How likely it is to work again: what it did so far, and doubt as large as one episode."""
+        good, bad = self._evidence(Outcome.SUCCESS), self._evidence(Outcome.FAILURE)
+        return (good + _EXPECTED[self.episodes[0].match]) / (good + bad + 1.0)
+
+    @property
+    def record(self) -> str:
+        """How often it worked."""
+        worked = sum(one.outcome is Outcome.SUCCESS for one in self.episodes)
+        return f"it worked {worked} of {len(self.episodes)} times"
+
+    def _evidence(self, outcome: Outcome) -> float:
+        return added(
+            min(_MOST[match], added(_worth(one) for one in self._ended(match, outcome))) for match in Match
+        )
+
+    def _ended(self, match: Match, outcome: Outcome) -> list[Similar]:
+        return [one for one in self.episodes if one.match is match and one.outcome is outcome]
+
+
+def tried(one: Similar) -> str:
+    """What an episode did, in its own words."""
+    return one.field("approach") or first_line(one.memory.content, 300)
+
+
+def approaches(similar: Sequence[Similar]) -> list[Approach]:
+    """The approaches of some episodes, the most promising first."""
+    groups: list[tuple[frozenset[str], list[Similar]]] = []
+    for one in similar:
+        if one.outcome is not Outcome.SUCCESS and not (
+            one.outcome is Outcome.FAILURE and one.field("approach")
+        ):
+            continue
+        words = frozenset(query_terms(tried(one)))
+        group = next((found for known, found in groups if _alike(words, known)), None)
+        if group is None:
+            groups.append((words, [one]))
+        else:
+            group.append(one)
+    return sorted((Approach(tuple(episodes)) for _, episodes in groups), key=lambda one: -one.chance)
+
+
+def _alike(words: frozenset[str], known: frozenset[str]) -> bool:
+    return len(words & known) >= _SHARED * len(words | known)
+
+
+def _worth(one: Similar) -> float:
+    weight = _WEIGHT[one.match]
+    return weight * one.similarity if one.match is Match.TEXT else weight
