@@ -123,6 +123,15 @@ def test_an_unexpected_failure_is_one_line_with_an_id_and_a_private_log(cue: Any
     assert not (folder / "elsewhere").exists()
 
 
+def test_too_little_memory_is_said_plainly(cue: Any) -> None:
+    code = (
+        "import sys, cuedeck.cli.setup as s; from cuedeck.cli import main;"
+        "s.initialise = lambda *a, **k: bytearray(1 << 62); sys.exit(main(['init']))"
+    )
+    done = cue("-c", code, program=sys.executable)
+    assert done.returncode == 1 and done.stderr.startswith("error: There is not enough memory\n hint: ")
+
+
 def test_an_interrupt_while_it_loads_is_one_line(cue: Any) -> None:
     code = """
 import sys

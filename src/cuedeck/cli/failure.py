@@ -37,6 +37,9 @@ def exit_code_for(error: BaseException, arguments: list[str]) -> int:
         case OSError(filename=str()):
             tell(_refused_by_system(error), as_json=as_json)
             return FAILURE
+        case MemoryError():
+            tell(_OUT_OF_MEMORY, as_json=as_json)
+            return FAILURE
         case Exception():
             _tell_unexpected(error, options, as_json)
             return FAILURE
