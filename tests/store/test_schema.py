@@ -11,6 +11,7 @@ KEPT = {
     ("memory_citations", 1): "42bdf2f19b05961d",
     ("runs", 1): "6c694dca3727c0f0",
     ("tasks", 1): "44d9c7aa171480d7",
+    ("tasks", 2): "124cde8e0c461bfb",
     ("todos", 1): "ce38e1301d6cd948",
     ("workflow_records", 1): "e3a9b788d04e80ec",
 }

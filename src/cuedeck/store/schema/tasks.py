@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.store.ddl import Step, index, references, table
+from cuedeck.store.ddl import Step, index, references, statement, table
 from cuedeck.store.schema import migration
 
 
@@ -38,7 +38,7 @@ def agent_tasks() -> list[Step]:
             audited=True,
         ),
         index("agent_tasks", "type", "status", "priority", "rid", name="agent_tasks_queue_index"),
-        index("agent_tasks", "parent", "status", where="parent IS NOT NULL"),
+        index("agent_tasks", "parent", where="parent IS NOT NULL"),
         index("agent_tasks", "project", "rid"),
         index("agent_tasks", "source", unique=True, where="source IS NOT NULL"),
         table(
@@ -53,4 +53,14 @@ def agent_tasks() -> list[Step]:
             ["project text not null", "type text not null", "last integer not null"],
             key=["project", "type"],
         ),
+    ]
+
+
+@migration("state", "tasks", 2)
+def children_by_status() -> list[Step]:
+    """An epic asks which statuses its children have, and there may be thousands of them."""
+    dropped = "DROP INDEX agent_tasks_parent_index"
+    return [
+        statement(sqlite=dropped, postgres=dropped),
+        index("agent_tasks", "parent", "status", where="parent IS NOT NULL"),
     ]
