@@ -14,6 +14,12 @@ from cuedeck.model.errors import CueError, ErrorCode, exit_code
 
 FAILURE, CONFIGURATION, INTERRUPTED = 1, 101, 130
 
+_OUT_OF_MEMORY = CueError(
+    ErrorCode.UNAVAILABLE,
+    "There is not enough memory",
+    hint="Close other programs or raise the limit (ulimit -v); indexing goes on where it stopped.",
+)
+
 
 def exit_code_for(error: BaseException, arguments: list[str]) -> int:
     """Tell the user what happened and choose the exit code."""
