@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from cuedeck.documents.freshness import Freshness
 from cuedeck.documents.reader import missing_document
 from cuedeck.mcp.decks import context_documents, vault_files
 from cuedeck.mcp.tool import Answer, Call
@@ -301,6 +305,61 @@ def test_statistics(workspace: Workspace) -> None:
     assert (value["filesByType"], value["filesByStatus"]) == ({"guide": 1}, {"active": 1})
     assert value["topTags"][0] == {"tag": "auth", "count": 1}
     assert value["lastUpdated"] > 10**12
+    assert "leftOut" not in value
+
+
+def test_statistics_name_the_notes_that_are_not_searched(root: Path, workspace: Workspace) -> None:
+    (root / "latin.md").write_bytes(b"caf\xe9")
+    (root / "bell\x07.md").write_text("# Bell\n")
+    value = call(workspace, "get_stats").value
+    assert value["totalLeftOut"] == 2
+    reasons = {each["path"]: each["reason"] for each in value["leftOut"]}
+    assert reasons == {
+        "latin.md": "not UTF-8 at byte 3",
+        "bell\\x07.md": "its name is not UTF-8 or holds control characters",
+    }
+
+
+def test_while_the_first_look_is_under_way_what_was_read_so_far_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.documents.index._BATCH", 1)
+    monkeypatch.setattr(Freshness, "ensure", lambda *_: False)
+    notes = {f"{name}.md" for name in ("otter", "badger", "heron")}
+    for name in notes:
+        (tmp_path / name).write_text("# Animal\n")
+    settle(tmp_path)
+    reached, go_on = threading.Event(), threading.Event()
+
+    def stop(done: int, _total: int) -> None:
+        if done == 1:
+            reached.set()
+            go_on.wait(30)
+
+    with Workspace.open(tmp_path, environ={"CUEDECK_SEARCH__ENABLED": "false"}) as workspace:
+        look = threading.Thread(target=workspace.documents.refresh, args=(stop,))
+        look.start()
+        try:
+            assert reached.wait(30)
+            answer = call(workspace, "read_context", query="animal", mode="keyword")
+            assert answer.indexing
+            (read,) = (hit["path"] for hit in answer.value)
+            assert call(workspace, "get_file", path=read).indexing
+            unread = min(notes - {read})
+            assert failure(workspace, "get_file", path=unread).code is ErrorCode.UNAVAILABLE
+            (tmp_path / read).write_text("# Another animal\n")
+            assert found(workspace, "animal") == []
+        finally:
+            go_on.set()
+            look.join()
+        assert call(workspace, "get_file", path=unread).value["path"] == unread
+
+
+def settle(root: Path) -> None:
+    """Make files look old enough to be trusted by their times."""
+    for path in root.iterdir():
+        os.utime(path, (0, 0))
+    time.sleep(0.06)
 
 
 HOSTILE = [

@@ -7,7 +7,7 @@ import pytest
 from mcp_sample import REGISTRY
 
 from cuedeck.mcp.options import ConnectionOptions
-from cuedeck.mcp.rendering import contract_value, encoded, render_error, render_value, rpc_error
+from cuedeck.mcp.rendering import contract_value, encoded, render_answer, render_error, rpc_error
 from cuedeck.mcp.tool import Answer
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
@@ -108,10 +108,19 @@ def test_an_error_is_structured_only_where_the_schema_has_room() -> None:
 
 
 def test_the_text_block_is_exactly_the_contract_json() -> None:
-    rendered = render_value([{"path": "é.md", "n": None}], {})
+    tool = next(tool for tool in REGISTRY.tools if tool.deck is Deck.CONTEXT)
+    rendered = render_answer(tool, Answer([{"path": "é.md", "n": None}]), 1.0)
     assert rendered.text == '[{"path":"é.md","n":null}]'
     assert rendered.structured == {"result": [{"path": "é.md", "n": None}]}
-    assert render_value({"a": 1}, {}).structured == {"a": 1}
+    assert rendered.to_json()["content"] == [{"type": "text", "text": rendered.text}]
+    assert render_answer(tool, Answer({"a": 1}), 1.0).structured == {"a": 1}
+
+
+def test_an_answer_made_during_the_first_look_says_so_in_a_block_of_its_own() -> None:
+    tool = next(tool for tool in REGISTRY.tools if tool.deck is Deck.CONTEXT)
+    value, note = render_answer(tool, Answer([], indexing=True), 1.0).to_json()["content"]
+    assert value["text"] == "[]"
+    assert "Ask again" in note["text"]
 
 
 def test_vault_answers_get_their_envelope() -> None:

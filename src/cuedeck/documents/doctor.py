@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.reader import nearest
 from cuedeck.documents.sections import find_heading
+from cuedeck.documents.vault import UNSAYABLE
 from cuedeck.model.errors import CueError
 from cuedeck.model.finding import Finding, Status, passed
 from cuedeck.paths import confine, confine_file, read_file
@@ -81,7 +82,7 @@ def _unsayable(names: Sequence[str]) -> Iterator[Finding]:
         yield Finding(
             "files",
             Status.WARN,
-            f"not indexed: the name '{name}' is not UTF-8 or holds control characters",
+            f"not indexed: '{name}': {UNSAYABLE}",
             fix="Rename it.",
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -65,8 +65,9 @@ class DocumentIndex:
         self._scanner = Scanner(self.root, patterns)
         self._max_bytes = max_bytes
         self._lock = threading.RLock()
-        self._folders: frozenset[str] | None = None
+        self._scan: Scan | None = None
         self._guard = threading.Lock()
+        self._looking = False
         self._known: dict[str, Stamp] = {}
         self._baseline = False
         self._reading: str | None = None
@@ -79,7 +80,7 @@ class DocumentIndex:
         """Look at every file of the workspace and take in what is new, changed or gone."""
         with self._lock:
             scan = self._scanner.scan()
-            self._folders = scan.folders
+            self._scan = replace(scan, files={})
             known = dict(self._stamps())
             current = self.complete
             look = [
@@ -88,7 +89,11 @@ class DocumentIndex:
             gone = [path for path in known if path not in scan.files and not _hidden(path, scan)]
             if not look and not gone and current:
                 return Refreshed()
-            return self._take_in(look, gone, scan, progress)
+            self._looking = True
+            try:
+                return self._take_in(look, gone, scan, progress)
+            finally:
+                self._looking = False
 
     def refresh_paths(self, paths: Iterable[str]) -> Refreshed:
         """The same for some paths only; folders are not looked into."""
@@ -112,6 +117,11 @@ class DocumentIndex:
     def complete(self) -> bool:
         """Whether every file was read, and as it is read now; not when the database was deleted under us."""
         return self._has_baseline() and self._reading == READING
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the first look is under way: until it is done nothing else is taken in."""
+        return self._looking and not self.complete
 
     def stamp(self, path: str) -> FileStamp | None:
         """A plain file's stamp now, or nothing."""
@@ -150,14 +160,18 @@ class DocumentIndex:
         return [path for path in paths if kind_of(path) is Kind.MARKDOWN]
 
     def unsayable(self) -> tuple[str, ...]:
-        """Files and folders left out for their names, which are escaped here."""
-        return self._scanner.scan().unsayable
+        """Files and folders that the last scan left out for their names, which are escaped here."""
+        return self._last_scan().unsayable
 
     def folders(self) -> frozenset[str]:
         """The folders of the last scan, ``""`` for the root, others ending in ``/``."""
-        if self._folders is None:
-            self._folders = self._scanner.scan().folders
-        return self._folders
+        return self._last_scan().folders
+
+    def _last_scan(self) -> Scan:
+        """What the last look found beside files."""
+        if self._scan is None:
+            self._scan = replace(self._scanner.scan(), files={})
+        return self._scan
 
     def _stamps(self) -> dict[str, Stamp]:
         """What is known of every file; read again only when somebody else changed it."""

@@ -72,6 +72,9 @@ class DocumentSearch:
         for _ in range(_ATTEMPTS):
             found, pending = self._ask(query, terms, mode, vector)
             stale = self._index.stale(document.path for _, document, _ in found)
+            if self._index.unfinished:
+                found = [each for each in found if each[1].path not in stale]
+                break
             if not stale or not self._index.refresh_paths(stale).anything:
                 break
         tokens = self._counts.of({document.path: document.hash for _, document, _ in found})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.kinds import in_vault
@@ -15,6 +15,7 @@ from cuedeck.store.protocol import Database
 from cuedeck.store.vault import VaultFile, VaultFilter, VaultLinks, VaultStatistics
 
 LARGEST_CONTENT = 16 * 1024 * 1024
+UNSAYABLE = "its name is not UTF-8 or holds control characters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,10 @@ class Vault:
     def file(self, path: str) -> tuple[VaultFile, VaultLinks]:
         """One note and its links."""
         confined = self._confined(path)
-        self._index.refresh_paths([confined.relative])
+        if not self._index.unfinished:
+            self._index.refresh_paths([confined.relative])
+        elif not self._index.is_fresh(confined.relative) and self._index.stamp(confined.relative) is not None:
+            raise _not_reached(confined.relative)
         with self._database.read() as session:
             found = rows.vault_file(session, confined.relative)
             if found is None:
@@ -77,7 +81,9 @@ class Vault:
         if self._counted is None or self._counted[0] != version:
             with self._database.read() as session:
                 self._counted = (version, rows.vault_statistics(session))
-        return self._counted[1]
+        named = self._counted[1]
+        unsayable = ((name, UNSAYABLE) for name in self._index.unsayable() if in_vault(name))
+        return replace(named, left_out=(*named.left_out, *unsayable))
 
     def _confined(self, path: str) -> ConfinedPath:
         confined = confine(self._index.root, path)
@@ -87,6 +93,15 @@ class Vault:
 
     def _missing(self, path: str) -> CueError:
         return missing_document(path, [each for each in self._index.markdown_paths() if in_vault(each)])
+
+
+def _not_reached(path: str) -> CueError:
+    return CueError(
+        ErrorCode.UNAVAILABLE,
+        f"The vault is being read for the first time, and '{path}' has not been reached",
+        data={"path": path},
+        hint="Ask again in some seconds, or read the file itself.",
+    )
 
 
 def _folder(index: DocumentIndex, folder: str) -> str:

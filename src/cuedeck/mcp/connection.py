@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cuedeck.mcp.incident import unexpected
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.registry import Entry, Registry, product
-from cuedeck.mcp.rendering import Rendered, contract_value, encoded, render_error, render_value, rpc_error
+from cuedeck.mcp.rendering import Rendered, encoded, render_answer, render_error, rpc_error
 from cuedeck.mcp.runtime import Runtime
 from cuedeck.mcp.tool import Answer, Call, Tool, no_progress
 from cuedeck.mcp.validation import validated
@@ -55,7 +55,7 @@ class Connection:
         started = time.perf_counter()
         try:
             answer = self._answer(entry.tool, arguments, who, progress, cancelled)
-            return render_value(contract_value(entry.tool, answer, _since(started)), answer.meta)
+            return render_answer(entry.tool, answer, _since(started))
         except CueError as error:
             failure = error
         except Exception as error:  # noqa: BLE001 - the boundary where anything unexpected becomes an id

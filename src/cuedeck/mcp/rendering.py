@@ -13,20 +13,26 @@ from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
 
 INTERNAL_ERROR = -32603
+_STILL_INDEXING = (
+    "The workspace is being read for the first time: this answer knows a part of its files. Ask again later."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A tool result: one text block, the same as structured content, and what goes beside it."""
+    """A tool result: a text block, the same as structured content, and what goes beside it."""
 
     text: str
     structured: dict[str, Any] | None
     meta: Mapping[str, Any] = field(default_factory=dict)
     is_error: bool = False
+    note: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The result of ``tools/call``."""
-        result: dict[str, Any] = {"content": [{"type": "text", "text": self.text}], "isError": self.is_error}
+        texts = [self.text] if self.note is None else [self.text, self.note]
+        content = [{"type": "text", "text": text} for text in texts]
+        result: dict[str, Any] = {"content": content, "isError": self.is_error}
         if self.structured is not None:
             result["structuredContent"] = self.structured
         if self.meta:
@@ -56,11 +62,12 @@ def contract_value(tool: Tool, answer: Answer, elapsed_ms: float) -> Any:
     return {"success": True, "data": answer.value, "metadata": metadata}
 
 
-def render_value(value: Any, meta: Mapping[str, Any]) -> Rendered:
-    """A contract value as a tool result; arrays are wrapped in structured content only."""
-    text, value = encoded(value)
+def render_answer(tool: Tool, answer: Answer, elapsed_ms: float) -> Rendered:
+    """A handler's answer as a tool result; arrays are wrapped in structured content only."""
+    text, value = encoded(contract_value(tool, answer, elapsed_ms))
     structured = value if isinstance(value, dict) else {"result": value}
-    return Rendered(text, structured, encoded(dict(meta))[1] if meta else {})
+    meta = encoded(dict(answer.meta))[1] if answer.meta else {}
+    return Rendered(text, structured, meta, note=_STILL_INDEXING if answer.indexing else None)
 
 
 def render_error(tool: Tool, error: CueError, elapsed_ms: float, schema: Mapping[str, Any]) -> Rendered:

@@ -73,7 +73,10 @@ class Call(Generic[A]):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The contract's JSON value, what goes beside it in ``_meta``, and what a vault's metadata say of it."""
+    """The contract's JSON value, what goes beside it in ``_meta``, and what a vault's metadata say of it.
+
+    ``indexing`` while it was made of a part of the workspace: the first look is still under way.
+    """
 
     value: Any
     meta: Mapping[str, Any] = field(default_factory=dict)

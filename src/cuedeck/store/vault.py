@@ -52,7 +52,7 @@ class VaultLinks:
 
 @dataclass(frozen=True, slots=True)
 class VaultStatistics:
-    """Counts over the whole vault."""
+    """Counts over the whole vault, and the files that are not searched, each with the reason."""
 
     files: int
     tags: int
@@ -62,6 +62,7 @@ class VaultStatistics:
     top_tags: tuple[tuple[str, int], ...]
     size: int
     updated: int
+    left_out: tuple[tuple[str, str], ...]
 
 
 def vault_files(
@@ -122,6 +123,10 @@ def vault_statistics(session: Session) -> VaultStatistics:
         f"JOIN documents d ON d.rid = l.document WHERE {_IN_VAULT} AND l.kind IN ('wiki', 'embed')"
     )
     updated = session.value("SELECT value FROM document_meta WHERE name = 'updated'")
+    skipped = session.rows(
+        "SELECT d.path, d.skipped FROM documents d "  # noqa: S608 - constants
+        f"WHERE {_IN_VAULT} AND d.skipped IS NOT NULL ORDER BY d.path"
+    )
     return VaultStatistics(
         files=int(totals["files"]),
         tags=len(tags),
@@ -131,6 +136,7 @@ def vault_statistics(session: Session) -> VaultStatistics:
         top_tags=tuple((row["tag"], int(row["times"])) for row in tags[:10]),
         size=int(totals["size"]),
         updated=int(updated or 0),
+        left_out=tuple((row["path"], row["skipped"]) for row in skipped),
     )
 
 

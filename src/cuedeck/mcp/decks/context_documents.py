@@ -48,7 +48,7 @@ def _read_context(call: Call[ReadContext]) -> Answer:
         {"path": hit.path, "hash": hit.hash, "tokens": hit.tokens, "anchors": list(hit.anchors)}
         for hit in results.hits
     ]
-    return Answer(value, meta=_meta(results))
+    return Answer(value, meta=_meta(results), indexing=results.incomplete)
 
 
 def _filters(given: ContextFilters | None) -> Filters:

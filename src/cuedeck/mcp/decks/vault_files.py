@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 Limit = Annotated[int, Clamped(1, 500)]
 
+# How many of the files that are not searched are named.
+_NAMED = 50
 _NULLABLE = {"type": ["string", "null"]}
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 _NUMBER = {"type": "number"}
@@ -131,6 +133,7 @@ def _search_links(call: Call[SearchLinks]) -> Answer:
 def _get_stats(call: Call[GetStats]) -> Answer:
     vault, complete = _vault(call)
     found = vault.statistics()
+    left_out = [{"path": path, "reason": reason} for path, reason in found.left_out]
     return Answer(
         {
             "totalFiles": found.files,
@@ -141,6 +144,7 @@ def _get_stats(call: Call[GetStats]) -> Answer:
             "topTags": [{"tag": tag, "count": count} for tag, count in found.top_tags],
             "vaultSize": found.size,
             "lastUpdated": found.updated,
+            **({"leftOut": left_out[:_NAMED], "totalLeftOut": len(left_out)} if left_out else {}),
         },
         cache_hit=True,
         indexing=not complete,
@@ -289,7 +293,14 @@ TOOLS = (
                 },
                 "vaultSize": _NUMBER,
                 "lastUpdated": _NUMBER,
-            }
+                "leftOut": {
+                    "type": "array",
+                    "items": _object({"path": {"type": "string"}, "reason": {"type": "string"}}),
+                },
+                "totalLeftOut": _NUMBER,
+            },
+            "leftOut",
+            "totalLeftOut",
         ),
         effects=READS,
         handler=_get_stats,
