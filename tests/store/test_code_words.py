@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from array import array
 
+import pytest
+
+from cuedeck.store import code_words
 from cuedeck.store.code_words import (
     BlobWords,
     drop_words,
-    fold,
+    fold_all,
     put_words,
     read_words,
     texts,
@@ -83,7 +86,7 @@ def test_folding_keeps_what_lives_and_no_number_is_given_twice(store: Store) -> 
         assert count <= 16
         drop_words(session, list(range(31, 60)))
         past = session.value("SELECT max(past) FROM code_segments")
-        fold(session, most=0)
+        fold_all(session)
         assert session.value("SELECT count(*) FROM code_segments") == 1
         assert session.value("SELECT max(past) FROM code_segments") == past
         assert session.value("SELECT count(*) FROM code_words WHERE word = 'only58'") == 0
@@ -96,3 +99,22 @@ def test_folding_keeps_what_lives_and_no_number_is_given_twice(store: Store) -> 
         "only1": [(1, 1, 1)],
         "only2": [(2, 1, 1)],
     }
+
+
+def test_large_segments_are_folded_only_on_request_and_in_groups(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(code_words, "_LARGE", 10)
+    monkeypatch.setattr(code_words, "_MOST_POSTINGS", 30)
+    with store.index.write(actor="test") as session:
+        for rid in range(1, 41):
+            # Every second one is large.
+            places = [(number, 4) for number in range(1 + rid % 2 * 10)]
+            put_words(session, [(rid, blob({"shared": places}, 11))])
+        before = held(session, "shared")
+        assert session.value("SELECT count(*) FROM code_segments WHERE size = 11") == 20
+        assert session.value("SELECT count(*) FROM code_segments WHERE size < 10") <= 16
+        fold_all(session)
+        assert session.value("SELECT max(size) FROM code_segments") <= 33
+        assert session.value("SELECT count(*) FROM code_segments") < 20
+        assert held(session, "shared") == before

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cuedeck.store.code_names import BlobNames, drop_names, merge_segments, put_names
-from cuedeck.store.code_words import BlobWords, drop_words, fold, put_words
+from cuedeck.store.code_words import BlobWords, drop_words, fold_all, put_words
 from cuedeck.store.protocol import Row, Session
 
 _BATCH = 900
@@ -326,7 +326,7 @@ def drop_blobs(session: Session, rids: Collection[int]) -> None:
 def compact(session: Session) -> None:
     """Write the lists of names and words anew, without blobs that are gone."""
     merge_segments(session, most=0)
-    fold(session, most=0)
+    fold_all(session)
 
 
 # -- choices

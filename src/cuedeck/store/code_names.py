@@ -14,7 +14,8 @@ _TOGETHER: Final = ""
 _MOST_TOGETHER: Final = 32
 _LIVE: Final = 0
 _MAX_SEGMENTS: Final = 24
-_BLOBS_PER_SEGMENT: Final = 4000
+# A first index of a large repository writes a batch for about a thousand blobs: those are not merged.
+_BLOBS_PER_SEGMENT: Final = 500
 _BATCH: Final = 900
 _COLUMNS: Final = ("name", "segment", "uses", "defines")
 

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from cuedeck.store.postings import Bundle, Numbers
 
 _BATCH = 900
+# So many small segments are kept; large ones, by postings, stay as they are: merging them takes long.
 _MOST_SEGMENTS = 16
+_LARGE = 200_000
+_MOST_POSTINGS = 1_000_000
 # What edits bring is one row a segment, under no word: written in one go, and mostly soon gone.
 _TOGETHER = ""
 _FEW_BLOBS = 8
@@ -189,16 +192,38 @@ def _write(session: Session, segment: int, past: int, held: Held, *, together: b
     )
 
 
-def fold(session: Session, most: int = _MOST_SEGMENTS) -> None:
-    """Where there are too many segments, make one of the smaller half, without what is gone."""
-    segments = session.rows("SELECT segment, past, size FROM code_segments ORDER BY size, segment")
-    if len(segments) <= most:
-        return
-    chosen = [row["segment"] for row in segments[: len(segments) - most // 2]]
+def fold(session: Session) -> None:
+    """Where there are too many small segments, make one of the smaller half, without what is gone."""
+    small = [row for row in _by_size(session) if row["size"] < _LARGE]
+    if len(small) > _MOST_SEGMENTS:
+        _merge(session, small[: len(small) - _MOST_SEGMENTS // 2])
+
+
+def fold_all(session: Session) -> None:
+    """Write every segment anew, without what is gone, so many together as fit into memory."""
+    groups: list[list[Row]] = []
+    room = 0
+    for row in _by_size(session):
+        if row["size"] > room:
+            groups.append([])
+            room = _MOST_POSTINGS
+        groups[-1].append(row)
+        room -= row["size"]
+    for group in groups:
+        _merge(session, group)
+
+
+def _by_size(session: Session) -> list[Row]:
+    return session.rows("SELECT segment, past, size FROM code_segments ORDER BY size, segment")
+
+
+def _merge(session: Session, segments: Sequence[Row]) -> None:
+    """Make one segment of several."""
+    chosen = [row["segment"] for row in segments]
+    least, past = min(chosen), max(row["past"] for row in segments)
     rows = session.rows(
         "SELECT word, segment, postings FROM code_words WHERE segment IN :segments", segments=chosen
     )
-    least, past = min(chosen), max(row["past"] for row in segments if row["segment"] in chosen)
     held = _living(session, rows, least, past)
     session.run("DELETE FROM code_words WHERE segment IN :segments", segments=chosen)
     session.run("DELETE FROM code_segments WHERE segment IN :segments", segments=chosen)
