@@ -57,13 +57,11 @@ class Calls(Keyed):
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """What a call gives."""
-        links = self.links(path)
-        if links.ops[callee] & OP_MASK == Op.WANTED:
-            callee = links.a[callee]
-        op = links.ops[callee] & OP_MASK
+        links, plain = self.links(path), self.plain(path, callee)
+        op = links.ops[plain] & OP_MASK
         label = self.label(path, callee)
         if op == Op.NAME and label in _BUILT_IN:
-            special = self.built_in(path, callee, label, arguments)
+            special = self.built_in(path, plain, label, arguments)
             if special is not None:
                 return special
         if label == "cast" and arguments:
@@ -77,8 +75,8 @@ class Calls(Keyed):
         for value in self.agreeing(path, values, arguments):
             found += self.call_value(path, value, arguments)
         if not found and op == Op.ATTR:
-            found += self.container_call(path, links.a[callee], label, arguments)
-        return settled(found) or self.foreign_call(path, callee, label, arguments)
+            found += self.container_call(path, links.a[plain], label, arguments)
+        return settled(found) or self.foreign_call(path, plain, label, arguments)
 
     def chosen(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
         """Of overloads, those whose parameters fit the arguments best."""
@@ -197,12 +195,11 @@ class Calls(Keyed):
                 self.learn(path, function, arguments, meaning, skip=position)
                 self.learn_wanted(path, callee, run[function], function, meaning)
             found += self.substitute(declared, meaning)
-        if links.ops[callee] & OP_MASK == Op.WANTED:
-            callee = links.a[callee]
-        if not found and links.ops[callee] & OP_MASK == Op.ARGUMENT:
-            found += self.handed(path, links.a[callee], position)
+        plain = self.plain(path, callee)
+        if not found and links.ops[plain] & OP_MASK == Op.ARGUMENT:
+            found += self.handed(path, self.plain(path, links.a[plain]), position)
         elif not found and self.label(path, callee) in self.rules_of(path).taking_methods:
-            for owner in self.concrete(self.evaluate(path, links.a[callee])):
+            for owner in self.concrete(self.evaluate(path, links.a[plain])):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
         return settled(found) or self.handed_on(path, callee, position)

@@ -135,11 +135,16 @@ class Generics(ABC):
             return links.lists[links.b[only]] if links.ops[only] & OP_MASK == Op.TUPLE else arguments
         return arguments
 
-    def label(self, path: str, number: int) -> str:
-        """The last name of an expression, if it is one."""
+    def plain(self, path: str, number: int) -> int:
+        """An expression without what is known or expected of it."""
         links = self.links(path)
         while links.ops[number] & OP_MASK in (Op.NARROWED, Op.WANTED):
             number = links.a[number]
+        return number
+
+    def label(self, path: str, number: int) -> str:
+        """The last name of an expression, if it is one."""
+        links, number = self.links(path), self.plain(path, number)
         return links.strings[links.b[number]] if links.ops[number] & OP_MASK in (Op.NAME, Op.ATTR) else ""
 
     def limits(self, parameter: Value) -> Values:
@@ -435,8 +440,25 @@ def with_meaning(value: Value, meaning: Meaning) -> Value:
     """The value with what its type parameters stand for."""
     inside: list[Values] = []
     for parameter, values in meaning.items():
-        inside += ((parameter,), values)
+        inside += ((parameter,), trimmed(values))
     return value._replace(inside=tuple(inside))
+
+
+def trimmed(values: Values, levels: int = _MAX_DEPTH) -> Values:
+    """Values without what is too deep inside them: types that hold types may grow at every step."""
+    if not any(value.inside for value in values):
+        return values
+    return tuple([_trimmed(value, levels) for value in values])
+
+
+def _trimmed(value: Value, levels: int) -> Value:
+    if value.tag in (*_HOLDERS, PARAMETER):
+        if not levels:
+            return value._replace(inside=())
+        parts = [trimmed(part, levels - 1) if at % 2 else part for at, part in enumerate(value.inside)]
+    else:
+        parts = [trimmed(part, levels - 1) if levels else () for part in value.inside]
+    return value._replace(inside=tuple(parts))
 
 
 def parameters_in(values: Values, depth: int = 0) -> list[Value]:

@@ -28,6 +28,9 @@ def test_type_parameters_from_what_is_expected_of_a_call(project: Project) -> No
         }
         const two: Stream<Envelope> = new Stream((observer) => observer.next({ result: 'b' })) // <result>
         pipe(two, map((e) => e.result)) // <result>
+        function three(all: Envelope[]): Envelope[] {
+          return all.filter((e) => e.result) // <result>
+        }
         """
     )
     written.check("result")
