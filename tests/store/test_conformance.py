@@ -65,18 +65,6 @@ def test_a_reading_transaction_refuses_to_write(sample: Store) -> None:
     assert titles(sample) == {}
 
 
-def test_actions_after_commit_run_only_when_it_happened(sample: Store) -> None:
-    done: list[str] = []
-    with pytest.raises(ZeroDivisionError), sample.state.write(actor="me") as session:
-        session.after_commit(lambda: done.append("never"))
-        raise ZeroDivisionError
-    with sample.state.write(actor="me") as session:
-        add(session, "n1")
-        session.after_commit(lambda: done.append(f"saw {len(titles(sample))}"))
-        assert done == []
-    assert done == ["saw 1"]
-
-
 def test_writers_in_threads_and_stores_lose_nothing(sample: Store, open_again: OpenAgain) -> None:
     stores = [sample, sample, open_again(), open_again()]
 

@@ -25,6 +25,8 @@ Mask = npt.NDArray[np.bool_]
 Postings = npt.NDArray[np.void]
 
 _MOST_COUNTED = (1 << 16) - 1
+# A state remembers runs of so many postings together: one search asks for the same words several times.
+_REMEMBERED = 500_000
 
 
 class Run(NamedTuple):
@@ -225,6 +227,8 @@ class State:
         self.living = ~np.concatenate([np.empty(0, bool), *(part.dead for part in parts)])
         self.documents = int(np.count_nonzero(self.living))
         self.totals: list[int] = sum((part.totals for part in parts), np.zeros(fields + 1, np.int64)).tolist()
+        self.known: dict[int, Run] = {}
+        self._remembered = 0
         self._whole = self.documents == len(self.ids)
 
     def gathered(self, keys: Numbers, stored: Mapping[tuple[int, int], Postings]) -> dict[int, Run]:
@@ -240,7 +244,17 @@ class State:
                     if (run := stored.get((part.name, number))) is not None:
                         runs.append((past, run))
             past += len(part.dead)
-        return {number: self._joined(runs) for number, runs in found.items()}
+        made = {number: self._joined(runs) for number, runs in found.items()}
+        self._remember(made)
+        return made
+
+    def _remember(self, runs: dict[int, Run]) -> None:
+        self._remembered += sum(len(run.places) for run in runs.values())
+        if self._remembered > _REMEMBERED:
+            # Others may be reading it.
+            self.known, self._remembered = {}, 0
+        else:
+            self.known |= runs
 
     def _joined(self, runs: list[tuple[int, Postings]]) -> Run:
         if not runs:

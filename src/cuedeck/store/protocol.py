@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -238,9 +238,6 @@ class Session(Protocol):
 
     def vectors(self, spec: VectorSpec, /) -> VectorIndex:
         """The vector table of that name."""
-
-    def after_commit(self, action: Callable[[], None], /) -> None:
-        """Do this once the transaction is durable; never when it rolls back."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,10 +143,12 @@ class PiecedText:
         import numpy as np
 
         state = self._state()
-        wanted = dict.fromkeys(_key(term) for term in terms)
-        wanted |= dict.fromkeys(number for group in scope for number in scope_keys(group))
-        keys = np.array(list(wanted), dtype=np.int64)
-        return state, state.gathered(keys, self._runs(state, keys))
+        wanted = {_key(term) for term in terms}.union(*map(scope_keys, scope))
+        runs = {number: run for number in wanted if (run := state.known.get(number)) is not None}
+        if len(runs) < len(wanted):
+            keys = np.array(sorted(wanted - runs.keys()), dtype=np.int64)
+            runs |= state.gathered(keys, self._runs(state, keys))
+        return state, runs
 
     def _runs(self, state: State, keys: Numbers) -> dict[tuple[int, int], Postings]:
         """The postings inside each stored piece, from the cache or the store."""

@@ -116,7 +116,6 @@ class PostgresDatabase:
             finally:
                 self._thread.writing = False
                 self._place.pool.give_back(connection)
-        session.committed()
 
     def _queue(self, name: str) -> Queue:
         lock, workspace = key(f"write/{self._place.workspace}/{name}"), self._place.workspace

@@ -41,7 +41,6 @@ class PostgresSession:
         self._connection = connection
         self._shared = shared
         self._vectors: dict[str, SketchedVectors] = {}
-        self._after_commit: list[Callable[[], None]] = []
 
     @property
     def dialect(self) -> Dialect:
@@ -125,14 +124,6 @@ class PostgresSession:
             return
         with self._shared.reading() as connection:
             yield PostgresVectorTable(connection, spec)
-
-    def after_commit(self, action: Callable[[], None], /) -> None:
-        self._after_commit.append(action)
-
-    def committed(self) -> None:
-        """Do what was to be done once the transaction is durable."""
-        for action in self._after_commit:
-            action()
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> psycopg.Cursor[Row]:
         return self._connection.execute(for_postgres(sql), postgres_parameters(params), binary=True)

@@ -76,7 +76,6 @@ class SqliteDatabase:
                     yield session
                 finally:
                     self._thread.writing = False
-        session.committed()
 
     def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
         with self.read() as session:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,6 @@ class SqliteSession:
         self._file = file
         self._path = file.path
         self._vectors: dict[str, SketchedVectors] = {}
-        self._after_commit: list[Callable[[], None]] = []
 
     def rows(self, sql: str, /, **params: Any) -> list[Row]:
         with translated(self._path):
@@ -120,14 +119,6 @@ class SqliteSession:
         """What everyone sees, whatever this transaction has done: the cache is shared."""
         with self._file.reading() as connection:
             yield SqliteVectorTable(connection, spec)
-
-    def after_commit(self, action: Callable[[], None], /) -> None:
-        self._after_commit.append(action)
-
-    def committed(self) -> None:
-        """Do what was to be done once the transaction is durable."""
-        for action in self._after_commit:
-            action()
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> apsw.Cursor:
         if not self._connection.in_transaction:

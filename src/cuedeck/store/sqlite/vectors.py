@@ -70,10 +70,10 @@ class SqliteVectorTable:
         # Two questions, for SQLite answers min and max together by reading everything.
         found = fetch(
             self._connection,
-            f"SELECT user_version, coalesce((SELECT min(seq) FROM {self._name}_log), 0), "  # noqa: S608
-            f"coalesce((SELECT max(seq) FROM {self._name}_log), 0) FROM pragma_user_version",
+            f"SELECT coalesce((SELECT min(seq) FROM {self._name}_log), 0), "  # noqa: S608
+            f"coalesce((SELECT max(seq) FROM {self._name}_log), 0)",
         )
-        return Logged(*found[0])
+        return Logged(fetch(self._connection, "PRAGMA user_version")[0][0], *found[0])
 
     def sketches(self, model: str) -> Iterator[VectorRow]:
         sql = f"SELECT * FROM {self._name}_sketches WHERE model = ?"  # noqa: S608
@@ -88,9 +88,10 @@ class SqliteVectorTable:
         return ((number, VectorRow(*own) if own[0] is not None else None) for number, *own in rows)
 
     def _log(self, ids: Iterable[int]) -> tuple[int, int]:
-        before = self.logged().last
-        self._each(f"INSERT INTO {self._name}_log(id) VALUES(?)", ((number,) for number in ids))
-        return before, self.logged().last
+        before = fetch(self._connection, f"SELECT coalesce(max(seq), 0) FROM {self._name}_log")[0][0]  # noqa: S608
+        rows = [(number,) for number in ids]
+        self._each(f"INSERT INTO {self._name}_log(id) VALUES(?)", rows)
+        return before, self._connection.last_insert_rowid() if rows else before
 
     def _each(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
         self._connection.executemany(sql, rows).fetchall()
