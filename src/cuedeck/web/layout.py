@@ -45,7 +45,8 @@ def framed(page: Page, workspace: str, *, query: str = "", version: str = "") ->
             role="search",
         ),
     )
-    footer = el("footer", f"{workspace} · CueDeck {__version__} · keys: / search, g then a letter")
+    letters = " ".join(letter for _, _, letter in SECTIONS.values())
+    footer = el("footer", f"{workspace} · CueDeck {__version__} · keys: / to search, g and one of {letters}")
     main = el("main", el("h1", page.title), page.body, id="main", data_live=version if page.live else None)
     skip = el("a", "Skip to content", href="#main", class_="skip")
     return _document(page.title, join([skip, header, main, footer]))
@@ -91,7 +92,8 @@ def _document(title: str, body: Html) -> str:
 
 def _entry(key: str, current: str) -> Html:
     address, label, letter = SECTIONS[key]
-    return el("a", label, href=address, data_key=letter, aria_current="page" if key == current else None)
+    here = "page" if key == current else None
+    return el("a", label, href=address, data_key=letter, title=f"g {letter}", aria_current=here)
 
 
 def link(text: Child, path: str, /, **query: str | int | None) -> Html:
