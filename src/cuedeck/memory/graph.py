@@ -13,8 +13,8 @@ MOST_NEIGHBOURS = 200
 
 
 def links(session: Session, id: str) -> list[Link]:
-    """The links of one memory, strongest first."""
-    return [link_from(row) for row in table.links_of(session, [id])]
+    """The strongest links of one memory, best first; as many as are ever shown."""
+    return [link_from(row) for row in table.links_of(session, [id])[:MOST_NEIGHBOURS]]
 
 
 def neighbourhood(session: Session, id: str, depth: int) -> list[Neighbour]:
@@ -24,12 +24,15 @@ def neighbourhood(session: Session, id: str, depth: int) -> list[Neighbour]:
     found: list[Neighbour] = []
     for distance in range(1, depth + 1):
         reached = _ring(session, ring, seen)
-        found += _named(session, reached, distance)
+        nearest = sorted(reached, key=lambda id: (-reached[id].strength, id))
+        found += _named(
+            session, {id: reached[id] for id in nearest[: MOST_NEIGHBOURS - len(found)]}, distance
+        )
         ring = list(reached)
         seen.update(reached)
         if not ring or len(found) >= MOST_NEIGHBOURS:
             break
-    return found[:MOST_NEIGHBOURS]
+    return found
 
 
 def _ring(session: Session, ring: Collection[str], seen: Collection[str]) -> dict[str, Link]:
@@ -45,12 +48,11 @@ def _ring(session: Session, ring: Collection[str], seen: Collection[str]) -> dic
 
 def _named(session: Session, reached: Mapping[str, Link], distance: int) -> list[Neighbour]:
     memories = {row["id"]: from_row(row) for row in table.by_ids(session, reached)}
-    found = [
+    return [
         Neighbour(memories[id], link.strength, link.reason, distance)
         for id, link in reached.items()
         if id in memories
     ]
-    return sorted(found, key=lambda one: (-one.strength, one.memory.id))
 
 
 def related(session: Session, memories: Collection[Memory]) -> dict[str, list[Neighbour]]:
@@ -64,11 +66,11 @@ def related(session: Session, memories: Collection[Memory]) -> dict[str, list[Ne
 def neighbours(
     wanted: Collection[str], links: Iterable[Link], known: Mapping[str, Memory]
 ) -> dict[str, list[Neighbour]]:
-    """What links lead to from each of these, in the order of the links."""
+    """What links lead to from each of these, in the order of the links; as many as are ever shown."""
     found: dict[str, list[Neighbour]] = {id: [] for id in wanted}
     for link in links:
         for here in {link.from_id, link.to_id} & found.keys():
             there = link.other(here)
-            if there in known:
+            if there in known and len(found[here]) < MOST_NEIGHBOURS:
                 found[here].append(Neighbour(known[there], link.strength, link.reason, 1))
     return found

@@ -37,6 +37,11 @@ class Registry:
             found.setdefault(workflow.id, workflow)
         return list(found.values())
 
+    def enabled_ones(self) -> list[Workflow]:
+        """Every workflow that the settings allow."""
+        settings = self._settings()
+        return [one for one in self.all() if _allowed(settings, one.id)]
+
     def mistakes(self) -> list[Mistake]:
         """Which files are not used, and why."""
         first: dict[str, Workflow] = {}
@@ -84,5 +89,9 @@ class Registry:
 
     def enabled(self, workflow_id: str) -> bool:
         """Whether the settings allow it."""
-        setting = self._settings().get(workflow_id)
-        return setting is None or setting.enabled
+        return _allowed(self._settings(), workflow_id)
+
+
+def _allowed(settings: Mapping[str, WorkflowSetting], workflow_id: str) -> bool:
+    setting = settings.get(workflow_id)
+    return setting is None or setting.enabled

@@ -149,7 +149,7 @@ class Runner:
         return len(taken)
 
     def _terms(self) -> Claim:
-        workflows = [workflow for workflow in self._registry.all() if self._registry.enabled(workflow.id)]
+        workflows = self._registry.enabled_ones()
         limits = {workflow.id: workflow.concurrency for workflow in workflows}
         return Claim(self.owner, LEASE_MS, limits, [workflow.id for workflow in workflows])
 

@@ -7,6 +7,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.documents.events import FileEvent, FileEvents
@@ -79,7 +80,7 @@ class Triggers:
         return self._fire(clock=True, state=True, index=True)
 
     def _fire(self, *, clock: bool, state: bool, index: bool) -> int:
-        workflows = [workflow for workflow in self._registry.all() if self._registry.enabled(workflow.id)]
+        workflows = self._registry.enabled_ones()
         fired = 0
         if clock:
             fired += self._fire_cron(workflows)
@@ -194,7 +195,7 @@ class Triggers:
 
     def _fire_files(self, workflows: list[Workflow]) -> int:
         listening = [
-            (workflow, trigger, git_patterns(trigger.globs))
+            (workflow, trigger, _patterns(tuple(trigger.globs)))
             for workflow in workflows
             for trigger in workflow.triggers
             if isinstance(trigger, FileTrigger)
@@ -241,6 +242,10 @@ class Triggers:
             priority=workflow.priority,
             idempotency_key=key,
         )
+
+
+# With a thousand workflows, compiling their globs at every look would be most of its cost.
+_patterns = lru_cache(maxsize=4096)(git_patterns)
 
 
 def _matches(trigger: ChangeTrigger, change: Change) -> bool:
