@@ -9,7 +9,7 @@ from itertools import chain, product
 from operator import attrgetter
 from typing import Final
 
-from cuedeck.code.facts import UNHASHED, Outline
+from cuedeck.code.facts import Outline
 from cuedeck.code.formatting import likeness
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 
@@ -47,32 +47,28 @@ class Side:
         """Its records."""
         return FileSymbols(self.path, self.outline, self.layer)
 
-    def keyed(self) -> dict[tuple[str, str, int], int]:
-        """Its symbols by what makes them the same one on both sides."""
-        symbols = self.symbols
-        return {
-            (definition.kind, symbols.local(number), symbols.ordinal(number)): number
-            for number, definition in enumerate(self.outline.definitions)
-            if definition.kind not in UNHASHED
-        }
-
 
 def compare(before: Side | None, after: Side | None) -> list[SymbolChange]:
     """The symbols of one file that differ, matched by kind, name and order."""
-    old = before.keyed() if before is not None else {}
-    new = after.keyed() if after is not None else {}
+    old = before.outline.hashed if before is not None else {}
+    new = after.outline.hashed if after is not None else {}
     changes: list[SymbolChange] = []
-    for key in [*old, *(key for key in new if key not in old)]:
-        was, now = old.get(key), new.get(key)
-        if before is not None and was is not None and now is None:
-            changes.append(SymbolChange("deleted", before.symbols.record(was), None))
-        elif after is not None and now is not None and was is None:
-            changes.append(SymbolChange("added", None, after.symbols.record(now)))
-        elif before is not None and after is not None and was is not None and now is not None:
+    if before is not None:
+        for key, was in old.items():
+            now = new.get(key)
+            if after is None or now is None:
+                changes.append(SymbolChange("deleted", before.symbols.record(was), None))
+                continue
             mine, theirs = before.outline.definitions[was], after.outline.definitions[now]
             if mine.content != theirs.content:
                 records = before.symbols.record(was), after.symbols.record(now)
                 changes.append(SymbolChange("modified", *records, mine.shape == theirs.shape))
+    if after is not None:
+        changes += [
+            SymbolChange("added", None, after.symbols.record(now))
+            for key, now in new.items()
+            if key not in old
+        ]
     return changes
 
 

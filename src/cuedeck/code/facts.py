@@ -217,6 +217,37 @@ class Outline:
         """The bare name of each definition."""
         return tuple([definition.name for definition in self.definitions])
 
+    @cached_property
+    def locals(self) -> tuple[str, ...]:
+        """The name of each definition with its owners, inside the file."""
+        names: list[str] = []
+        for d in self.definitions:
+            name = f"{d.within}::{d.name}" if d.within else d.name
+            # Owners come before what they own.
+            names.append(f"{names[d.parent]}::{name}" if 0 <= d.parent < len(names) else name)
+        return tuple(names)
+
+    @cached_property
+    def ordinals(self) -> tuple[int, ...]:
+        """Which of several definitions of one kind and name each is."""
+        seen: dict[tuple[str, str], int] = {}
+        found: list[int] = []
+        for d, name in zip(self.definitions, self.locals, strict=True):
+            count = seen.get((d.kind, name), 0)
+            seen[d.kind, name] = count + 1
+            found.append(count)
+        return tuple(found)
+
+    @cached_property
+    def hashed(self) -> dict[tuple[str, str, int], int]:
+        """The definitions with hashes, by what makes them the same in another version of the file."""
+        keys = zip(self.locals, self.ordinals, strict=True)
+        return {
+            (d.kind, name, ordinal): number
+            for number, (d, (name, ordinal)) in enumerate(zip(self.definitions, keys, strict=True))
+            if d.kind not in UNHASHED
+        }
+
     def named(self, name: str) -> list[int]:
         """The definitions of a bare name."""
         names, at = self.names, -1

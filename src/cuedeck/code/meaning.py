@@ -18,11 +18,8 @@ _LARGEST: Final = (1 << 63) - 1
 def blob_keys(outline: Outline) -> bytes:
     """For the file and each symbol 64 bits: 0 where it gets no vector, odd where it is private."""
     keys = array("q", [0])
-    locals_: list[str] = []
-    for d in outline.definitions:
-        name = f"{d.within}::{d.name}" if d.within else d.name
-        locals_.append(f"{locals_[d.parent]}::{name}" if 0 <= d.parent < len(locals_) else name)
-        keys.append(_key(d, locals_[-1]) if d.content and (d.kind in CALLABLE or d.kind in TYPES) else 0)
+    for d, local in zip(outline.definitions, outline.locals, strict=True):
+        keys.append(_key(d, local) if d.content and (d.kind in CALLABLE or d.kind in TYPES) else 0)
     return keys.tobytes()
 
 

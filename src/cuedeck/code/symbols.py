@@ -98,30 +98,9 @@ class FileSymbols:
         self.module = module_name(path, outline.language)
         self._records: dict[int, SymbolRecord] = {}
 
-    @cached_property
-    def locals(self) -> list[str]:
-        """Every symbol's name inside its file."""
-        names: list[str] = []
-        for d in self.outline.definitions:
-            name = f"{d.within}::{d.name}" if d.within else d.name
-            # Owners come before what they own.
-            names.append(f"{names[d.parent]}::{name}" if 0 <= d.parent < len(names) else name)
-        return names
-
-    @cached_property
-    def ordinals(self) -> list[int]:
-        """Which of several symbols of one kind and name each is."""
-        seen: dict[tuple[str, str], int] = {}
-        found: list[int] = []
-        for d, name in zip(self.outline.definitions, self.locals, strict=True):
-            count = seen.get((d.kind, name), 0)
-            seen[d.kind, name] = count + 1
-            found.append(count)
-        return found
-
     def local(self, number: int) -> str:
         """A symbol's name inside its file."""
-        return self.locals[number]
+        return self.outline.locals[number]
 
     @cached_property
     def rooted(self) -> list[bool]:
@@ -137,12 +116,8 @@ class FileSymbols:
 
     def qualified(self, number: int) -> str:
         """A symbol's name with its module or namespace."""
-        local = self.locals[number]
+        local = self.outline.locals[number]
         return local if not self.module or self.rooted[number] else f"{self.module}::{local}"
-
-    def ordinal(self, number: int) -> int:
-        """Which of several symbols of one kind and name this is."""
-        return self.ordinals[number]
 
     def record(self, number: int) -> SymbolRecord:
         """A symbol's record; -1 is the file itself."""
@@ -156,7 +131,7 @@ class FileSymbols:
             return module_record(self.path, self.outline, self.layer)
         definition = self.outline.definitions[number]
         qualified = self.qualified(number)
-        stable = stable_id(self.outline.language, definition.kind, qualified, self.ordinal(number))
+        stable = stable_id(self.outline.language, definition.kind, qualified, self.outline.ordinals[number])
         return SymbolRecord(
             symbol_id(stable, self.path),
             stable,
