@@ -40,6 +40,7 @@ _CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF)
 _GENERIC_BASES: Final = ("Generic", "Protocol")
 _MAX_DEPTH: Final = 4
 _MAX_VALUES: Final = 24
+_MAX_WEIGHT: Final = 200
 _MAX_MEANINGS: Final = 3
 _MAX_MEMBERS: Final = 40
 
@@ -265,7 +266,7 @@ class Generics(ABC):
                 found.append(with_meaning(value, self.assigned(wanted, arguments)))
             else:
                 found += self.substitute((value,), self.assigned(aliased, arguments))
-        return unique(found)
+        return trimmed(unique(found))
 
     def assigned(self, parameters: Values, arguments: list[Values]) -> Meaning:
         """What parameters stand for when arguments are given to the first of them."""
@@ -444,21 +445,34 @@ def with_meaning(value: Value, meaning: Meaning) -> Value:
     return value._replace(inside=tuple(inside))
 
 
-def trimmed(values: Values, levels: int = _MAX_DEPTH) -> Values:
+def trimmed(values: Values) -> Values:
     """Values without what is too deep inside them: types that hold types may grow at every step."""
     if not any(value.inside for value in values):
         return values
-    return tuple([_trimmed(value, levels) for value in values])
+    levels = _MAX_DEPTH
+    while levels and _weight(values, levels) > _MAX_WEIGHT:
+        levels -= 1
+    return _cut(values, levels)
 
 
-def _trimmed(value: Value, levels: int) -> Value:
-    if value.tag in (*_HOLDERS, PARAMETER):
-        if not levels:
-            return value._replace(inside=())
-        parts = [trimmed(part, levels - 1) if at % 2 else part for at, part in enumerate(value.inside)]
+def _weight(values: Values, levels: int) -> int:
+    """How many values there are, with those inside them down to some level."""
+    inner = [part for value in values for part in value.inside] if levels else ()
+    return len(values) + sum(_weight(part, levels - 1) for part in inner)
+
+
+def _cut(values: Values, levels: int) -> Values:
+    return tuple([_shallow(value, levels) if value.inside else value for value in values])
+
+
+def _shallow(value: Value, levels: int) -> Value:
+    if value.tag not in (*_HOLDERS, PARAMETER):
+        inside = [_cut(part, levels - 1) if levels else () for part in value.inside]
+    elif levels:
+        inside = [_cut(part, levels - 1) if at % 2 else part for at, part in enumerate(value.inside)]
     else:
-        parts = [trimmed(part, levels - 1) if levels else () for part in value.inside]
-    return value._replace(inside=tuple(parts))
+        inside = []
+    return value._replace(inside=tuple(inside))
 
 
 def parameters_in(values: Values, depth: int = 0) -> list[Value]:

@@ -7,7 +7,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, REST, ROLE_SHIFT, Bind, Op, Role, ScopeKind
-from cuedeck.code.generics import SELF_TYPE, Generics, Meaning, classes_of, pairs, parameters_in, settled
+from cuedeck.code.generics import (
+    SELF_TYPE,
+    Generics,
+    Meaning,
+    classes_of,
+    pairs,
+    parameters_in,
+    settled,
+    trimmed,
+)
 from cuedeck.code.values import (
     CALLABLE,
     CLASS,
@@ -422,10 +431,10 @@ class Typing(Generics):
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])
                 return (Value(TUPLE, inside=items),) if any(items) else ()
             case Op.SEQUENCE:
-                inside = self.evaluate(path, a)
+                inside = trimmed(self.evaluate(path, a))
                 return (sequence(inside),) if inside else ()
             case Op.MAPPING:
-                held = self.evaluate(path, a)
+                held = trimmed(self.evaluate(path, a))
                 return (mapping(held),) if held else ()
             case Op.NEW:
                 return self.created(path, a, links.lists[b]) if a else ()

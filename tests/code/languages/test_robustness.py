@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import time
+from pathlib import Path
 
 import pytest
+from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.extract import extract
 from cuedeck.code.languages import NAMES, language_named
@@ -50,4 +52,19 @@ def test_deep_nesting_ends_soon(name: str, piece: str) -> None:
     begun = time.process_time()
     extract((piece * 200).encode(), language)
     extract(("x = " + piece * 100 + "1").encode(), language)
+    assert time.process_time() - begun < 15
+
+
+def test_types_that_double_at_every_step_end_soon(tmp_path: Path) -> None:
+    steps = [f"type T{n}<A> = Un<T{n + 1}<A>[]> | {{ a: T{n + 1}<Un<A>> }}" for n in range(24)]
+    (tmp_path / "a.ts").write_text(
+        "type Un<T> = T extends (infer U)[] ? Un<U> : T\n"
+        + "\n".join(steps)
+        + "\ntype T24<A> = A\ndeclare const t: T0<{ z: string }>\nt.a\n"
+    )
+    project = MemoryProject(tmp_path)
+    links = project.links("a.ts")
+    begun = time.process_time()
+    for number in range(1, len(links.ops)):
+        project.linker.evaluate("a.ts", number)
     assert time.process_time() - begun < 15
