@@ -7,15 +7,20 @@ from typing import Any
 
 from cuedeck.store.protocol import Row, Session
 
-# Free: waiting, or claimed by somebody whose lease has run out.
-_READY = """SELECT t.* FROM agent_tasks t
-    WHERE t.type = 'task'
-      AND (t.status = 'pending' OR (t.status = 'in_progress' AND t.lease_until < :now))
+# One status at a time, so that the queue's index gives the order and the first rows end the search.
+_READY_OF = """SELECT t.* FROM agent_tasks t
+    WHERE t.type = 'task' AND {free}
       AND NOT EXISTS (SELECT 1 FROM agent_task_needs n JOIN agent_tasks d ON d.id = n.needs_id
                       WHERE n.task_id = t.id AND d.status <> 'done')
       AND (CAST(:project AS text) IS NULL OR t.project = :project)
-      AND (t.priority > :priority OR (t.priority = :priority AND t.rid > :rid))
+      AND (t.priority, t.rid) > (:priority, :rid)
     ORDER BY t.priority, t.rid LIMIT :limit"""
+# Free: waiting, or claimed by somebody whose lease has run out.
+_READY = " UNION ALL ".join(
+    f"SELECT * FROM ({_READY_OF.format(free=free)}) AS free"  # noqa: S608 - constants only
+    for free in ("t.status = 'pending'", "t.status = 'in_progress' AND t.lease_until < :now")
+)
+_READY += " ORDER BY priority, rid LIMIT :limit"
 _WAITING = """FROM agent_tasks t
     JOIN agent_task_needs n ON n.task_id = t.id JOIN agent_tasks d ON d.id = n.needs_id
     WHERE t.type = 'task' AND d.status <> 'done'
