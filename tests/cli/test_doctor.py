@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +73,16 @@ def test_repair_does_what_is_safe_and_says_so(cue: Any, initialised: Path) -> No
     (initialised / ".cuedeck/docs").rmdir()
     (initialised / ".gitignore").write_text("")
     (initialised / ".cuedeck/.cache.removed-1").mkdir()
+    for age in (0, 4000):
+        (initialised / f".cuedeck/.cache/staging-{age}").mkdir(parents=True)
+        os.utime(initialised / f".cuedeck/.cache/staging-{age}", (time.time() - age,) * 2)
     code, found = report(cue, "--repair")
     assert (code, failing(found)) == (0, set())
     assert "state.db is private now" in found["repaired"]
     assert state.stat().st_mode & 0o777 == 0o600
     assert (initialised / ".cuedeck/docs").is_dir()
     assert not (initialised / ".cuedeck/.cache.removed-1").exists()
+    assert [path.name for path in initialised.glob(".cuedeck/.cache/staging-*")] == ["staging-0"]
 
 
 def test_a_repair_that_fails_is_said_and_the_others_go_on(cue: Any, initialised: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import subprocess
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -104,12 +105,15 @@ def _ignored(root: Path) -> Iterator[Finding]:
 
 
 def _leftovers(root: Path) -> Iterator[Finding]:
-    for path in sorted((root / FOLDER).glob(".cache.removed-*")):
+    staged = (root / FOLDER / ".cache").glob("staging-*")
+    # A younger one may be of an import that still runs.
+    old = [path for path in staged if path.stat().st_mtime < time.time() - 3600]
+    for path in sorted([*(root / FOLDER).glob(".cache.removed-*"), *old]):
         yield Finding(
             "leftovers",
             Status.WARN,
-            f"An interrupted clean left {path.name}.",
-            fix=f"rm -r {FOLDER}/{path.name}",
+            f"An interrupted clean, export or import left {path.name}.",
+            fix=f"rm -r {path.relative_to(root)}",
             repair=partial(_discard, path),
         )
 
