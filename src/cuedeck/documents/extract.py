@@ -18,6 +18,9 @@ from cuedeck.search.analyser import analyse_bytes, scope_token
 from cuedeck.store.document_entries import ChunkValues
 
 MAX_SOURCE_CHUNKS = 400
+# Every piece of a file carries its filters, its name and the headings above it, so these are bounded.
+MOST_FILTERS = 500
+LONGEST_LABEL = 4_096
 _WORD = re.compile(r"[^\W\d_]{2}")
 _HASH = re.compile(r"[0-9a-f-]{7,}")
 
@@ -196,8 +199,10 @@ def _line_offsets(data: bytes) -> list[int]:
 def scope_of(kind: Kind, tags: Sequence[str], front: dict[str, Any] | None) -> tuple[str, ...]:
     """The filter tokens of a document: kind, tags with their parents, priority, assignee."""
     tokens = {scope_token("k", kind.value)}
-    for tag in tags:
-        parts = tag_key(tag).split("/")
+    for tag in sorted(set(map(tag_key, tags))):
+        if len(tokens) >= MOST_FILTERS:
+            break
+        parts = tag.split("/")
         tokens.update(tag_scope("/".join(parts[: n + 1])) for n in range(len(parts)))
     for prefix in ("priority", "assignee"):
         value = text_of((front or {}).get(prefix))
@@ -217,7 +222,7 @@ def field_scope(name: str, value: str) -> str:
 
 
 def _joined(text: str) -> str:
-    return analyse_bytes(text.encode())
+    return analyse_bytes(text[:LONGEST_LABEL].encode())
 
 
 def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:
