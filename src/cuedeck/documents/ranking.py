@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from cuedeck.code.generated import is_secondary
-from cuedeck.code.locating import is_test
 from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Mode
 from cuedeck.documents.space import Space
@@ -129,7 +127,12 @@ def _factors(
 
 
 def _is_aside(path: str, kind: str, tests_asked: bool) -> bool:
-    return kind == Kind.SOURCE and (is_secondary(path) or (is_test(path) and not tests_asked))
+    if kind != Kind.SOURCE:
+        return False
+    from cuedeck.code.generated import is_secondary
+    from cuedeck.code.locating import is_test
+
+    return is_secondary(path) or (is_test(path) and not tests_asked)
 
 
 def _cosines_in(space: Space, passages: Mapping[int, Vector], vector: Vector) -> dict[int, float]:
