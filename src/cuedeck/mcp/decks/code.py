@@ -527,7 +527,7 @@ TOOLS = (
     _tool(
         "get_file_outline",
         "File outline",
-        "The symbols of a file and their lines; cheaper than reading the file.",
+        "The symbols of a file, their signatures and lines; depth top leaves out members.",
         GetFileOutline,
         shape.OUTLINE,
         _get_file_outline,
