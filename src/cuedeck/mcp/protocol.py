@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import anyio
@@ -66,14 +66,17 @@ def create_server(
         except RpcError as error:
             raise MCPError(error.code, error.message, error.data) from None
 
-    @lru_cache(maxsize=512)
+    @cache
+    def repeated_in_headers(listed: str) -> bool:
+        return bool(x_mcp_header_map(selection.by_name[listed].input_schema))
+
     def schema_of(name: str) -> Mapping[str, Any] | None:
         """The schema of a tool whose arguments are repeated in headers; walking the others checks nothing."""
         try:
-            schema = selection.find(name).input_schema
+            entry = selection.find(name)
         except UnknownTool:
             return None
-        return schema if x_mcp_header_map(schema) else None
+        return entry.input_schema if repeated_in_headers(entry.name) else None
 
     server: Server[Any] = Server(
         "cuedeck",
