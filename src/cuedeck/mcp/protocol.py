@@ -21,7 +21,7 @@ from cuedeck import __version__
 from cuedeck.mcp.connection import Cancelled, Connection, Progress
 from cuedeck.mcp.explaining import explain_mistakes
 from cuedeck.mcp.instructions import instructions
-from cuedeck.mcp.registry import UnknownTool
+from cuedeck.mcp.registry import Selection, UnknownTool
 from cuedeck.mcp.rendering import RpcError
 from cuedeck.mcp.resources import ResourceDesk
 from cuedeck.mcp.tool import no_progress
@@ -66,18 +66,6 @@ def create_server(
         except RpcError as error:
             raise MCPError(error.code, error.message, error.data) from None
 
-    @cache
-    def repeated_in_headers(listed: str) -> bool:
-        return bool(x_mcp_header_map(selection.by_name[listed].input_schema))
-
-    def schema_of(name: str) -> Mapping[str, Any] | None:
-        """The schema of a tool whose arguments are repeated in headers; walking the others checks nothing."""
-        try:
-            entry = selection.find(name)
-        except UnknownTool:
-            return None
-        return entry.input_schema if repeated_in_headers(entry.name) else None
-
     server: Server[Any] = Server(
         "cuedeck",
         version=__version__,
@@ -86,7 +74,7 @@ def create_server(
         cache_hints=_CACHE_HINTS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        get_tool_input_schema=schema_of,
+        get_tool_input_schema=_schemas_to_check(selection),
     )
     # Tracing costs a fifth of a small call and nothing here exports it.
     server.middleware[:] = [explain_mistakes]
@@ -95,6 +83,23 @@ def create_server(
     if extend is not None:
         extend(server)
     return server
+
+
+def _schemas_to_check(selection: Selection) -> Callable[[str], Mapping[str, Any] | None]:
+    """Schemas of tools whose arguments are repeated in headers; walking the others would check nothing."""
+
+    @cache
+    def repeated(listed: str) -> bool:
+        return bool(x_mcp_header_map(selection.by_name[listed].input_schema))
+
+    def schema_of(name: str) -> Mapping[str, Any] | None:
+        try:
+            entry = selection.find(name)
+        except UnknownTool:
+            return None
+        return entry.input_schema if repeated(entry.name) else None
+
+    return schema_of
 
 
 def principal_of(ctx: Context) -> Principal | None:
