@@ -511,6 +511,17 @@ def test_the_bundled_sqlite_has_the_fix_for_lost_wal_frames() -> None:
     assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= (3, 51, 3)
 
 
+def test_a_table_that_another_version_took_away_is_said(
+    tmp_path: Path, open_here: Callable[[], Store]
+) -> None:
+    store = open_here()
+    other = apsw.Connection(str(tmp_path / ".cuedeck" / "state.db"))
+    other.execute("DROP TABLE notes")
+    other.close()
+    with pytest.raises(CueError, match="changed by another version"):
+        ids(store)
+
+
 def test_what_only_the_log_holds_survives_its_file_being_moved_away(
     tmp_path: Path, open_here: Callable[[], Store]
 ) -> None:

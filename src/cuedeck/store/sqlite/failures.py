@@ -72,6 +72,12 @@ def translate(error: apsw.Error, path: Path) -> CueError:
                 file=name,
                 detail=str(error),
             )
+        case apsw.SQLError() if str(error).startswith("no such"):
+            return broken(
+                f"{name} was changed by another version of CueDeck while this one was using it",
+                "Start the agent or command again, so that it uses that version; nothing was written.",
+                file=name,
+            )
         case apsw.InterruptError():
             return CueError(ErrorCode.UNAVAILABLE, "The store was closed", hint="Open the workspace again.")
         case _:
