@@ -60,11 +60,7 @@ def tried(one: Similar) -> str:
 def approaches(similar: Sequence[Similar]) -> list[Approach]:
     """The approaches of some episodes, the most promising first."""
     groups: list[tuple[frozenset[str], list[Similar]]] = []
-    for one in similar:
-        if one.outcome is not Outcome.SUCCESS and not (
-            one.outcome is Outcome.FAILURE and one.field("approach")
-        ):
-            continue
+    for one in filter(_telling, similar):
         words = frozenset(query_terms(tried(one)))
         group = next((found for known, found in groups if _alike(words, known)), None)
         if group is None:
@@ -72,6 +68,11 @@ def approaches(similar: Sequence[Similar]) -> list[Approach]:
         else:
             group.append(one)
     return sorted((Approach(tuple(episodes)) for _, episodes in groups), key=lambda one: -one.chance)
+
+
+def _telling(one: Similar) -> bool:
+    """A failure tells of an approach only where it says which."""
+    return one.outcome is Outcome.SUCCESS or (one.outcome is Outcome.FAILURE and bool(one.field("approach")))
 
 
 def _alike(words: frozenset[str], known: frozenset[str]) -> bool:
