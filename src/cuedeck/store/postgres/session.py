@@ -80,11 +80,14 @@ class PostgresSession:
         *,
         key: Sequence[str] = (),
     ) -> None:
-        target = ("workspace_id", *key) if key else ()
+        sql = insertion(table, columns, ("workspace_id", *key) if key else (), "%s")
+        values = [plain_values(columns, row) for row in rows]
         with translated(), self._connection.cursor() as cursor:
-            cursor.executemany(
-                insertion(table, columns, target, "%s"), [plain_values(columns, row) for row in rows]
-            )
+            if len(values) == 1:
+                # For a single row executemany sends more messages than it saves.
+                cursor.execute(sql, values[0])
+            else:
+                cursor.executemany(sql, values)
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
         names = ", ".join(row)
