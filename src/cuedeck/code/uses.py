@@ -88,8 +88,8 @@ class Uses:
             for path in part:
                 self._look_into(snapshot, path)
                 self.looked += 1
-            if time.thread_time() > until:
-                break
+                if time.thread_time() > until:
+                    return
 
     def _look_into(self, snapshot: Snapshot, path: str) -> None:
         links = snapshot.links(path)
