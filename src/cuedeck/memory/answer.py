@@ -24,10 +24,13 @@ def to_json(found: Found, max_tokens: int) -> dict[str, Any]:
 
 def _details(found: Found, budget: int) -> list[dict[str, Any]]:
     """As many in full as fit; the one that does not is cut, and ends the list."""
+    wanted = [_detail(hit, found) for hit in found.hits]
+    # No token is shorter than a byte: what is short fits without loading the tokeniser.
+    if sum(len(_dumped(detail).encode("utf-8", "replace")) for detail in wanted) <= budget:
+        return wanted
     details: list[dict[str, Any]] = []
     left = budget
-    for hit in found.hits:
-        detail = _detail(hit, found)
+    for detail in wanted:
         cost = _cost(detail)
         if cost > left:
             cut = _cut(detail, left) or (None if details else _least(detail))
@@ -48,7 +51,11 @@ def _detail(hit: Hit, found: Found) -> dict[str, Any]:
 
 
 def _cost(detail: dict[str, Any]) -> int:
-    return count_tokens(json.dumps(detail, ensure_ascii=False))
+    return count_tokens(_dumped(detail))
+
+
+def _dumped(detail: dict[str, Any]) -> str:
+    return json.dumps(detail, ensure_ascii=False)
 
 
 def _cut(detail: dict[str, Any], budget: int) -> dict[str, Any] | None:
