@@ -167,7 +167,8 @@ def harm(path: Path, damage: str) -> int:
     connection.close()
     number = path.stat().st_ino
     if damage == "delete":
-        shutil.rmtree(path.parent)
+        # Aside first: the daemon would write into a folder that is being emptied.
+        shutil.rmtree(path.parent.rename(path.parent.with_name("removed")), ignore_errors=True)
         return number
     with path.open("r+b") as file:
         if damage == "truncate":
