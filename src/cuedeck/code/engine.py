@@ -26,7 +26,7 @@ _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
 _PARTINGS: Final = 64
 _SWITCHES: Final = 3
-_FACTS_BYTES: Final = 180 * 1024 * 1024
+_FACTS_BYTES: Final = 210 * 1024 * 1024
 
 Layered = tuple[table.RefRow, bool]
 
