@@ -60,8 +60,10 @@ class Freshness:
         """Watch in the background from now on; starting twice does nothing."""
         with self._lock:
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="watch-documents", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="watch-documents", daemon=True)
+                thread.start()
+                # Last: whoever looks meanwhile must not take what has not begun for what has stopped.
+                self._thread = thread
 
     def ensure(self, patience: float | None = PATIENCE_SECONDS) -> bool:
         """Take in what is on disk now; False when the first look at a large folder takes longer than that."""
