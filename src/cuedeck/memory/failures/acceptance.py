@@ -10,7 +10,7 @@ from .model import Failure, FailureKind, Location
 
 _SCENARIO = re.compile(r"^  (\S+\.feature):(\d+)\s+(.+)$")
 _FAILED = re.compile(r"^\s+(?:ASSERT FAILED|Assertion Failed): (.+)$")
-_ROBOT = re.compile(r"^(.*?)\s+(?::: .*)?\| FAIL \|$")
+_ROBOT_FAILED = " | FAIL |"
 _ROBOT_SUITE = re.compile(r"^\d+ tests?, \d+ passed")
 
 
@@ -37,7 +37,12 @@ def behave(lines: Sequence[str]) -> list[Failure]:
 def robot(lines: Sequence[str]) -> list[Failure]:
     """A name and a verdict, and the reason below; a suite's own verdict only counts its tests."""
     return [
-        Failure("robot", FailureKind.TEST, "Assertion", lines[at + 1], test=match[1])
+        Failure("robot", FailureKind.TEST, "Assertion", lines[at + 1], test=_robot_test(line))
         for at, line in enumerate(lines[:-1])
-        if (match := _ROBOT.match(line)) and not _ROBOT_SUITE.match(lines[at + 1])
+        if line.endswith(_ROBOT_FAILED) and not _ROBOT_SUITE.match(lines[at + 1])
     ]
+
+
+def _robot_test(line: str) -> str:
+    """The name before its documentation and the verdict."""
+    return line.removesuffix(_ROBOT_FAILED).partition(" :: ")[0].rstrip()
