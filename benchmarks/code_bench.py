@@ -24,8 +24,8 @@ from typing import Any
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
-from cuedeck.code.ranking import Query
-from cuedeck.code.searching import search
+from cuedeck.code.search.ranking import Query
+from cuedeck.code.search.searching import search
 from cuedeck.housekeeping import collect_seldom
 from cuedeck.store import open_store
 

@@ -24,7 +24,7 @@ from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.facts import BIND_MASK, INSTANCE, Bind
 from cuedeck.code.references import references
-from cuedeck.code.values import CLASS, Symbol, Value
+from cuedeck.code.resolution.values import CLASS, Symbol, Value
 
 Place = tuple[str, int]
 _IMPORTS = (Bind.IMPORT, Bind.MODULE, Bind.STAR)

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from cuedeck.code.engine import Code
-from cuedeck.code.ranking import Query
-from cuedeck.code.searching import search
-from cuedeck.code.vectors import SymbolVectors
+from cuedeck.code.search.ranking import Query
+from cuedeck.code.search.searching import search
+from cuedeck.code.search.vectors import SymbolVectors
 from cuedeck.store import open_store
 from cuedeck.store.protocol import VectorRecord
 from cuedeck.store.schema.code import CODE_VECTORS

@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.eval_retrieval import Collection, Keyword, plain_words, read, score
-from cuedeck.code.ranking import Query
-from cuedeck.code.searching import search
+from cuedeck.code.search.ranking import Query
+from cuedeck.code.search.searching import search
 from cuedeck.workspace import Workspace
 
 DEPTH = 100

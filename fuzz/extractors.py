@@ -14,8 +14,8 @@ import atheris
 sys.path.append(str(Path(__file__).parent))
 
 FUZZED = (
-    "cuedeck.code.extract",
-    "cuedeck.code.packing",
+    "cuedeck.code.extraction.extract",
+    "cuedeck.code.extraction.packing",
     "cuedeck.documents.extract",
     "cuedeck.documents.frontmatter_edit",
     "cuedeck.store.archive",

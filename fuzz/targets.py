@@ -88,8 +88,8 @@ def archive(data: bytes) -> None:
 
 def code(data: bytes) -> None:
     """Facts of any source in any language, which survive being packed and unpacked."""
-    from cuedeck.code.extract import UNREAD, extract
-    from cuedeck.code.packing import pack, unpack_links, unpack_outline
+    from cuedeck.code.extraction.extract import UNREAD, extract
+    from cuedeck.code.extraction.packing import pack, unpack_links, unpack_outline
 
     known = languages()
     language = known[data[0] % len(known)] if data else known[0]

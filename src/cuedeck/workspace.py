@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from cuedeck.citations.engine import Citations
     from cuedeck.code.engine import Code
-    from cuedeck.code.vectors import SymbolVectors
+    from cuedeck.code.search.vectors import SymbolVectors
     from cuedeck.documents.engine import Documents
     from cuedeck.housekeeping import Housekeeping
     from cuedeck.memory.memories import Memories
@@ -204,7 +204,7 @@ class Workspace:
     @part
     def symbol_vectors(self) -> SymbolVectors:
         """What symbols mean, for semantic search of code."""
-        from cuedeck.code.vectors import SymbolVectors
+        from cuedeck.code.search.vectors import SymbolVectors
 
         return SymbolVectors(self.code, self.embedder, self.config.code.vectors)
 

@@ -7,15 +7,15 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import cast
 
-from cuedeck.code.encoding import as_utf8
-from cuedeck.code.extract import extract
+from cuedeck.code.extraction.encoding import as_utf8
+from cuedeck.code.extraction.extract import extract
 from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
 from cuedeck.code.languages import language_named, language_of, language_of_source
-from cuedeck.code.linker import Linker
-from cuedeck.code.rules import Rules
+from cuedeck.code.resolution.linker import Linker
+from cuedeck.code.resolution.rules import Rules
+from cuedeck.code.resolution.uses import Uses
+from cuedeck.code.resolution.values import Symbol, Targets, Value
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.uses import Uses
-from cuedeck.code.values import Symbol, Targets, Value
 
 _FORWARDING = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
 

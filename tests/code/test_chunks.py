@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cuedeck.code.chunks import MOST_TOKENS, chunk_file
+from cuedeck.code.extraction.chunks import MOST_TOKENS, chunk_file
 from cuedeck.search.tokens import count_tokens
 
 LINE = "    value = compute_something(alpha, beta) + another_call(gamma)\n"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cuedeck.code.comparing import compare_refs
-from cuedeck.code.encoding import as_utf8
 from cuedeck.code.engine import Code
+from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.finding import find
 from cuedeck.code.locating import locate
 

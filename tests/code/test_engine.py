@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from cuedeck.code.checkout import Checkout
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
+from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.repository import Ref
 from cuedeck.code.indexing import Indexed, Indexer
-from cuedeck.code.repository import Ref
 from cuedeck.code.snapshot import Outdated
 from cuedeck.model.errors import CueError
 from cuedeck.store import code as table
@@ -173,7 +173,7 @@ def test_a_file_that_was_emptied_to_be_written_is_waited_for(
     repo.commit()
     code = open_code(repo.root)
     code.view()
-    monkeypatch.setattr("cuedeck.code.checkout._EMPTIED_SECONDS", 20.0)
+    monkeypatch.setattr("cuedeck.code.git.checkout._EMPTIED_SECONDS", 20.0)
     repo.write(a_dot_py="")
     writing = threading.Timer(0.1, lambda: repo.write(a_dot_py="def two(): pass\n"))
     writing.start()

@@ -8,11 +8,11 @@ import time
 import pytest
 
 from cuedeck.code.anchors import facts_of, local_name, symbol_anchors
-from cuedeck.code.extract import MAX_BYTES
+from cuedeck.code.extraction.extract import MAX_BYTES
+from cuedeck.code.extraction.generated import is_secondary
+from cuedeck.code.extraction.packing import pack, unpack_lines, unpack_links, unpack_outline
 from cuedeck.code.facts import Facts
-from cuedeck.code.generated import is_secondary
 from cuedeck.code.languages import NAMES, language_named, language_of, language_of_source
-from cuedeck.code.packing import pack, unpack_lines, unpack_links, unpack_outline
 
 SAMPLES = {
     "a.py": (
@@ -197,7 +197,7 @@ def test_files_that_make_no_sense_are_named_not_parsed(source: bytes, problem: s
 
 
 def test_a_small_file_that_defeats_the_parser_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cuedeck.code import extract
+    from cuedeck.code.extraction import extract
 
     monkeypatch.setattr(extract, "_LEAST_SECONDS", 0.2)
     facts = facts_of("a.py", b"def good():\n    return 1\n\n\n" + b"a?" * 40_000)
@@ -229,7 +229,7 @@ def test_what_lacks_its_only_part_is_read_all_the_same(path: str, source: str) -
 
 
 def test_a_mistake_of_ours_costs_one_file_not_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    from cuedeck.code import extract
+    from cuedeck.code.extraction import extract
 
     def fail(*_: object) -> None:
         raise IndexError("child index out of range")

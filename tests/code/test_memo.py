@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cuedeck.code.engine import Code
-from cuedeck.code.memo import Memo
+from cuedeck.code.resolution.memo import Memo
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.store import open_store
 from cuedeck.store.protocol import Store

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cuedeck.code.engine import Code
+from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.locating import locate
-from cuedeck.code.repository import Repository, TreeFile
 from cuedeck.store.protocol import Store
 
 

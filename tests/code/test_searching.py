@@ -9,8 +9,8 @@ import pytest
 from tests.code.conftest import Repo
 
 from cuedeck.code.engine import Code, View
-from cuedeck.code.ranking import Query, Ranking
-from cuedeck.code.searching import explain, search
+from cuedeck.code.search.ranking import Query, Ranking
+from cuedeck.code.search.searching import explain, search
 
 Open = Callable[[Path], Code]
 

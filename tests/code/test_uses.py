@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from cuedeck.code import uses
 from cuedeck.code.callgraph import callers
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
 from cuedeck.code.locating import locate
+from cuedeck.code.resolution import uses
 
 from .conftest import Repo
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cuedeck.code.engine import Code
-from cuedeck.code.ranking import Query, Ranking
 from cuedeck.code.refs import status
-from cuedeck.code.searching import Blend, explain, search
-from cuedeck.code.vectors import SymbolVectors
+from cuedeck.code.search.ranking import Query, Ranking
+from cuedeck.code.search.searching import Blend, explain, search
+from cuedeck.code.search.vectors import SymbolVectors
 from cuedeck.config.sections import SearchSection
 from cuedeck.search.embedder import NoEmbedder, OnnxEmbedder, open_embedder
 from cuedeck.store.schema.code import CODE_VECTORS
@@ -189,7 +189,7 @@ def test_a_serving_process_makes_them_unasked(code: Code, vectors: SymbolVectors
 def test_vectors_of_what_is_gone_are_dropped_when_there_are_many(
     repo: Repo, code: Code, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch, limit: int, few: int
 ) -> None:
-    monkeypatch.setattr("cuedeck.code.vectors._FEW", few)
+    monkeypatch.setattr("cuedeck.code.search.vectors._FEW", few)
     small = SymbolVectors(code, embedder, limit)
     for number in range(12):
         repo.put("shop.py", f"def one_{number}():\n    return 1\n\n\ndef two_{number}():\n    return 2\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cuedeck.code import wording
+from cuedeck.code.extraction import wording
 from cuedeck.search.analyser import analyse
 
 NAMES = st.text("aAbBiInNgGsSeEdD_019-é字", max_size=14) | st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,140}")

@@ -6,9 +6,9 @@ import io
 import subprocess
 import sys
 
-from cuedeck.code import workers
-from cuedeck.code.repository import Repository
-from cuedeck.code.worker import as_plain, send
+from cuedeck.code.extraction import workers
+from cuedeck.code.extraction.worker import as_plain, send
+from cuedeck.code.git.repository import Repository
 
 from .conftest import Repo
 
@@ -62,7 +62,7 @@ def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatc
 
 
 def test_a_process_whose_asker_is_gone_ends_without_a_word(repo: Repo) -> None:
-    command = [sys.executable, "-P", "-m", "cuedeck.code.worker", str(repo.root)]
+    command = [sys.executable, "-P", "-m", "cuedeck.code.extraction.worker", str(repo.root)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.close()

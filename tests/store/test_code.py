@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.code.analysis import analyse_blob
+from cuedeck.code.extraction.analysis import analyse_blob
 from cuedeck.store.code import compact, drop_blobs, known_blobs, put_blobs
 from cuedeck.store.code_names import naming
 from cuedeck.store.code_words import read_words, texts

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def definition_of(snapshot: Snapshot, mention: Mention) -> SymbolRecord | None:
     """The one definition a mention leads to; tests and vendored code count only when nothing else does."""
+    from cuedeck.code.extraction.generated import is_secondary
     from cuedeck.code.facts import Kind as SymbolKind
-    from cuedeck.code.generated import is_secondary
     from cuedeck.code.locating import is_test, locate
 
     found = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cuedeck.code.extract import extract
+from cuedeck.code.extraction.extract import extract
 from cuedeck.code.facts import Definition, Facts
 from cuedeck.code.languages import language_named, language_of_source
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Role
 from cuedeck.code.locating import definitions_of, symbol_of
+from cuedeck.code.resolution.values import Symbol
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
-from cuedeck.code.values import Symbol
 
 
 @dataclass(frozen=True, slots=True)

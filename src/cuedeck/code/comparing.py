@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cuedeck.code.diff import Side, SymbolChange, compare, with_moves
-from cuedeck.code.encoding import as_utf8
 from cuedeck.code.engine import Code, unknown_ref
+from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
 from cuedeck.code.formatting import same_tokens, words_of
+from cuedeck.code.git.repository import EXECUTABLE, NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
-from cuedeck.code.repository import EXECUTABLE, NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.symbols import SymbolRecord
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.store import code as table

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from cuedeck.code.checkout import Checkout
 from cuedeck.code.facts import EXTRACTOR_VERSION
+from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.repository import NOT_HERE, MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
-from cuedeck.code.repository import NOT_HERE, MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode, shortened

@@ -9,11 +9,11 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.locating import at_place, definitions_of, locate, name_parts, symbol_of
-from cuedeck.code.ranking import Query, Ranking
+from cuedeck.code.resolution.uses import Site
+from cuedeck.code.search.ranking import Query, Ranking
 from cuedeck.code.served import clean_path
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
-from cuedeck.code.uses import Site
 from cuedeck.model.errors import CueError, ErrorCode
 
 _MAX_CONTEXT: Final = 240

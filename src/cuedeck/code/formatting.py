@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cuedeck.code.grammars import parser_of
+from cuedeck.code.extraction.grammars import parser_of
 from cuedeck.code.languages import language_named
 from cuedeck.code.languages.language import Language
 

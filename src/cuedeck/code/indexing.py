@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-from cuedeck.code.analysis import analyse_blob
-from cuedeck.code.checkout import Checkout
+from cuedeck.code.extraction.analysis import analyse_blob
+from cuedeck.code.extraction.worker import read_blob
+from cuedeck.code.extraction.workers import analyse_all, without_collecting
 from cuedeck.code.facts import EXTRACTOR_VERSION
-from cuedeck.code.repository import Ref, Repository, TreeFile
-from cuedeck.code.worker import read_blob
-from cuedeck.code.workers import analyse_all, without_collecting
+from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.repository import Ref, Repository, TreeFile
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table

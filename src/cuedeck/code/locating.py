@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from cuedeck.code.extraction.generated import is_secondary
 from cuedeck.code.facts import BIND_MASK, CALLABLE, INSTANCE, TYPES, Bind, Kind
-from cuedeck.code.generated import is_secondary
+from cuedeck.code.resolution.values import CLASS, Symbol, Value
 from cuedeck.code.symbols import SymbolRecord, module_name
-from cuedeck.code.values import CLASS, Symbol, Value
 
 if TYPE_CHECKING:
     from cuedeck.code.snapshot import Snapshot

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, Bind, Kind, Links, Role, ScopeKind
-from cuedeck.code.linker import Linker
 from cuedeck.code.locating import definitions_of
+from cuedeck.code.resolution.linker import Linker
+from cuedeck.code.resolution.uses import EDGES, Site, Uses, edge_of
+from cuedeck.code.resolution.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.uses import EDGES, Site, Uses, edge_of
-from cuedeck.code.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Value
 
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40

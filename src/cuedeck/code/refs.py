@@ -12,7 +12,7 @@ from cuedeck.model.clock import now_ms
 from cuedeck.store import code as table
 
 if TYPE_CHECKING:
-    from cuedeck.code.vectors import SymbolVectors
+    from cuedeck.code.search.vectors import SymbolVectors
 
 
 @dataclass(frozen=True, slots=True)

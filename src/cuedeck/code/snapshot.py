@@ -12,23 +12,23 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.encoding import as_utf8
+from cuedeck.code.extraction.encoding import as_utf8
+from cuedeck.code.extraction.packing import unpack_lines, unpack_links, unpack_outline
 from cuedeck.code.facts import Links, Outline
 from cuedeck.code.languages import language_named
-from cuedeck.code.linker import Linker
-from cuedeck.code.memo import ANY_FILE, same_but_for_place
-from cuedeck.code.packing import unpack_lines, unpack_links, unpack_outline
-from cuedeck.code.rules import Rules
+from cuedeck.code.resolution.linker import Linker
+from cuedeck.code.resolution.memo import ANY_FILE, same_but_for_place
+from cuedeck.code.resolution.rules import Rules
+from cuedeck.code.resolution.values import Targets, Value
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
-from cuedeck.code.values import Targets, Value
 from cuedeck.store import code as table
 from cuedeck.store.code_names import naming, stored
 from cuedeck.store.protocol import Session, Store
 
 if TYPE_CHECKING:
-    from cuedeck.code.lexicon import Lexicon, Texts
     from cuedeck.code.references import References
-    from cuedeck.code.uses import Uses
+    from cuedeck.code.resolution.uses import Uses
+    from cuedeck.code.search.lexicon import Lexicon, Texts
 
 # Unpacked facts are about this many times their stored size.
 _GROWTH: Final = {"o": 6, "l": 20, "n": 1}
@@ -183,7 +183,7 @@ class Snapshot:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The words of this snapshot's symbols."""
-        from cuedeck.code.lexicon import Lexicon, Texts
+        from cuedeck.code.search.lexicon import Lexicon, Texts
 
         if self.cache.texts is None:
             self.cache.texts = Texts()
@@ -322,7 +322,7 @@ class Snapshot:
 
     def uses(self, name: str) -> Uses:
         """Every use of a name by what it means, kept for whatever else bears it."""
-        from cuedeck.code.uses import Uses
+        from cuedeck.code.resolution.uses import Uses
 
         found = self._uses.get(name)
         if found is None:

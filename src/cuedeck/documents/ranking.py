@@ -129,7 +129,7 @@ def _factors(
 def _is_aside(path: str, kind: str, tests_asked: bool) -> bool:
     if kind != Kind.SOURCE:
         return False
-    from cuedeck.code.generated import is_secondary
+    from cuedeck.code.extraction.generated import is_secondary
     from cuedeck.code.locating import is_test
 
     return is_secondary(path) or (is_test(path) and not tests_asked)

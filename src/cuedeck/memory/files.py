@@ -17,7 +17,7 @@ from cuedeck.paths import confine, confine_file, read_file
 from cuedeck.store import memories as table
 
 if TYPE_CHECKING:
-    from cuedeck.code.chunks import Chunk
+    from cuedeck.code.extraction.chunks import Chunk
     from cuedeck.memory.memories import Memories
     from cuedeck.store.protocol import Session
 
@@ -72,7 +72,7 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
         known = _living(session, project, confined.relative)
         if table.file_hash(session, project, confined.relative) == digest:
             return Indexed(confined.relative, unchanged=len(known), skipped=True)
-    from cuedeck.code.chunks import chunk_file
+    from cuedeck.code.extraction.chunks import chunk_file
 
     masking = Masking(memories.section.secrets)
     chunks = {

@@ -12,7 +12,7 @@ from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.facts import BIND_MASK, Bind
 from cuedeck.code.references import references
-from cuedeck.code.values import Symbol
+from cuedeck.code.resolution.values import Symbol
 
 _IMPORTS = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.code.memory_project import MemoryProject
 
-from cuedeck.code.extract import extract
+from cuedeck.code.extraction.extract import extract
 from cuedeck.code.languages import NAMES, language_named
 
 SAMPLE = """

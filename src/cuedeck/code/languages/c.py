@@ -11,7 +11,7 @@ from cuedeck.code.facts import Bind, Import, Kind, Links, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules, is_header
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
-from cuedeck.code.values import Value
+from cuedeck.code.resolution.values import Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node

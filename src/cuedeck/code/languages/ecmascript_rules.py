@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Import
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS
-from cuedeck.code.rules import Rules, file_module
-from cuedeck.code.values import MODULE, Symbol, Value
+from cuedeck.code.resolution.rules import Rules, file_module
+from cuedeck.code.resolution.values import MODULE, Symbol, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, Import, Links, Op, ScopeKind
-from cuedeck.code.rules import Rules, file_module
-from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
+from cuedeck.code.resolution.rules import Rules, file_module
+from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
 _MODULE: Final = re.compile(r"^[ \t]*module[ \t]+\"?([^\s\"]+)", re.MULTILINE)
 _PACKAGE: Final = "go:"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cuedeck.code.draft import Walk
-    from cuedeck.code.rules import Rules
+    from cuedeck.code.extraction.draft import Walk
+    from cuedeck.code.resolution.rules import Rules
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import TableWalk, doc_above, first_of
-from cuedeck.code.values import Symbol, Targets
+from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Import, Links, Op, ScopeKind
-from cuedeck.code.rules import Rules
-from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
+from cuedeck.code.resolution.rules import Rules
+from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
 _DEFINING: Final = frozenset(
     {Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.VARIABLE, Bind.NAMESPACE, Bind.OPAQUE}

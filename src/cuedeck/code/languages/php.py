@@ -9,7 +9,7 @@ from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.php_docs import PhpNames
 from cuedeck.code.languages.table import Declares, doc_above, first_of
-from cuedeck.code.values import PACKAGE, Targets, Value
+from cuedeck.code.resolution.values import PACKAGE, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.draft import Walk
+from cuedeck.code.extraction.draft import Walk
+from cuedeck.code.extraction.grammars import grammar_of, parser_of
 from cuedeck.code.facts import ROLE_SHIFT, Bind, Op, Role, ScopeKind
-from cuedeck.code.grammars import grammar_of, parser_of
 from cuedeck.code.languages.language import Language
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from cuedeck.code.facts import Import
-from cuedeck.code.rules import Rules, file_module
-from cuedeck.code.values import MODULE, PACKAGE, Targets, Value
+from cuedeck.code.resolution.rules import Rules, file_module
+from cuedeck.code.resolution.values import MODULE, PACKAGE, Targets, Value
 
 _ROOTS = frozenset({"src", "lib", "python"})
 

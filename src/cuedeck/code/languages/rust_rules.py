@@ -10,8 +10,8 @@ from typing import ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Import, Op
 from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.rules import file_module
-from cuedeck.code.values import MODULE, PACKAGE, Symbol, Targets, Value
+from cuedeck.code.resolution.rules import file_module
+from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Value
 
 _NAME: Final = re.compile(r"^[ \t]*name[ \t]*=[ \t]*\"([^\"]+)\"", re.MULTILINE)
 _FOLDER_STEMS: Final = ("mod.rs", "lib.rs", "main.rs")

@@ -9,7 +9,7 @@ from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, doc_above
-from cuedeck.code.values import PACKAGE, Symbol, Targets, Value
+from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node

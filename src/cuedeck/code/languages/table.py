@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.draft import Walk
+from cuedeck.code.extraction.draft import Walk
 from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
 
 if TYPE_CHECKING:

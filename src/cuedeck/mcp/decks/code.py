@@ -205,8 +205,8 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
 
 
 def _search_code(call: Call[SearchCode]) -> Answer:
-    from cuedeck.code.ranking import Query
-    from cuedeck.code.searching import search
+    from cuedeck.code.search.ranking import Query
+    from cuedeck.code.search.searching import search
 
     asked, view = call.arguments, _view(call)
     language, kind = named_language(view.warnings, asked.language), named_kind(view.warnings, asked.kind)
@@ -346,8 +346,8 @@ def _find_references(call: Call[FindReferences]) -> Answer:
 
 
 def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
-    from cuedeck.code.ranking import Query
-    from cuedeck.code.searching import explain
+    from cuedeck.code.search.ranking import Query
+    from cuedeck.code.search.searching import explain
 
     asked, view = call.arguments, _view(call)
     scored = explain(

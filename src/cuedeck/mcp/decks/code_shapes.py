@@ -10,7 +10,7 @@ from cuedeck.model.clock import iso_seconds
 if TYPE_CHECKING:
     from cuedeck.code.diff import SymbolChange
     from cuedeck.code.finding import FoundSite
-    from cuedeck.code.repository import FileChange
+    from cuedeck.code.git.repository import FileChange
     from cuedeck.code.symbols import SymbolRecord
     from cuedeck.store.code import RefRow
 

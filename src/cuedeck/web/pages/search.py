@@ -70,8 +70,8 @@ def _documents(asked: Asked, text: str, explain: bool) -> list[Html]:
 
 
 def _code(asked: Asked, text: str, explain: bool) -> list[Html]:
-    from cuedeck.code.ranking import Query
-    from cuedeck.code.searching import search as search_code
+    from cuedeck.code.search.ranking import Query
+    from cuedeck.code.search.searching import search as search_code
 
     code = asked.workspace.code
     is_ready(code)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar, Protocol
 
 from cuedeck.code.facts import Import, Links
-from cuedeck.code.values import MODULE, Symbol, Targets, Value
+from cuedeck.code.resolution.values import MODULE, Symbol, Targets, Value
 
 
 class Project(Protocol):

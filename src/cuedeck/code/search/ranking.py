@@ -12,17 +12,17 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from cuedeck.code.extraction.generated import is_secondary
+from cuedeck.code.extraction.wording import KIND_NUMBERS, name_words, name_words_of
 from cuedeck.code.facts import KINDS, TYPES, Kind
-from cuedeck.code.generated import is_secondary
 from cuedeck.code.locating import is_test, kind_named
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
-from cuedeck.code.wording import KIND_NUMBERS, name_words, name_words_of
 from cuedeck.model.adding import added
 from cuedeck.search.analyser import query_terms
 
 if TYPE_CHECKING:
-    from cuedeck.code.lexicon import Floats, Matched
+    from cuedeck.code.search.lexicon import Floats, Matched
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*")
 # What people write when they mean a symbol and not a word of their language.

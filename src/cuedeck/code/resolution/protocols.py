@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from cuedeck.code.facts import Bind, Op
-from cuedeck.code.generics import Meaning, parameters_in
-from cuedeck.code.types import Typing
-from cuedeck.code.values import (
+from cuedeck.code.resolution.generics import Meaning, parameters_in
+from cuedeck.code.resolution.types import Typing
+from cuedeck.code.resolution.values import (
     CLASS,
     FUNCTION,
     INSTANCE,

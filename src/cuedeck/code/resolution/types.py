@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, REST, ROLE_SHIFT, Bind, Op, Role, ScopeKind
-from cuedeck.code.generics import (
+from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Generics,
     Meaning,
@@ -17,7 +17,7 @@ from cuedeck.code.generics import (
     settled,
     trimmed,
 )
-from cuedeck.code.values import (
+from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     EXTERNAL,
@@ -37,7 +37,7 @@ from cuedeck.code.values import (
     sequence,
     unique,
 )
-from cuedeck.code.values import (
+from cuedeck.code.resolution.values import (
     INSTANCE as INSTANCE_OF,
 )
 

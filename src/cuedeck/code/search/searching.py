@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.engine import View
-from cuedeck.code.ranking import Candidate, Query, Ranking, Scored, in_order
+from cuedeck.code.search.ranking import Candidate, Query, Ranking, Scored, in_order
 from cuedeck.model.adding import added
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
-    from cuedeck.code.vectors import SymbolVectors
+    from cuedeck.code.search.vectors import SymbolVectors
     from cuedeck.store.protocol import Vector
 
 _SNIPPET_LINES: Final = 6

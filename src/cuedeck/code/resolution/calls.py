@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, REST, Bind, Op
-from cuedeck.code.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
-from cuedeck.code.keyed import Keyed
-from cuedeck.code.values import (
+from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
+from cuedeck.code.resolution.keyed import Keyed
+from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     EXTERNAL,

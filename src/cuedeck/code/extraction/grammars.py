@@ -6,7 +6,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from cuedeck.code.draft import Handler, handler_table
+from cuedeck.code.extraction.draft import Handler, handler_table
 
 if TYPE_CHECKING:
     from tree_sitter import Parser

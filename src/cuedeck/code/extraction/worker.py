@@ -1,6 +1,6 @@
 """A parsing process: reads jobs on standard input, answers with stored forms of blobs.
 
-Started as ``python -m cuedeck.code.worker ROOT``. Jobs come from the parent over a private pipe.
+Started as ``python -m cuedeck.code.extraction.worker ROOT``. Jobs come from the parent over a private pipe.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import IO, Any
 
-from cuedeck.code.analysis import analyse_blob
-from cuedeck.code.repository import MissingBlob, Repository
+from cuedeck.code.extraction.analysis import analyse_blob
+from cuedeck.code.git.repository import MissingBlob, Repository
 from cuedeck.store.code import NewBlob
 from cuedeck.store.code_words import BlobWords
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from cuedeck.code.gitindex import Tracked, read_index
+from cuedeck.code.git.gitindex import Tracked, read_index
+from cuedeck.code.git.repository import Repository, TreeFile
+from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
-from cuedeck.code.repository import Repository, TreeFile
-from cuedeck.code.watching import Watch
 from cuedeck.paths import too_long
 from cuedeck.patterns import git_patterns
 

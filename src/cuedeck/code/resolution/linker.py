@@ -6,7 +6,6 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Final
 
-from cuedeck.code.calls import Calls
 from cuedeck.code.facts import (
     BIND_MASK,
     INSTANCE,
@@ -18,9 +17,10 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.memo import ANY_FILE, Memo
-from cuedeck.code.rules import Project, Rules
-from cuedeck.code.values import (
+from cuedeck.code.resolution.calls import Calls
+from cuedeck.code.resolution.memo import ANY_FILE, Memo
+from cuedeck.code.resolution.rules import Project, Rules
+from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
@@ -35,7 +35,7 @@ from cuedeck.code.values import (
     Values,
     has_member,
 )
-from cuedeck.code.values import (
+from cuedeck.code.resolution.values import (
     INSTANCE as INSTANCE_OF,
 )
 

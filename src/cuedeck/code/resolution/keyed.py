@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Op
-from cuedeck.code.narrowing import Narrowing
-from cuedeck.code.values import (
+from cuedeck.code.resolution.narrowing import Narrowing
+from cuedeck.code.resolution.values import (
     FUNCTION,
     INSTANCE,
     KEY,

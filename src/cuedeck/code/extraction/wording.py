@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from cuedeck.code.facts import KINDS, UNHASHED, Definition, Kind, Outline
-from cuedeck.code.meaning import blob_keys
+from cuedeck.code.search.meaning import blob_keys
 from cuedeck.search.analyser import MAX_WORD, NAME_PART, analyse, stem
 from cuedeck.search.stopwords import STOP_WORDS
 from cuedeck.store.code_words import BlobWords

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.indexing import ACTOR
-from cuedeck.code.meaning import meaning_text
+from cuedeck.code.search.meaning import meaning_text
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store.code_vectors import drop_orphans, with_vector
 from cuedeck.store.protocol import VectorRecord

@@ -8,10 +8,10 @@ import time
 from array import array
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.draft import Draft, Walk, line_starts
+from cuedeck.code.extraction.draft import Draft, Walk, line_starts
+from cuedeck.code.extraction.generated import is_generated
+from cuedeck.code.extraction.grammars import parser_of, table_of
 from cuedeck.code.facts import Facts, Links, Outline, ScopeKind
-from cuedeck.code.generated import is_generated
-from cuedeck.code.grammars import parser_of, table_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Tree

@@ -5,8 +5,10 @@ from __future__ import annotations
 from itertools import compress
 from typing import Final
 
-from cuedeck.code.encoding import as_utf8
-from cuedeck.code.extract import extract, unreadable
+from cuedeck.code.extraction.encoding import as_utf8
+from cuedeck.code.extraction.extract import extract, unreadable
+from cuedeck.code.extraction.packing import pack
+from cuedeck.code.extraction.wording import blob_words
 from cuedeck.code.facts import (
     EXTRACTOR_VERSION,
     NAMING,
@@ -17,10 +19,8 @@ from cuedeck.code.facts import (
     Op,
     ScopeKind,
 )
+from cuedeck.code.git.repository import NOT_HERE
 from cuedeck.code.languages import language_named, language_of_source
-from cuedeck.code.packing import pack
-from cuedeck.code.repository import NOT_HERE
-from cuedeck.code.wording import blob_words
 from cuedeck.store.code import NewBlob
 
 _MAX_NAME: Final = 200

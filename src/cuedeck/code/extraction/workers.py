@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from cuedeck.code.analysis import analyse_blob
-from cuedeck.code.repository import Repository
-from cuedeck.code.worker import Job, from_plain, read_blob, receive, send
+from cuedeck.code.extraction.analysis import analyse_blob
+from cuedeck.code.extraction.worker import Job, from_plain, read_blob, receive, send
+from cuedeck.code.git.repository import Repository
 from cuedeck.store.code import NewBlob
 
 _JOBS_PER_ROUND: Final = 12
@@ -123,7 +123,7 @@ def _lost(job: Job) -> NewBlob:
 def _start(root: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         # -P: a file of the current folder must never be imported as a module.
-        [sys.executable, "-P", "-m", "cuedeck.code.worker", str(root)],
+        [sys.executable, "-P", "-m", "cuedeck.code.extraction.worker", str(root)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         # Ctrl-C is for us; the process ends when its pipe does.

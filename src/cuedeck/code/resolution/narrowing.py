@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
-from cuedeck.code.protocols import Protocols
-from cuedeck.code.values import (
+from cuedeck.code.resolution.protocols import Protocols
+from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     EXTERNAL,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, Role
-from cuedeck.code.rules import Rules
-from cuedeck.code.values import EXTERNAL, Target, Targets, Value
+from cuedeck.code.resolution.rules import Rules
+from cuedeck.code.resolution.values import EXTERNAL, Target, Targets, Value
 
 if TYPE_CHECKING:
     from cuedeck.code.snapshot import Snapshot

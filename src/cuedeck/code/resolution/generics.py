@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, Bind, Op, ScopeKind
-from cuedeck.code.values import (
+from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     FUNCTION,
@@ -29,7 +29,7 @@ from cuedeck.code.values import (
 
 if TYPE_CHECKING:
     from cuedeck.code.facts import Links
-    from cuedeck.code.rules import Rules
+    from cuedeck.code.resolution.rules import Rules
 
 # What type parameters stand for.
 Meaning = dict[Value, Values]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from cuedeck.code.generated import is_secondary
+from cuedeck.code.extraction.generated import is_secondary
+from cuedeck.code.extraction.wording import ABOUT, BODY, KIND_BITS, MANY, NAME
 from cuedeck.code.locating import is_test
-from cuedeck.code.wording import ABOUT, BODY, KIND_BITS, MANY, NAME
 from cuedeck.model.adding import added
 from cuedeck.search.analyser import analyse
 from cuedeck.store.bm25 import K1, B

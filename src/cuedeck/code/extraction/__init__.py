@@ -1,0 +1,1 @@
+"""From the bytes of a file to stored facts, here or in parsing processes."""

@@ -1,0 +1,1 @@
+"""Where code comes from: git's objects, and the files on disk."""

@@ -1,0 +1,1 @@
+"""Finding symbols by words and by meaning."""
