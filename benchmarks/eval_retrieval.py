@@ -12,20 +12,22 @@ import json
 import os
 import re
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import apsw
 import numpy as np
 
 from cuedeck.config.sections import SearchSection
 from cuedeck.search.analyser import analyse, query_terms
 from cuedeck.search.embedder import open_embedder
 from cuedeck.search.fusion import reciprocal_rank, weighted_blend
+from cuedeck.store.ddl import text_index
 from cuedeck.store.protocol import TextRecord, TextSpec
-from cuedeck.store.sqlite.text import SqliteTextIndex, create_text_index
+from cuedeck.store.schema import DatabaseName, Migration
+from cuedeck.store.sqlite.store import SqliteStore
 
 DEPTH = 100
 KEYWORD_DEPTH = 300
@@ -85,19 +87,25 @@ class Keyword:
     """BM25 of the real index over one group."""
 
     def __init__(self, items: Sequence[Item], tokens: Callable[[str], list[str]]) -> None:
-        connection = apsw.Connection(":memory:")
-        for statement in create_text_index(SPEC):
-            connection.execute(statement).fetchall()
         self._items = items
-        self._index = SqliteTextIndex(connection, SPEC)
-        self._index.put(
-            TextRecord(number, {"title": tokens(item.title), "body": tokens(item.text)})
-            for number, item in enumerate(items)
-        )
+        self._folder = tempfile.TemporaryDirectory(prefix="cuedeck-bench-")
+        folder = Path(self._folder.name)
+        self._store = SqliteStore(root=folder, state_root=folder, busy_timeout=10.0, known=_schema)
+        with self._store.index.write(actor="evaluation") as session:
+            session.text(SPEC).put(
+                TextRecord(number, {"title": tokens(item.title), "body": tokens(item.text)})
+                for number, item in enumerate(items)
+            )
 
     def search(self, terms: Sequence[str]) -> dict[str, float]:
         """Scores of the best items."""
-        return {self._items[hit.id].id: hit.score for hit in self._index.match(terms, limit=KEYWORD_DEPTH)}
+        with self._store.index.read() as session:
+            hits = session.text(SPEC).match(terms, limit=KEYWORD_DEPTH)
+        return {self._items[hit.id].id: hit.score for hit in hits}
+
+
+def _schema(database: DatabaseName) -> list[Migration]:
+    return [Migration("index", "evaluation", 1, (text_index(SPEC),))] if database == "index" else []
 
 
 def vectors(collection: Collection, cache: Path) -> dict[str, np.ndarray]:
