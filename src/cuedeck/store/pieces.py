@@ -7,10 +7,11 @@ so are those of records that are not folded yet, of which each process makes pie
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ Counts = npt.NDArray[np.unsignedinteger[Any]]
 Mask = npt.NDArray[np.bool_]
 Postings = npt.NDArray[np.void]
 
+# Stands for the end of a line; no stored token holds it.
+_END = "\0"
 _MOST_COUNTED = (1 << 16) - 1
 # A state remembers runs of so many postings together: one search asks for the same words several times.
 _REMEMBERED = 500_000
@@ -105,19 +108,20 @@ class Piece:
 
 def folded(records: Mapping[int, str], fields: int) -> Piece:
     """A piece of records, given by id as words: a line of scope tokens, then one for each field."""
-    lines = [line.split() for words in records.values() for line in words.split("\n")]
-    lengths = np.fromiter(map(len, lines), np.int32, len(lines))
-    tokens = list(chain.from_iterable(lines))
-    codes = {token: code for code, token in enumerate(dict.fromkeys(tokens))}
-    keys = np.fromiter(map(key, codes), np.int64, len(codes))
+    codes: defaultdict[str, int] = defaultdict(count().__next__)
+    end = codes[_END]
+    marked = "\n".join(records.values()).replace("\n", f" {_END} ") + f" {_END}"
+    coded = np.fromiter(map(codes.__getitem__, marked.split()), np.int64)
+    lengths = np.diff(np.flatnonzero(coded == end), prepend=-1).astype(np.int32) - 1
+    keys = np.fromiter(map(key, islice(codes, 1, None)), np.int64, len(codes) - 1)
     by_key = np.argsort(keys)
     rank = np.empty(len(keys), dtype=np.uint16 if len(keys) <= 1 << 16 else np.int64)
     rank[by_key] = np.arange(len(keys))
-    ranks = rank[np.fromiter(map(codes.__getitem__, tokens), np.int64, len(tokens))]
+    ranks = rank[coded[coded != end] - 1]
     # Tokens come record by record, so a stable order by key is one by key and record; that of short
     # numbers takes no comparisons.
     order = np.argsort(ranks, kind="stable")
-    places, columns = np.divmod(np.repeat(np.arange(len(lines)), lengths)[order], fields + 1)
+    places, columns = np.divmod(np.repeat(np.arange(len(lengths)), lengths)[order], fields + 1)
     pairs = ranks[order].astype(np.int64) * len(records) + places
     new = np.diff(pairs, prepend=-1) != 0
     first = np.flatnonzero(new)

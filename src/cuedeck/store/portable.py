@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from cuedeck.model.errors import invalid
@@ -20,6 +21,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _LARGEST = 2**63
+_CHECKED = 64
 _SIMPLE = frozenset((str, int, float, bytes, type(None)))
 
 
@@ -74,11 +76,15 @@ def postgres_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
     return bound | {f"{name}__null": value is None for name, value in bound.items()}
 
 
-def plain_values(columns: Sequence[str], row: Sequence[Any]) -> Sequence[Any]:
-    """A row of values as both engines bind them; the usual row is checked as a whole."""
-    if _all_plain(row):
-        return row
-    return [_plain(name, value) for name, value in zip(columns, row, strict=True)]
+def plain_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+    """Rows of values as both engines bind them; the usual ones are checked many at a time."""
+    pending = iter(rows)
+    while batch := list(islice(pending, _CHECKED)):
+        if _all_plain([value for row in batch for value in row]):
+            yield from batch
+        else:
+            for row in batch:
+                yield [_plain(name, value) for name, value in zip(columns, row, strict=True)]
 
 
 def _all_plain(values: Sequence[Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 
-from cuedeck.store.portable import for_postgres, insertion, plain_values, postgres_parameters
+from cuedeck.store.portable import for_postgres, insertion, plain_rows, postgres_parameters
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
 from cuedeck.store.postgres.vectors import PostgresVectorTable
@@ -81,7 +81,7 @@ class PostgresSession:
         key: Sequence[str] = (),
     ) -> None:
         sql = insertion(table, columns, ("workspace_id", *key) if key else (), "%s")
-        values = [plain_values(columns, row) for row in rows]
+        values = list(plain_rows(columns, rows))
         with translated(), self._connection.cursor() as cursor:
             if len(values) == 1:
                 # For a single row executemany sends more messages than it saves.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from cuedeck.store.errors import lost
-from cuedeck.store.portable import for_sqlite, insertion, plain_values, sqlite_parameters
+from cuedeck.store.portable import for_sqlite, insertion, plain_rows, sqlite_parameters
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
 from cuedeck.store.sqlite.connection import fetch
 from cuedeck.store.sqlite.failures import translated
@@ -84,8 +84,8 @@ class SqliteSession:
         key: Sequence[str] = (),
     ) -> None:
         with translated(self._path):
-            bound = (plain_values(columns, row) for row in rows)
-            _drain(self._connection.executemany(insertion(table, columns, key, "?"), bound))
+            sql = insertion(table, columns, key, "?")
+            _drain(self._connection.executemany(sql, plain_rows(columns, rows)))
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
         names = ", ".join(row)
