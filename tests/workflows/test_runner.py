@@ -223,6 +223,37 @@ def test_a_claim_whose_answer_was_lost_goes_back_to_the_queue(
         busy.set()
 
 
+def test_a_run_that_is_taken_up_while_leases_are_renewed_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.workflows.runner.LEASE_MS", 300)
+    noticed = threading.Event()
+    late: list[str] = []
+
+    def two_steps(context: RunContext, _given: dict[str, Any]) -> int:
+        context.step("first", lambda: noticed.wait(20) and None)
+        return int(context.step("second", lambda: 7))
+
+    with engine_with(store, workflow(two_steps)) as engine:
+        renew = engine.journal.renew
+
+        def renewed(**given: Any) -> dict[str, dict[str, object]]:
+            held = renew(**given)
+            if len(late) == 2:
+                noticed.set()
+            else:
+                late.append(engine.journal.submit(NewRun(execution_id(), "w", "W"))[0])
+                eventually(lambda: late[-1] in engine._runner._active)
+            return held
+
+        monkeypatch.setattr(engine.journal, "renew", renewed)
+        engine.start()
+        engine.trigger("w", {}, wait=False)
+        eventually(noticed.is_set)
+        ended = [eventually(lambda id=id: (run := engine.run(id)).status.final and run) for id in late]
+        assert [run.result for run in ended] == [7, 7]
+
+
 def test_a_burst_of_runs_is_worked_off_in_order_of_priority_each_once(store: Store) -> None:
     done: list[int] = []
 

@@ -268,18 +268,20 @@ class Runner:
                 if not self._active:
                     self._busy.wait()
                 continue
+            # What is taken up while leases are renewed is not among the renewed.
+            before = list(self._active.items())
             try:
-                self._notice(self._journal.renew(owner=self.owner, lease_ms=LEASE_MS))
+                self._notice(before, self._journal.renew(owner=self.owner, lease_ms=LEASE_MS))
             except CueError as error:
                 self.last_failure = error.message
 
-    def _notice(self, held: dict[str, dict[str, object]]) -> None:
+    def _notice(self, before: list[tuple[str, Active]], held: dict[str, dict[str, object]]) -> None:
         # A claim whose answer was lost: seen twice and executed by nobody here, it goes back to the queue.
         unknown = held.keys() - self._active.keys()
         if lost := unknown & self._unknown:
             self._journal.release(owner=self.owner, only=lost)
         self._unknown = unknown
-        for run_id, active in list(self._active.items()):
+        for run_id, active in before:
             row = held.get(run_id)
             if row is None or row["cancel_requested"]:
                 active.cancelled.set()
