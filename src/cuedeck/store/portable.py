@@ -105,12 +105,14 @@ def _encodes(text: str) -> bool:
 
 
 def insertion(table: str, columns: Sequence[str], key: Sequence[str], mark: str) -> str:
-    """An INSERT of one value per column; with a key, rows that have it are overwritten."""
-    sql = f"INSERT INTO {table}({', '.join(columns)}) VALUES({', '.join(mark for _ in columns)})"
+    """An INSERT of one value per column, marked by name; with a key, rows that have it are overwritten."""
+    marks = ", ".join([mark.format(name) for name in columns])
+    sql = f"INSERT INTO {table}({', '.join(columns)}) VALUES({marks})"
     if not key:
         return sql
     changed = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
-    return f"{sql} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changed}"
+    action = f"UPDATE SET {changed}" if changed else "NOTHING"
+    return f"{sql} ON CONFLICT ({', '.join(key)}) DO {action}"
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -90,23 +90,14 @@ class PostgresSession:
                 cursor.executemany(sql, values)
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
-        names = ", ".join(row)
-        marks = ", ".join(f":{name}" for name in row)
-        sql = f"INSERT INTO {table}({names}) VALUES({marks})"
+        sql = insertion(table, list(row), (), ":{}")
         if self._has_rid(table):
             return int(self.value(f"{sql} RETURNING rid", **row))
         self.run(sql, **row)
         return 0
 
     def upsert(self, table: str, row: Mapping[str, Any], /, *, key: Sequence[str]) -> None:
-        names = ", ".join(row)
-        marks = ", ".join(f":{name}" for name in row)
-        changed = ", ".join(f"{name} = excluded.{name}" for name in row if name not in key)
-        action = f"UPDATE SET {changed}" if changed else "NOTHING"
-        self.run(
-            f"INSERT INTO {table}({names}) VALUES({marks}) ON CONFLICT ({', '.join(key)}) DO {action}",
-            **row,
-        )
+        self.run(insertion(table, list(row), key, ":{}"), **row)
 
     def text(self, spec: TextSpec, /) -> TextIndex:
         return PiecedText(self, self._shared.texts, spec)

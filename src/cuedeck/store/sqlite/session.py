@@ -88,20 +88,11 @@ class SqliteSession:
             _drain(self._connection.executemany(sql, plain_rows(columns, rows)))
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
-        names = ", ".join(row)
-        marks = ", ".join(f":{name}" for name in row)
-        self.run(f"INSERT INTO {table}({names}) VALUES({marks})", **row)
+        self.run(insertion(table, list(row), (), ":{}"), **row)
         return self._connection.last_insert_rowid() if self._has_rid(table) else 0
 
     def upsert(self, table: str, row: Mapping[str, Any], /, *, key: Sequence[str]) -> None:
-        names = ", ".join(row)
-        marks = ", ".join(f":{name}" for name in row)
-        changed = ", ".join(f"{name} = excluded.{name}" for name in row if name not in key)
-        action = f"UPDATE SET {changed}" if changed else "NOTHING"
-        self.run(
-            f"INSERT INTO {table}({names}) VALUES({marks}) ON CONFLICT ({', '.join(key)}) DO {action}",
-            **row,
-        )
+        self.run(insertion(table, list(row), key, ":{}"), **row)
 
     def text(self, spec: TextSpec, /) -> TextIndex:
         return PiecedText(self, self._file.texts, spec)
