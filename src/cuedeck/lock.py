@@ -49,6 +49,19 @@ def holder(root: Path) -> int | None:
     return None
 
 
+def _make_folder(folder: Path) -> None:
+    """Make the lock's folder, but never the workspace: moved away, it would come back empty."""
+    try:
+        for each in (folder.parent, folder):
+            each.mkdir(exist_ok=True, mode=0o700)
+    except FileNotFoundError:
+        raise CueError(
+            ErrorCode.UNAVAILABLE,
+            f"The workspace folder {folder.parents[1].name} is gone",
+            hint="Put it back, or start the agent again in the folder it was moved to.",
+        ) from None
+
+
 def _place(root: Path) -> Path:
     """The lock's path, refused where a link that a clone may have brought would have us write elsewhere."""
     path = root.resolve() / LOCK_FILE
@@ -74,7 +87,7 @@ def is_alive(pid: int) -> bool:
 
 
 def _try_acquire(path: Path) -> int | None:
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_folder(path.parent)
     return _try_flock(path) if fcntl is not None else _try_exclusive(path)
 
 
