@@ -153,6 +153,7 @@ def test_a_backlog_folder_becomes_neutral_tasks(tmp_path: Path) -> None:
     assert (tasks["task-4"].tags, tasks["task-4"].priority) == (("draft",), 2)
     for expected in ("2 assignees", "status 'Odd'", "tasks/readme.md"):
         assert expected in told(found)
+    (tmp_path / "target").mkdir()
     cards = Cards(tmp_path / "target")
     made = into_cards(cards, found, dry_run=False).made
     assert cards.content(made["task-1"]).body == "\n# One: it\n\n## Description\n\nText\n"
