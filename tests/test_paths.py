@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import FileReader, confine, confine_file, read_file, replace_file
+from cuedeck.paths import FileReader, confine, confine_file, make_folders, read_file, replace_file
 
 
 @pytest.fixture
@@ -159,6 +159,15 @@ def test_replacing_keeps_permissions_and_leaves_nothing_behind(root: Path) -> No
     replace_file(confine(root, "docs/b.md"), b"made")
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o640)
     assert sorted(p.name for p in (root / "docs").iterdir()) == ["a.md", "b.md"]
+
+
+def test_a_workspace_that_was_moved_away_is_not_made_again(root: Path) -> None:
+    make_folders(root, root / "a/b")
+    assert (root / "a/b").is_dir()
+    root.rename(root.with_name("away"))
+    with pytest.raises(CueError, match="is gone"):
+        make_folders(root, root / "a/b")
+    assert not root.exists()
 
 
 def test_refusals_say_why_without_raw_control_characters(root: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cuedeck.discovery import FOLDER
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.paths import make_folders
 
 try:
     import fcntl
@@ -35,31 +36,6 @@ def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
         yield
     finally:
         _release(path, descriptor)
-
-
-def holder(root: Path) -> int | None:
-    """The process that holds the lock now, if one does."""
-    path = _place(root)
-    if not path.exists():
-        return None
-    descriptor = _try_acquire(path)
-    if descriptor is None:
-        return _recorded_pid(path)
-    _release(path, descriptor)
-    return None
-
-
-def _make_folder(folder: Path) -> None:
-    """Make the lock's folder, but never the workspace: moved away, it would come back empty."""
-    try:
-        for each in (folder.parent, folder):
-            each.mkdir(exist_ok=True, mode=0o700)
-    except FileNotFoundError:
-        raise CueError(
-            ErrorCode.UNAVAILABLE,
-            f"The workspace folder {folder.parents[1].name} is gone",
-            hint="Put it back, or start the agent again in the folder it was moved to.",
-        ) from None
 
 
 def _place(root: Path) -> Path:
@@ -87,7 +63,7 @@ def is_alive(pid: int) -> bool:
 
 
 def _try_acquire(path: Path) -> int | None:
-    _make_folder(path.parent)
+    make_folders(path.parents[2], path.parent, mode=0o700)
     return _try_flock(path) if fcntl is not None else _try_exclusive(path)
 
 

@@ -152,6 +152,27 @@ def replace_file(path: ConfinedPath, data: bytes, *, expected: bytes | None = No
             os.close(folder)
 
 
+def check_present(root: Path) -> None:
+    """Raise when a workspace's folder was moved or deleted."""
+    if not root.is_dir():
+        raise CueError(
+            ErrorCode.UNAVAILABLE,
+            f"The workspace folder {root.name} is gone",
+            hint="Put it back, or start the agent again in the folder it was moved to.",
+        )
+
+
+def make_folders(root: Path, folder: Path, *, mode: int = 0o777) -> None:
+    """Make a folder of a workspace, but never the workspace: moved away, it would come back empty."""
+    missing = [each for each in (folder, *folder.parents) if each.is_relative_to(root) and each != root]
+    try:
+        for each in reversed(missing):
+            each.mkdir(mode=mode, exist_ok=True)
+    except FileNotFoundError:
+        check_present(root)
+        raise
+
+
 def too_long(path: str) -> bool:
     """Whether no store can keep a file under this path."""
     return 4 * len(path) > LONGEST_PATH and len(path.encode("utf-8", "surrogateescape")) > LONGEST_PATH

@@ -78,15 +78,6 @@ class Workspace:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def check_present(self) -> None:
-        """Raise when the folder was moved or deleted: nothing may be made where it was."""
-        if not self.root.is_dir():
-            raise CueError(
-                ErrorCode.UNAVAILABLE,
-                f"The workspace folder {self.root.name} is gone",
-                hint="Put it back, or start the agent again in the folder it was moved to.",
-            )
-
     @property
     def identity(self) -> str:
         """The name of this workspace in a shared store."""

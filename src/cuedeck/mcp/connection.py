@@ -16,6 +16,7 @@ from cuedeck.mcp.validation import validated
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.principal import Principal
+from cuedeck.paths import check_present
 
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
@@ -88,7 +89,7 @@ class Connection:
         arguments = validated(tool.arguments, raw)
         workspace = self.workspace()
         if tool.needs_folder:
-            workspace.check_present()
+            check_present(workspace.root)
         principal = who or self.local_principal()
         if tool.deck is Deck.CONTEXT:
             self.runtime.limits.take(principal, tool.name, workspace.config.limits)

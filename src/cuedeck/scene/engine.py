@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuedeck.paths import confine, replace_file
+from cuedeck.paths import confine, make_folders, replace_file
 from cuedeck.scene.compose import Scene, compose
 from cuedeck.scene.sources import SourceFinder
 from cuedeck.tasks.card import CardStatus
@@ -48,7 +48,7 @@ class Scenes:
     def write(self, scene: Scene) -> Path:
         """Put a scene into the workspace, unless it is there already."""
         target = confine(self._root, SCENE_FILE)
-        target.absolute.parent.mkdir(exist_ok=True)
+        make_folders(target.root, target.absolute.parent)
         data = scene.text.encode()
         if not target.absolute.is_file() or target.absolute.read_bytes() != data:
             replace_file(target, data)

@@ -14,7 +14,7 @@ from pathlib import Path
 from cuedeck.documents.frontmatter import Problem
 from cuedeck.lock import workspace_lock
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import ConfinedPath, confine, read_file, refused, replace_file
+from cuedeck.paths import ConfinedPath, confine, make_folders, read_file, refused, replace_file
 from cuedeck.tasks.card import CARD_ID, FOLDER, BrokenCard, Card, read_card
 from cuedeck.tasks.card_snapshot import NO_CARDS, CardSnapshot, card_snapshot
 from cuedeck.tasks.folder_watch import FolderWatch
@@ -81,7 +81,7 @@ class CardFolder:
             return False
         _check_size(data)
         with _told("written"):
-            path.absolute.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(path.root, path.absolute.parent)
             replace_file(path, data)
         return True
 

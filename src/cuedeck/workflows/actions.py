@@ -152,7 +152,7 @@ def _store_memory(context: RunContext, step: str, given: dict[str, JSON]) -> JSO
 
 def _write_note(context: RunContext, step: str, given: dict[str, JSON]) -> JSON:
     def write() -> JSON:
-        from cuedeck.paths import confine, read_file, replace_file
+        from cuedeck.paths import confine, make_folders, read_file, replace_file
 
         path = confine(context.workspace.root, given["path"])
         if not path.relative.endswith(".md"):
@@ -175,7 +175,7 @@ def _write_note(context: RunContext, step: str, given: dict[str, JSON]) -> JSON:
                 data={"path": path.relative},
                 hint="Write to another path, or remove the file first.",
             )
-        path.absolute.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.root, path.absolute.parent)
         if before != data:
             replace_file(path, data, expected=before)
         return {"path": path.relative, "sha256": digest, "written": before != data}

@@ -13,7 +13,7 @@ from cuedeck.config.load import WORKSPACE_FILE, Signature, files_signature, load
 from cuedeck.config.sections import WorkflowSetting
 from cuedeck.config.source import line_of
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import ConfinedPath, replace_file
+from cuedeck.paths import ConfinedPath, make_folders, replace_file
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def set_enabled(root: Path, workflow_id: str, *, on: bool) -> None:
     """Write ``[workflows."<id>"] enabled`` and change nothing else; the file stays valid."""
     load_config(root)
     path = root / WORKSPACE_FILE
-    path.parent.mkdir(exist_ok=True)
+    make_folders(root, path.parent)
     text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
     changed = _with_setting(text, workflow_id, on)
     replace_file(ConfinedPath(WORKSPACE_FILE.as_posix(), path, root), changed.encode())

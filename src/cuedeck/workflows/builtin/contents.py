@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cuedeck.model.errors import invalid, not_found
-from cuedeck.paths import confine, replace_file
+from cuedeck.paths import confine, make_folders, replace_file
 from cuedeck.store import workflow_records as records
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def restore(workspace: Workspace, user_path: str) -> tuple[str, str]:
     found = last_content(workspace, path.relative)
     if found is None:
         raise not_found(f"No content of {path.relative} was kept", path=path.relative)
-    path.absolute.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.root, path.absolute.parent)
     replace_file(path, found[0])
     return path.relative, found[1]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import confine, read_file, replace_file
+from cuedeck.paths import confine, make_folders, read_file, replace_file
 from cuedeck.store import runs as run_rows
 from cuedeck.store import workflow_records as records
 from cuedeck.workflows import inputs
@@ -199,7 +199,7 @@ def _mark(body: str) -> str:
 
 def _write(workspace: Workspace, day: str, body: str) -> dict[str, JSON]:
     path = confine(workspace.root, f"{FOLDER}/{day}.md")
-    path.absolute.parent.mkdir(parents=True, exist_ok=True)
+    make_folders(path.root, path.absolute.parent)
     try:
         before: bytes | None = read_file(path).data
     except CueError as error:
