@@ -53,6 +53,13 @@ def expected(records: list[TextRecord], terms: list[str], store: Store) -> list[
     return sorted(scored, key=lambda hit: (-hit[1], hit[0]))
 
 
+def test_a_program_that_seeds_its_random_numbers_finds_what_was_stored_last(sample: Store) -> None:
+    for number in (1, 2):
+        random.seed(7)
+        fill(sample, [TextRecord(number, {"title": ["w0"]}, [])])
+        assert [hit.id for hit in match(sample, ["w0"])] == list(range(1, number + 1))
+
+
 def test_strengths_times_idf_are_the_parts_of_the_score(sample: Store) -> None:
     records = corpus(300)
     fill(sample, records)

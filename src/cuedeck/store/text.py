@@ -6,7 +6,7 @@ piece a name at random, so what was read once can be kept by them and is never t
 
 from __future__ import annotations
 
-import random
+import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -354,7 +354,7 @@ class PiecedText:
         return Piece(self._directories([name])[name], np.frombuffer(data, posting(self._fields, wide=wide)))
 
     def _add(self, piece: Piece) -> None:
-        name = random.getrandbits(62 - _NUMBER_BITS) << _NUMBER_BITS
+        name = secrets.randbits(62 - _NUMBER_BITS) << _NUMBER_BITS
         ids, data = piece.directory.ids, piece.postings.tobytes()
         head = {"documents": len(ids), "first_id": int(ids.min()), "last_id": int(ids.max())}
         self._session.insert(f"{self._name}_pieces", {"id": name, "wide": piece.wide, **head})
@@ -386,5 +386,5 @@ def _key(term: str) -> int:
 
 
 def _random() -> int:
-    """A number nobody has drawn before, not even in a transaction that was undone."""
-    return random.getrandbits(63)
+    """A number nobody has drawn before, not even in a transaction that was undone, whatever is seeded."""
+    return secrets.randbits(63)
