@@ -108,10 +108,13 @@ def test_the_file_system_is_the_innermost_mount(tmp_path: Path) -> None:
         "1 0 8:1 / / rw - ext4 /dev/sda rw\n"
         "2 1 0:5 / /home/me/far\\040away rw shared:1 - nfs4 host:/x rw\n"
         "3 1 0:6 / /home rw - btrfs /dev/sdb rw\n"
+        "4 1 0:7 / /mnt/文書\\040a rw - 9p host rw\n",
+        encoding="utf-8",
     )
     assert file_system(Path("/home/me/far away/work"), mounts) == "nfs4"
     assert file_system(Path("/home/me"), mounts) == "btrfs"
     assert file_system(Path("/homeless"), mounts) == "ext4"
+    assert file_system(Path("/mnt/文書 a/x"), mounts) == "9p"
     assert file_system(Path("/x"), tmp_path / "missing") is None
 
 

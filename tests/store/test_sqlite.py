@@ -20,7 +20,6 @@ from cuedeck.store.ddl import add_column, table
 from cuedeck.store.errors import Conflict
 from cuedeck.store.protocol import Store
 from cuedeck.store.schema import DatabaseName, Migration, migration
-from cuedeck.store.sqlite import guard
 from cuedeck.store.sqlite.store import SqliteStore
 
 
@@ -396,7 +395,7 @@ def test_a_planted_state_is_found_in_every_kind_of_index(
     git(tmp_path, "init")
     (tmp_path / ".cue").touch()
     git(tmp_path, "add", ".cue")
-    assert open_here().warnings == []
+    open_here().close()
     git(tmp_path, "-c", option, "add", "-f", ".cuedeck/state.db")
     with pytest.raises(CueError) as caught:
         open_here()
@@ -448,14 +447,6 @@ def test_a_database_that_is_a_link_is_refused(tmp_path: Path) -> None:
         open_sample(None, tmp_path, "w")
     assert caught.value.code is ErrorCode.DATABASE
     assert target.read_bytes() == b""
-
-
-def test_a_network_file_system_is_warned_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert guard.location_warnings(tmp_path) == []
-    monkeypatch.setattr(guard, "_file_system", lambda folder: "nfs4")
-    (warning,) = guard.location_warnings(tmp_path)
-    assert "nfs4" in warning
-    assert "store.url" in warning
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -292,10 +292,6 @@ class Store(Protocol):
     """A workspace's two databases. Nothing that must be atomic spans both."""
 
     @property
-    def warnings(self) -> list[str]:
-        """What a person should know about where the data lies, one sentence each."""
-
-    @property
     def state(self) -> Database:
         """Precious: memories, agent tasks, todos, runs, the change log."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -10,9 +11,14 @@ from pathlib import Path
 
 from cuedeck.model.finding import Finding, Status, passed
 
-NETWORK = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "fuse.sshfs", "davfs", "vboxsf", "drvfs")
+NETWORK = (
+    *("nfs", "cifs", "smb", "9p", "afs", "ceph", "glusterfs", "davfs", "vboxsf", "drvfs", "virtiofs"),
+    *("fuse.sshfs", "fuse.rclone"),
+)
 LEAST_FREE_BYTES = 200_000_000
 MANY_FOLDERS = 100_000
+# Blanks and backslashes in the list of mounts.
+_ESCAPED = re.compile(r"\\([0-7]{3})")
 SKIPPED = {".git", "node_modules", ".venv", "target", "__pycache__"}
 
 
@@ -46,7 +52,7 @@ def file_system(folder: Path, mounts: Path = Path("/proc/self/mountinfo")) -> st
     best, kind = "", None
     for line in lines:
         before, _, after = line.partition(" - ")
-        point = before.split()[4].encode("latin-1", "surrogateescape").decode("unicode_escape", "replace")
+        point = _ESCAPED.sub(lambda found: chr(int(found[1], 8)), before.split()[4])
         inside = point == "/" or str(folder) == point or str(folder).startswith(point + "/")
         if inside and len(point) >= len(best) and after:
             best, kind = point, after.split()[0]

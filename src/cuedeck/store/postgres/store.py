@@ -24,7 +24,6 @@ class PostgresStore:
         pool_size: int,
         known: Known = migrations,
     ) -> None:
-        self.warnings: list[str] = []
         self._pool = Pool(url, size=pool_size, timeout=busy_timeout)
         self._listener = Listener(self._pool)
         with translated():

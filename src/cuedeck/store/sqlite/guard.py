@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tracking import tracked_by_git
-
-_NETWORK = {
-    "nfs",
-    "nfs4",
-    "cifs",
-    "smb3",
-    "smbfs",
-    "9p",
-    "afs",
-    "ceph",
-    "fuse.sshfs",
-    "fuse.rclone",
-    "virtiofs",
-}
 
 
 def refuse_planted(root: Path, path: Path) -> None:
@@ -40,30 +25,3 @@ def refuse_planted(root: Path, path: Path) -> None:
             hint="Run `git rm --cached` on it and add .cuedeck/state.db to .gitignore; "
             "a database that comes with a clone could hold anything.",
         )
-
-
-def location_warnings(folder: Path) -> list[str]:
-    """What may go wrong where the files lie."""
-    kind = _file_system(folder)
-    if kind not in _NETWORK:
-        return []
-    return [
-        f"The workspace is on a network file system ({kind}), where SQLite's locks cannot be trusted. "
-        "Move it to a local disk or set store.url to a PostgreSQL server."
-    ]
-
-
-def _file_system(folder: Path) -> str:
-    """The kind of file system a folder is on, where the system tells."""
-    try:
-        lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    except OSError:
-        return ""
-    best, kind = "", ""
-    for line in lines:
-        fields, _, rest = line.partition(" - ")
-        point = fields.split()[4].encode().decode("unicode_escape")
-        inside = folder == Path(point) or os.fspath(folder).startswith(point.rstrip("/") + "/")
-        if inside and len(point) >= len(best):
-            best, kind = point, rest.split()[0]
-    return kind

@@ -11,7 +11,7 @@ from cuedeck.store.protocol import Database
 from cuedeck.store.schema import DatabaseName, Migration, migrations
 from cuedeck.store.sqlite.bell import SqliteBell
 from cuedeck.store.sqlite.database import SqliteDatabase
-from cuedeck.store.sqlite.guard import location_warnings, refuse_planted
+from cuedeck.store.sqlite.guard import refuse_planted
 
 
 class SqliteStore:
@@ -29,7 +29,6 @@ class SqliteStore:
         index_path = root.resolve() / FOLDER / ".cache" / "index.db"
         for base, path in ((state_root, state_path), (root, index_path)):
             refuse_planted(base.resolve(), path)
-        self.warnings = location_warnings(state_path.parent)
         self._state = SqliteDatabase(state_path, "state", known("state"), busy_timeout=busy_timeout)
         try:
             self._index = SqliteDatabase(index_path, "index", known("index"), busy_timeout=busy_timeout)
