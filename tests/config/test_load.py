@@ -83,6 +83,12 @@ def test_broken_toml_is_named_with_its_line(tmp_path: Path) -> None:
     assert refused(write(tmp_path, "[core]\ntoken_limit = = 3\n"), env(tmp_path)).data["line"] == 2
 
 
+@pytest.mark.parametrize("value", ["9" * 5000, "[" * 50_000], ids=["digits", "nesting"])
+def test_a_value_beyond_the_parser_is_a_mistake_in_the_file(tmp_path: Path, value: str) -> None:
+    error = refused(write(tmp_path, f"[core]\ntoken_limit = {value}\n"), env(tmp_path))
+    assert error.data["file"] == ".cuedeck/config.toml"
+
+
 def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
     assert (
         refused(tmp_path, env(tmp_path, CUEDECK_CORE__TOKENLIMIT="5")).data["source"]

@@ -222,6 +222,20 @@ def test_a_file_that_leads_outside_or_cannot_be_read_hides_no_other(
     assert not listed & {"hello", "away"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "9" * 5000, "x = " + "[" * 50_000, f"[output.{'.'.join('a' * 13_000)}]"],
+    ids=["digits", "nesting", "tables"],
+)
+def test_a_file_of_enormous_values_is_a_mistake_and_hides_no_other(workspace: Workspace, text: str) -> None:
+    steps = '\n[[steps]]\naction = "list_cards"\n'
+    write(workspace, "hostile.toml", text + steps)
+    write(workspace, "fine.toml", steps)
+    composed = ComposedWorkflows(workspace.root)
+    assert [workflow.id for workflow in composed()] == ["fine"]
+    assert [mistake.file for mistake in composed.mistakes()] == [".cuedeck/workflows/hostile.toml"]
+
+
 def test_python_runs_only_after_its_exact_content_was_trusted(workspace: Workspace) -> None:
     write(workspace, "hello.py", PYTHON)
     with pytest.raises(CueError) as caught:

@@ -76,7 +76,8 @@ def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _neve
         ) from error
     try:
         return Layer(name, tomllib.loads(text), text, brought_by_git)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # Not only TOMLDecodeError: enormous numbers and deep nesting fail on their own.
         match = re.search(r"at line (\d+), column (\d+)", str(error))
         data: dict[str, Any] = {"file": name}
         if match:

@@ -66,18 +66,17 @@ def read_recipe(root: Path, path: Path, make: Make) -> tuple[Workflow | None, li
     name = f"{FOLDER}/{path.name}"
     try:
         text = read_file(confine_file(root, name)).data.decode("utf-8-sig")
-        values = tomllib.loads(text)
+        reader = _Reader(name, text)
+        workflow = reader.workflow(path.stem, tomllib.loads(text), make)
     except CueError as error:
         return None, [Mistake(name, 1, error.message)]
     except UnicodeDecodeError:
         return None, [Mistake(name, 1, "The file is not UTF-8")]
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also for a number of thousands of digits
         found = re.search(r"line (\d+)", str(error))
         return None, [Mistake(name, int(found[1]) if found else 1, f"Not valid TOML: {error}")]
     except RecursionError:
         return None, [Mistake(name, 1, "The values are nested too deep")]
-    reader = _Reader(name, text)
-    workflow = reader.workflow(path.stem, values, make)
     mistakes = sorted(reader.mistakes, key=lambda mistake: mistake.line)
     return (None if mistakes else workflow), mistakes
 
