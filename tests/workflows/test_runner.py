@@ -254,6 +254,29 @@ def test_a_run_that_is_taken_up_while_leases_are_renewed_goes_on(
         assert [run.result for run in ended] == [7, 7]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_leases_are_renewed_again_after_an_accident(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuedeck.workflows.runner.LEASE_MS", 300)
+    renewed = threading.Event()
+    tries: list[dict[str, Any]] = []
+    with engine_with(store, workflow(lambda _context, _given: renewed.wait(20), concurrency=0)) as engine:
+        renew = engine.journal.renew
+
+        def fails_once(**given: Any) -> dict[str, dict[str, object]]:
+            tries.append(given)
+            if len(tries) == 1:
+                raise RuntimeError("an accident")
+            renewed.set()
+            return renew(**given)
+
+        monkeypatch.setattr(engine.journal, "renew", fails_once)
+        engine.start()
+        engine.trigger("w", {}, wait=False)
+        eventually(lambda: tries and not engine._runner._lives("workflow-leases"))
+        engine.trigger("w", {}, wait=False)
+        eventually(renewed.is_set)
+
+
 def test_a_burst_of_runs_is_worked_off_in_order_of_priority_each_once(store: Store) -> None:
     done: list[int] = []
 

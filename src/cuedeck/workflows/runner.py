@@ -71,7 +71,7 @@ class Runner:
     @property
     def claiming(self) -> bool:
         """Whether queued runs are being taken up by this process."""
-        return any(thread.name == "workflow-claims" and thread.is_alive() for thread in self._threads)
+        return self._lives("workflow-claims")
 
     def wake(self) -> None:
         """Something was queued; look now."""
@@ -258,7 +258,7 @@ class Runner:
             pause = min(pause * 2, 2.0)
 
     def _ensure_heart(self) -> None:
-        if not any(thread.name == "workflow-leases" for thread in self._threads):
+        if not self._lives("workflow-leases"):
             self._threads.append(self._thread(self._beat, "workflow-leases"))
 
     def _beat(self) -> None:
@@ -291,6 +291,9 @@ class Runner:
                 self._fail(active, f"Timed out after {seconds:g} s", final=True)
                 with self._guard:
                     self._active.pop(run_id, None)
+
+    def _lives(self, name: str) -> bool:
+        return any(thread.name == name and thread.is_alive() for thread in self._threads)
 
     def _thread(self, target: Callable[[], None], name: str) -> threading.Thread:
         thread = threading.Thread(target=target, name=name, daemon=True)
