@@ -76,6 +76,28 @@ def test_while_the_issuer_is_down_known_keys_keep_working_and_the_wait_grows() -
     assert publisher.reads < 20
 
 
+def test_a_slow_issuer_holds_up_only_who_needs_a_new_key() -> None:
+    publisher, clock = Publisher("a"), Clock()
+    asked, answered = threading.Event(), threading.Event()
+
+    def load() -> bytes:
+        if publisher.reads:
+            asked.set()
+            assert answered.wait(10)
+        return publisher()
+
+    keys = KeySource(load, clock)
+    assert keys.find("a", "EdDSA")
+    clock.now += FRESH_SECONDS + 1
+    fetching = threading.Thread(target=keys.find, args=("a", "EdDSA"))
+    fetching.start()
+    assert asked.wait(10)
+    assert keys.find("a", "EdDSA")
+    answered.set()
+    fetching.join()
+    assert publisher.reads == 2
+
+
 @pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"keys": 3}', b"<html>"])
 def test_what_is_no_key_set_gives_no_keys(text: bytes) -> None:
     with pytest.raises(ValueError):
@@ -99,7 +121,7 @@ def site() -> Iterator[Any]:
             return None
 
     server = HTTPServer(("127.0.0.1", 0), Site)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     Site.url = f"http://127.0.0.1:{server.server_port}/jwks"  # type: ignore[attr-defined]
     yield Site
     server.shutdown()

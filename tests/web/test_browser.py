@@ -156,7 +156,7 @@ def test_a_page_of_another_local_port_changes_nothing(demo, context):
             """Quiet."""
 
     server = http.server.HTTPServer(("127.0.0.1", 0), Attack)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     page = context.new_page()
     with page.expect_response(lambda answer: answer.url == target) as answer:
         page.goto(f"http://127.0.0.1:{server.server_port}/")

@@ -34,20 +34,18 @@ class KeySource:
         self._load = load
         self._clock = clock
         self._keys: tuple[Mapping[str, Any], ...] = ()
-        self._loaded_at: float | None = None
+        self._loaded_at = 0.0
         self._not_before = 0.0
         self._back_off = BACK_OFF_SECONDS
         self._guard = threading.Lock()
 
     def find(self, key_id: str | None, algorithm: str) -> jwt.PyJWK | None:
         """The key of that id for that algorithm; without an id, the only key there is."""
-        with self._guard:
-            if self._loaded_at is None or self._clock() - self._loaded_at > FRESH_SECONDS:
-                self._refresh()
+        found = self._get(key_id)
+        if found is None or self._clock() - self._loaded_at > FRESH_SECONDS:
+            # Only who lacks its key waits while another thread fetches.
+            self._refresh(wait=found is None)
             found = self._get(key_id)
-            if found is None:
-                self._refresh()
-                found = self._get(key_id)
         if found is None or found.get("alg", algorithm) != algorithm:
             return None
         return jwt.PyJWK.from_dict(dict(found), algorithm)
@@ -56,7 +54,14 @@ class KeySource:
         matches = [key for key in self._keys if key_id is None or key.get("kid") == key_id]
         return matches[0] if len(matches) == 1 else None
 
-    def _refresh(self) -> None:
+    def _refresh(self, *, wait: bool) -> None:
+        if self._guard.acquire(blocking=wait):
+            try:
+                self._load_when_due()
+            finally:
+                self._guard.release()
+
+    def _load_when_due(self) -> None:
         now = self._clock()
         if now < self._not_before:
             return
