@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import signal
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -43,6 +44,7 @@ class Daemon:
         self._ready = ready
         self._sessions: Sessions
         self._started = now_ms()
+        self._began = time.monotonic()
         self._idle_seconds = 60.0
         self._news = anyio.Event()
         self._draining = False
@@ -197,7 +199,7 @@ class Daemon:
             **protocol.identity(),
             "workspace": self._address.root,
             "started": iso_seconds(self._started),
-            "uptime_seconds": (now_ms() - self._started) // 1000,
+            "uptime_seconds": int(time.monotonic() - self._began),
             "sessions": len(self._sessions),
             "sessions_served": self._sessions.served,
             "idle_seconds": int(self._idle_seconds),
