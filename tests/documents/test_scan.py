@@ -83,6 +83,25 @@ def test_a_changed_ignore_file_counts_at_the_next_look(tmp_path: Path) -> None:
     assert set(scanner.scan().files) == {"a.md", "sub/b.md"}
 
 
+def test_what_git_alone_is_told_to_exclude_counts_at_the_next_look(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "b.md", ".git/info/exclude")
+    scanner = Scanner(tmp_path)
+    assert set(scanner.scan().files) == {"a.md", "b.md"}
+    (tmp_path / ".git/info/exclude").write_text("b.md\n")
+    assert set(scanner.scan().files) == {"a.md"}
+    (tmp_path / ".git/info/exclude").unlink()
+    assert set(scanner.scan().files) == {"a.md", "b.md"}
+
+
+def test_files_that_are_gone_leave_nothing_behind(tmp_path: Path) -> None:
+    tree(tmp_path, "a.md", "b.md")
+    scanner = Scanner(tmp_path)
+    scanner.scan()
+    (tmp_path / "b.md").unlink()
+    scanner.scan()
+    assert set(scanner._decisions) == {"a.md"}
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
 def test_an_unreadable_folder_is_named(tmp_path: Path) -> None:
     tree(tmp_path, "a.md", "locked/b.md")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 IGNORE_FILES = (".gitignore", ".cuedeckignore")
+EXCLUDE_FILE = ".git/info/exclude"
 OWN_FOLDERS = (".cuedeck/cards", ".cuedeck/docs")
 _ALWAYS = ("node_modules/", "__pycache__/", "bower_components/", "*~", "*.swp")
 
@@ -42,7 +43,6 @@ class IgnoreRules:
     root: Path
     patterns: Sequence[str] = ()
     _by_folder: dict[str, tuple[Rules, ...]] = field(default_factory=dict)
-    _signature: dict[str, int] = field(default_factory=dict)
 
     def rules_for(self, folder: str, names: Iterable[str]) -> tuple[Rules, ...]:
         """The rules inside a folder (``""`` or ending in ``/``), nearest first."""
@@ -58,7 +58,7 @@ class IgnoreRules:
     def _outermost(self) -> tuple[Rules, ...]:
         if (known := self._by_folder.get("*")) is not None:
             return known
-        excluded = self._lines(self.root / ".git" / "info" / "exclude")
+        excluded = self._lines(self.root / EXCLUDE_FILE)
         rules = (_compiled("", [*self.patterns]), _compiled("", [*_ALWAYS, *excluded]))
         self._by_folder["*"] = rules
         return rules

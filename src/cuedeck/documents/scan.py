@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cuedeck.documents.ignore import IGNORE_FILES, OWN_FOLDERS, IgnoreRules, Rules, is_ignored
+from cuedeck.documents.ignore import EXCLUDE_FILE, IGNORE_FILES, OWN_FOLDERS, IgnoreRules, Rules, is_ignored
 from cuedeck.paths import too_long
 
 MAX_DEPTH = 64
@@ -61,12 +61,15 @@ class Scanner:
         self._root = Path(os.path.realpath(root))
         self._patterns = tuple(patterns)
         self._decisions: dict[str, bool] = {}
+        self._earlier: dict[str, bool] = {}
         self._ignore_stamps: dict[str, tuple[int, int]] = {}
 
     def scan(self) -> Scan:
         """Every regular file that is not ignored; symlinks are not followed, their targets count once."""
         found = _Found()
         self._forget_when_rules_changed()
+        # Of files that are gone nothing is kept.
+        self._earlier, self._decisions = self._decisions, {}
         self._walk("", IgnoreRules(self._root, self._patterns), 0, found)
         for own in OWN_FOLDERS:
             self._walk_own(f"{own}/", found)
@@ -132,9 +135,10 @@ class Scanner:
                 _stamp(entry, folder + entry.name, found.files)
 
     def _ignored(self, rules: tuple[Rules, ...], path: str) -> bool:
-        known = self._decisions.get(path)
+        known = self._earlier.get(path)
         if known is None:
-            known = self._decisions[path] = is_ignored(rules, path)
+            known = is_ignored(rules, path)
+        self._decisions[path] = known
         return known
 
     def _note_rules(self, folder: str, entries: Sequence[os.DirEntry[str]]) -> list[str]:
@@ -151,18 +155,23 @@ class Scanner:
         stamp = (status.st_size, status.st_mtime_ns)
         if self._ignore_stamps.get(path) != stamp:
             self._ignore_stamps[path] = stamp
-            self._decisions.clear()
+            self._earlier = {}
 
     def _forget_when_rules_changed(self) -> None:
-        for path in list(self._ignore_stamps):
-            try:
-                status = (self._root / path).lstat()
-                same = self._ignore_stamps[path] == (status.st_size, status.st_mtime_ns)
-            except OSError:
-                same = False
-            if not same:
-                del self._ignore_stamps[path]
+        for path in (EXCLUDE_FILE, *self._ignore_stamps):
+            stamp = _stamp_of(self._root / path)
+            if stamp != self._ignore_stamps.pop(path, None):
                 self._decisions.clear()
+            if stamp is not None:
+                self._ignore_stamps[path] = stamp
+
+
+def _stamp_of(rules: Path) -> tuple[int, int] | None:
+    try:
+        status = rules.lstat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
 
 
 def _stamp(entry: os.DirEntry[str], path: str, files: dict[str, FileStamp]) -> None:
