@@ -5,6 +5,11 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
 
 from cuedeck.code.extraction import workers
 from cuedeck.code.extraction.worker import as_plain, send
@@ -30,7 +35,7 @@ def test_processes_find_the_same(repo: Repo) -> None:
     assert there["0" * 40][5] == "not in this clone"
 
 
-def test_nothing_of_the_current_folder_is_imported(repo: Repo, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_of_the_current_folder_is_imported(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.put("dataclasses.py", "open('planted', 'w').close()\n")
     monkeypatch.chdir(repo.root)
     (blob,) = workers._in_processes(repo.root, [("0" * 40, "gone.py", "python")], 1)
@@ -38,7 +43,9 @@ def test_nothing_of_the_current_folder_is_imported(repo: Repo, monkeypatch) -> N
     assert not (repo.root / "planted").exists()
 
 
-def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_process_that_dies_costs_one_file_not_the_index(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(4):
         repo.put(f"m{number}.py", f"def f{number}(): pass\n")
     commit = repo.commit()
@@ -59,6 +66,30 @@ def test_a_process_that_dies_costs_one_file_not_the_index(repo: Repo, monkeypatc
     assert len(found) == 4
     assert found[fatal].problem == "it ended the parsing process"
     assert [blob.symbols for oid, blob in sorted(found.items()) if oid != fatal] == [1, 1, 1]
+
+
+def test_a_process_that_cannot_be_started_is_said_and_not_waited_for(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_root: Path) -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(workers, "_start", refuse)
+    with pytest.raises(OSError, match="no more processes"):
+        list(workers._in_processes(repo.root, [("0" * 40, "gone.py", "python")], 2))
+
+
+def test_whoever_leaves_early_leaves_no_process_behind(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_WAITING_ROUNDS", 1)
+    monkeypatch.setattr(workers, "_JOBS_PER_ROUND", 1)
+    before = threading.active_count()
+    found = workers._in_processes(repo.root, [(f"{n:040}", "gone.py", "python") for n in range(60)], 3)
+    next(found)
+    found.close()
+    deadline = time.monotonic() + 30
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert threading.active_count() == before
 
 
 def test_a_process_whose_asker_is_gone_ends_without_a_word(repo: Repo) -> None:
@@ -83,5 +114,3 @@ def test_a_process_that_died_before_it_read_its_jobs_is_let_go() -> None:
     process.stdin.write(b"never read")
     workers._stop(process)
     assert process.stdin.closed
-    assert process.stdout is not None
-    process.stdout.close()

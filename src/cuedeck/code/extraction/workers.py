@@ -22,6 +22,8 @@ _JOBS_PER_ROUND: Final = 12
 _WORTH_A_PROCESS: Final = 250
 _WAITING_ROUNDS: Final = 8
 
+Results = queue.Queue[list[NewBlob] | Exception]
+
 
 def analyse_all(
     root: Path, repository: Repository | None, jobs: Sequence[Job], *, processes: int = 0
@@ -54,8 +56,8 @@ def _in_processes(root: Path, jobs: Sequence[Job], count: int) -> Iterator[NewBl
     for start in range(0, len(jobs), _JOBS_PER_ROUND):
         rounds.put(jobs[start : start + _JOBS_PER_ROUND])
         total += 1
-    # Bounded, so that a slow writer does not pile up results in memory.
-    results: queue.Queue[list[NewBlob]] = queue.Queue(_WAITING_ROUNDS)
+    # Bounded, so that a slow writer does not pile up results in memory; with a last place for each process.
+    results: Results = queue.Queue(max(_WAITING_ROUNDS, count))
     stopped = threading.Event()
     threads = [
         threading.Thread(target=_drive, args=(root, rounds, results, stopped), daemon=True)
@@ -65,7 +67,10 @@ def _in_processes(root: Path, jobs: Sequence[Job], count: int) -> Iterator[NewBl
         thread.start()
     try:
         for _ in range(total):
-            yield from results.get()
+            found = results.get()
+            if isinstance(found, Exception):
+                raise found
+            yield from found
     finally:
         stopped.set()
         while not results.empty():
@@ -73,10 +78,16 @@ def _in_processes(root: Path, jobs: Sequence[Job], count: int) -> Iterator[NewBl
 
 
 def _drive(
-    root: Path,
-    rounds: queue.SimpleQueue[Sequence[Job]],
-    results: queue.Queue[list[NewBlob]],
-    stopped: threading.Event,
+    root: Path, rounds: queue.SimpleQueue[Sequence[Job]], results: Results, stopped: threading.Event
+) -> None:
+    try:
+        _feed(root, rounds, results, stopped)
+    except Exception as error:  # noqa: BLE001 - raised again by whoever waits for results
+        results.put(error)
+
+
+def _feed(
+    root: Path, rounds: queue.SimpleQueue[Sequence[Job]], results: Results, stopped: threading.Event
 ) -> None:
     """Feed one process; should it die over a blob, that blob is described and a new process goes on."""
     process = _start(root)
@@ -146,3 +157,5 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
