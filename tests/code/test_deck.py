@@ -333,7 +333,9 @@ def test_differences_have_the_contracts_shape(ask: Ask, repo: Repo) -> None:
     assert ask("diff_context", base_ref="main", head_ref="main")["changes"] == []
 
 
-NO_RESULT = {"query": "x", "result_path": "web.py", "result_line_start": 99}
+def test_a_folder_whose_name_begins_with_two_dots_is_inside(ask: Ask, repo: Repo) -> None:
+    repo.put("..data/a.py", "def inside(): pass\n")
+    assert [one["name"] for one in ask("get_file_outline", path="..data/a.py")["symbols"]] == ["inside"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -509,6 +510,25 @@ def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_pat
     code = open_code(repo.root)
     assert "sub::x::inside" not in names(code)
     assert ("sub", "submodule") in code.problems(code.wanted(None))
+
+
+def test_pipes_in_the_place_of_files_are_passed_over(tmp_path: Path, open_code: Open) -> None:
+    (tmp_path / "main.go").write_text('package main\n\nimport "example.org/x/lib"\n\nfunc main() {}\n')
+    for name in (".gitignore", "go.mod", "pipe.go"):
+        os.mkfifo(tmp_path / name)
+    snapshot = open_code(tmp_path).view().snapshot
+    assert list(snapshot.files) == ["main.go"]
+    assert find(snapshot, "main").references == []
+
+
+def test_project_files_outside_the_workspace_are_not_read(tmp_path: Path, open_code: Open) -> None:
+    root = tmp_path / "inside"
+    (root / "src").mkdir(parents=True)
+    (tmp_path / "outside.json").write_text('{"compilerOptions": {"paths": {"@/*": ["inside/src/*"]}}}')
+    (root / "tsconfig.json").write_text('{"extends": "../outside.json"}')
+    (root / "src" / "util.ts").write_text("export function help() {}\n")
+    (root / "src" / "app.ts").write_text('import { help } from "@/util"\nhelp()\n')
+    assert find(open_code(root).view().snapshot, "help").references == []
 
 
 def test_an_edited_project_file_counts_before_it_is_committed(repo: Repo, open_code: Open) -> None:

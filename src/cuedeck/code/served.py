@@ -28,7 +28,7 @@ def clean_path(path: str) -> str:
     if "\0" in path or path.startswith("/"):
         raise invalid("path", "a path relative to the workspace", path)
     cleaned = posixpath.normpath(path)
-    if cleaned.startswith(".."):
+    if cleaned.split("/", 1)[0] == "..":
         raise CueError(
             ErrorCode.PATH_REFUSED, "The path leads outside the workspace", data={"path": path[:200]}
         )

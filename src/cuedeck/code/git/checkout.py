@@ -40,6 +40,8 @@ _UNTRACKED_NOISE: Final = frozenset(
     }
 )
 _MAX_READ: Final = 16 * 1024 * 1024
+# Without waiting: a pipe in a file's place would never open.
+_READING: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 # How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
 _PATIENCE: Final = 0.25
 _LOCK_SECONDS: Final = 10.0
@@ -92,6 +94,8 @@ class Checkout:
 
     def project_file(self, path: str) -> bytes | None:
         """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
+        if path.startswith("../"):
+            return None
         with self._lock:
             self._project[path] = _stamp_of(f"{self.root}/{path}")
         return self.read(path)
@@ -139,7 +143,7 @@ class Checkout:
 
     def _read(self, path: str) -> tuple[bytes | None, Stamp | None]:
         try:
-            descriptor = os.open(f"{self.root}/{path}", os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            descriptor = os.open(f"{self.root}/{path}", _READING)
         except OSError:
             return None, None
         with os.fdopen(descriptor, "rb", buffering=0) as file:
