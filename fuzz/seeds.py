@@ -1,10 +1,9 @@
-"""Writes small starting inputs for each target: ``python fuzz/seeds.py FOLDER``."""
+"""Small starting inputs for each target."""
 
 from __future__ import annotations
 
 import io
 import json
-import sys
 import tarfile
 from pathlib import Path
 
@@ -23,6 +22,20 @@ text: |
 ## Notes
 
 - 2026-01-01: x
+"""
+HEADER = b"""\xef\xbb\xbf---\r
+"status": &s done\r
+tags: {a: 1, ? b : [c, "d\\u0041\\""]}\r
+same: *s\r
+when: 2026-01-01T00:00:00Z\r
+folded: >-\r
+  a\r
+\r
+  b\r
+!!str key: ~\r
+<<: {x: .inf}\r
+...\r
+body\r
 """
 NOTE = b"""---\ntags: a, b\naliases: [x]\n---
 # One [link](a.md#b) ![[embed]] [[note#h|text]] #tag/b `[[no]]`
@@ -67,20 +80,15 @@ def inputs() -> dict[str, list[bytes]]:
     """Starting points by target."""
     return {
         "markdown": [NOTE, CARD],
-        "frontmatter": [CARD, NOTE],
-        "notes": [CARD, NOTE],
+        "frontmatter": [CARD, NOTE, HEADER],
+        "notes": [CARD, NOTE, HEADER],
         "archive": [archive()],
         "code": [bytes([number]) + source for number in range(20) for source in SOURCES],
     }
 
 
-def main() -> None:
-    folder = Path(sys.argv[1])
-    for target, found in inputs().items():
-        (folder / target).mkdir(parents=True, exist_ok=True)
-        for number, data in enumerate(found):
-            (folder / target / f"seed{number}").write_bytes(data)
-
-
-if __name__ == "__main__":
-    main()
+def write(target: str, folder: Path) -> None:
+    """Put a target's starting points where libFuzzer looks for them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, data in enumerate(inputs()[target]):
+        (folder / f"seed{number}").write_bytes(data)
