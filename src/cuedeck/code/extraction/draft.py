@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, count
-from operator import add
+from operator import add, attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from blake3 import blake3
@@ -52,6 +53,25 @@ class Strings(dict[bytes, int]):
         return number
 
 
+@dataclass(slots=True)
+class DraftScope:
+    """What becomes a ``Scope`` when the walk is done."""
+
+    kind: int
+    parent: int
+    owner: int
+    definition: int = -1
+    result: int = 0
+    returns: int = 0
+    bases: int = 0
+    decorators: int = 0
+    receiver: int = 0
+    globals: int = 0
+
+
+_scope_values = attrgetter(*Scope._fields)
+
+
 class Draft:
     """Collects rows in flat lists; positions are byte offsets plus ``base``."""
 
@@ -65,7 +85,7 @@ class Draft:
         self.rows: list[int] = [Op.UNKNOWN, 0, 0, 0]
         self.lists: list[tuple[int, ...]] = [()]
         self.bound: list[int] = []
-        self.scopes: list[list[int]] = []
+        self.scopes: list[DraftScope] = []
         self.imports: list[Import] = []
         # Definitions but for their lines, in the order of the walk.
         self.definitions: list[tuple[Any, ...]] = []
@@ -104,7 +124,7 @@ class Draft:
 
     def scope(self, kind: int, parent: int, *, owner: int = -1) -> int:
         """Open a scope; its number."""
-        self.scopes.append([kind, parent, owner, -1, 0, 0, 0, 0, 0, 0])
+        self.scopes.append(DraftScope(kind, parent, owner))
         self.names.append(set())
         return len(self.scopes) - 1
 
@@ -116,9 +136,9 @@ class Draft:
     def definition_of(self, scope: int) -> int:
         """The definition a scope belongs to, or -1."""
         while scope >= 0:
-            if self.scopes[scope][3] >= 0:
-                return self.scopes[scope][3]
-            scope = self.scopes[scope][1]
+            if self.scopes[scope].definition >= 0:
+                return self.scopes[scope].definition
+            scope = self.scopes[scope].parent
         return -1
 
     def define(
@@ -168,7 +188,7 @@ class Draft:
         )
         number = len(self.definitions) - 1
         if own >= 0:
-            self.scopes[own][3] = number
+            self.scopes[own].definition = number
         return number
 
     def signature(self, start: int, end: int) -> str:
@@ -190,7 +210,7 @@ class Draft:
             rest[5] = bisect_right(lines, max(start, -end - 1))
             definitions.append(Definition(name, kind, moved[parent], *rest))
         for scope in self.scopes:
-            scope[3] = moved[scope[3]]
+            scope.definition = moved[scope.definition]
         rows, bound = self.rows, self.bound
         strings = tuple(text.decode("utf-8", "surrogateescape") for text in self.numbers.texts)
         links = Links(
@@ -201,7 +221,7 @@ class Draft:
             array("I", rows[3::4]),
             tuple(self.lists),
             tuple(array("i", bound[k::6]) for k in range(6)),
-            tuple(Scope(*scope) for scope in self.scopes),
+            tuple(Scope._make(_scope_values(scope)) for scope in self.scopes),
             tuple(self.imports),
         )
         object.__setattr__(outline, "definitions", tuple(definitions))

@@ -61,7 +61,7 @@ class BashWalk(TableWalk):
         value = self.visit(given, scope) if given is not None else 0
         if name is not None and name.type == "variable_name":
             place = scope if role == 1 else 0
-            kind = Kind.VARIABLE if self.scopes[scope][0] == ScopeKind.MODULE else ""
+            kind = Kind.VARIABLE if self.scopes[scope].kind == ScopeKind.MODULE else ""
             self.assign(name, place, 0, value, kind, node)
         return 0
 

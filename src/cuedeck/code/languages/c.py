@@ -126,7 +126,7 @@ class CWalk(TableWalk):
         outer, owner = scope, ""
         if around:
             outer = self.scope(ScopeKind.EXTENSION, scope)
-            self.scopes[outer][2] = outer
+            self.scopes[outer].owner = outer
             owner = "::".join(self.text(part).split("<")[0] for part in around)
             target = 0
             for part in around:
@@ -136,9 +136,9 @@ class CWalk(TableWalk):
                     if target
                     else self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte, Role.TYPE)
                 )
-            self.scopes[outer][4] = target
-        in_class = self.scopes[outer][0] in (ScopeKind.CLASS, ScopeKind.EXTENSION)
-        inner = self.scope(ScopeKind.FUNCTION, outer, owner=self.scopes[outer][2])
+            self.scopes[outer].result = target
+        in_class = self.scopes[outer].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION)
+        inner = self.scope(ScopeKind.FUNCTION, outer, owner=self.scopes[outer].owner)
         self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
         whole = self.whole_of(node)
         self.define(
@@ -151,7 +151,7 @@ class CWalk(TableWalk):
             head=(whole.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=doc_above(whole),
         )
-        self.scopes[inner][4] = result
+        self.scopes[inner].result = result
         self.parameters(signature, inner)
         for child in node.named_children:
             if child.type == "field_initializer_list":
@@ -159,7 +159,7 @@ class CWalk(TableWalk):
         saved, self.returned = self.returned, []
         if body is not None:
             self.children(body, inner)
-        self.scopes[inner][5] = self.items(self.returned[:4])
+        self.scopes[inner].returns = self.items(self.returned[:4])
         self.returned = saved
         return 0
 
@@ -204,11 +204,11 @@ class CWalk(TableWalk):
         return 0
 
     def prototype(self, node: Node, scope: int, name: Node, function: Node, result: int) -> None:
-        in_class = self.scopes[scope][0] == ScopeKind.CLASS
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
-        self.scopes[inner][4] = result
+        in_class = self.scopes[scope].kind == ScopeKind.CLASS
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        self.scopes[inner].result = result
         self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
-        if self.scopes[scope][0] not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+        if self.scopes[scope].kind not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             whole = self.whole_of(node)
             self.define(
                 Kind.METHOD if in_class else Kind.FUNCTION,
@@ -256,7 +256,7 @@ class CWalk(TableWalk):
         place = scope
         # In C the tag of a nested record belongs to the file.
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         if name is not None:
             self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
             self.define(
@@ -274,7 +274,7 @@ class CWalk(TableWalk):
                 for base in child.named_children:
                     if base.type not in ("access_specifier", "virtual"):
                         bases.append(self.visit(base, scope, Role.EXTENDS))
-        self.scopes[inner][6] = self.items([base for base in bases if base])
+        self.scopes[inner].bases = self.items([base for base in bases if base])
         if body is not None:
             self.children(body, inner)
         return self.row(Op.SELF, inner)
@@ -282,7 +282,7 @@ class CWalk(TableWalk):
     def enumerator(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None:
-            parent = self.scopes[scope][1]
+            parent = self.scopes[scope].parent
             if parent < 0 or self.is_scoped(node):
                 self.assign(name, scope, 0, 0, Kind.MEMBER, node)
             else:
@@ -379,7 +379,7 @@ class CWalk(TableWalk):
 
     def member_initializer(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         if parts and owner >= 0 and parts[0].type == "field_identifier":
             self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(parts[0]), parts[0].start_byte, Role.WRITE)
         for child in parts[1:]:

@@ -203,7 +203,7 @@ class CSharpWalk(TableWalk):
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         if name is not None:
             self.assign(name, scope, annotation, 0, Kind.PROPERTY, node)
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         for child in node.named_children:
             if child not in (name, of):
                 self.visit(child, inner)
@@ -229,17 +229,17 @@ class CSharpWalk(TableWalk):
         return 0
 
     def closure(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
         if parameters is not None:
             for child in parameters.named_children or [parameters]:
                 self.parameter(child, inner)
         value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner][5] = self.items([value])
+        self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
 
     def for_each(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         of, name = node.child_by_field_name("type"), node.child_by_field_name("left")
         source, body = node.child_by_field_name("right"), node.child_by_field_name("body")
         value = self.row(Op.ELEMENT, self.visit(source, scope)) if source is not None else 0

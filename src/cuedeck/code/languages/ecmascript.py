@@ -137,10 +137,10 @@ class EcmaWalk(ValueWalk):
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
         around = scope if self.receivers else -1
-        while around >= 0 and around != self.scopes[scope][2]:
+        while around >= 0 and around != self.scopes[scope].owner:
             if around in self.receivers:
                 return self.row(Op.TYPED, self.receivers[around])
-            around = self.scopes[around][1]
+            around = self.scopes[around].parent
         return super().this(node, scope, role)
 
     def class_value(self, node: Node, scope: int, role: int = 0) -> int:
@@ -168,9 +168,9 @@ class EcmaWalk(ValueWalk):
         whole: Node | None = None,
         expected: int = 0,
     ) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         body = node.child_by_field_name("body")
-        around = self.scopes[scope][0]
+        around = self.scopes[scope].kind
         if name is not None and whole is not None and around != ScopeKind.BLOCK:
             self.define(
                 Kind.METHOD if around == ScopeKind.CLASS else Kind.FUNCTION,
@@ -205,7 +205,7 @@ class EcmaWalk(ValueWalk):
         result = node.child_by_field_name(result_field)
         if result is not None:
             seen.append(result)
-            self.scopes[inner][4] = self.visit(result, inner, Role.TYPE)
+            self.scopes[inner].result = self.visit(result, inner, Role.TYPE)
         for child in node.named_children:
             if child not in seen:
                 self.visit(child, inner)
@@ -213,7 +213,7 @@ class EcmaWalk(ValueWalk):
     def returning(self, node: Node, body: Node, inner: int, expected: int) -> None:
         """Visit a function's body, with what it is expected to return."""
         saved = self.returned, self.expected_result, self.guards
-        result = self.scopes[inner][4]
+        result = self.scopes[inner].result
         self.returned = []
         self.expected_result = (
             self.row(Op.TYPED, result) if result else self.row(Op.CALL, expected) if expected else 0
@@ -222,7 +222,7 @@ class EcmaWalk(ValueWalk):
             self.children(body, inner)
         else:
             self.returned.append(self.given(body, inner, self.expected_result))
-        self.scopes[inner][5] = self.items(self.returned[:8])
+        self.scopes[inner].returns = self.items(self.returned[:8])
         self.returned, self.expected_result, self.guards = saved
 
     def return_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -238,7 +238,7 @@ class EcmaWalk(ValueWalk):
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return self.children(node, scope)
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         generics = node.child_by_field_name("type_parameters")
         if generics is not None:
             self.type_parameters(generics, inner)
@@ -249,17 +249,17 @@ class EcmaWalk(ValueWalk):
         number = self.define(Kind.TYPE, name, whole, scope, doc=doc_above(whole))
         # Members of an object type are inside the type that names it.
         if value is not None and value.type == "object_type" and self.rows[4 * made] == Op.SELF:
-            self.scopes[self.rows[4 * made + 1]][3] = number
+            self.scopes[self.rows[4 * made + 1]].definition = number
         return 0
 
     def function_type(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         field = "type" if node.type == "constructor_type" else "return_type"
         self.signature_of(node, inner, None, result_field=field)
         return self.row(Op.FUNCTION, inner)
 
     def call_signature(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         makes = node.type == "construct_signature"
         name = MAKES.encode() if makes else b"__call__"
         self.bind(scope, self.intern(name), node.start_byte, Bind.FUNCTION, inner)
@@ -376,7 +376,7 @@ class EcmaWalk(ValueWalk):
 
     def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> None:
         """A constructor's parameter with a modifier is a field too."""
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         words = ("accessibility_modifier", "override_modifier", "readonly")
         if owner >= 0 and any(c.type in words for c in node.children):
             self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
@@ -404,7 +404,7 @@ class EcmaWalk(ValueWalk):
         if left.type != "member_expression":
             return value
         name, owner = left.child_by_field_name("property"), left.child_by_field_name("object")
-        holder = self.scopes[scope][2]
+        holder = self.scopes[scope].owner
         if name is None or owner is None:
             return value
         if owner.type == "this" and holder >= 0:

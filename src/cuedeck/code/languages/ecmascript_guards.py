@@ -222,7 +222,7 @@ class GuardWalk(TypeWalk):
             return self.children(node, scope)
         self.visit(value, scope)
         subject = value.named_children[0] if value.named_child_count else value
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         saved, every, open_cases = self.guards, list[Any](), list[Any]()
         for case in body.named_children:
             label = case.child_by_field_name("value")

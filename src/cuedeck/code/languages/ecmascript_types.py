@@ -62,7 +62,7 @@ class TypeWalk(ModuleWalk):
     conditional = -1  # the scope of the conditional type around, which has what it infers
 
     def conditional_type(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         begun = len(self.bound)
         saved, self.conditional = self.conditional, inner
         values = [self.visit(c, inner, Role.TYPE) for c in node.named_children[:2]]
@@ -115,13 +115,13 @@ class TypeWalk(ModuleWalk):
         if only is not None and clause is not None and clause.type == "mapped_type_clause":
             return self.mapped_type(only, clause, scope)
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         self.children(node, inner)
         return self.row(Op.SELF, inner)
 
     def mapped_type(self, node: Node, clause: Node, scope: int) -> int:
         """``{ [K in keyof T]: … }`` has the members of T, any other many of what it holds."""
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         name, keys = clause.child_by_field_name("name"), clause.child_by_field_name("type")
         whose = first_of(keys) if keys is not None and keys.type == "index_type_query" else None
         limit = self.visit(whose or keys, inner, Role.TYPE) if keys is not None else 0
@@ -137,13 +137,13 @@ class TypeWalk(ModuleWalk):
         return self.row(Op.MAPPING, self.row(Op.TYPED, held)) if held else 0
 
     def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.bind(scope, self.intern(b"__getitem__"), node.start_byte, Bind.FUNCTION, inner)
         hint = node.child_by_field_name("type")
         for child in node.named_children:
             value = self.visit(child, inner, Role.TYPE) if child.type != "identifier" else 0
             if child == hint:
-                self.scopes[inner][4] = value
+                self.scopes[inner].result = value
         return 0
 
     def type_parameters(self, node: Node, scope: int) -> None:
@@ -217,7 +217,7 @@ class TypeWalk(ModuleWalk):
             yield from self.binding_names(child)
 
     def for_in(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         of = any(c.type == "of" for c in node.children)
         source = self.visit(right, scope) if right is not None else 0
@@ -231,7 +231,7 @@ class TypeWalk(ModuleWalk):
         return self.visit(body, inner) if body is not None else 0
 
     def catch(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         caught = node.child_by_field_name("parameter")
         if caught is not None:
             for leaf in self.binding_names(caught):

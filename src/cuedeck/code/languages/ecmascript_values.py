@@ -143,7 +143,7 @@ class ValueWalk(GuardWalk):
     def object(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         """An object is its own little class, unless a type says what it is."""
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         expected = self.discriminated(node, scope, expected) if expected else 0
         bases: list[int] = []
         for child in node.named_children:
@@ -162,7 +162,7 @@ class ValueWalk(GuardWalk):
                     bases.append(self.only(child, scope))
                 case _:
                     self.visit(child, scope)
-        self.scopes[inner][6] = self.items([base for base in bases if base])
+        self.scopes[inner].bases = self.items([base for base in bases if base])
         own = self.row(Op.SELF, inner)
         return self.row(Op.UNION, 0, self.items([expected, own])) if expected else own
 

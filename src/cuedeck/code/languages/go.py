@@ -108,7 +108,7 @@ class GoWalk(TableWalk):
             return self.children(node, scope)
         kind = {"struct_type": Kind.STRUCT, "interface_type": Kind.INTERFACE}.get(of.type, Kind.TYPE)
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         self.bind(scope, self.name(name), name.start_byte, Bind.CLASS, inner)
         parent = node.parent
         whole = parent if parent is not None and parent.named_child_count == 1 else node
@@ -126,7 +126,7 @@ class GoWalk(TableWalk):
             self.type_parameters(generics, inner)
         if kind == Kind.TYPE:
             underlying = self.visit(of, inner, Role.TYPE)
-            self.scopes[inner][6] = self.items([underlying])
+            self.scopes[inner].bases = self.items([underlying])
             self.container(of, inner, underlying)
             return 0
         self.members_of(of, inner)
@@ -136,7 +136,7 @@ class GoWalk(TableWalk):
         """A named slice, map or channel gives its elements as the unnamed one does; a function its result."""
         if of.type in ("slice_type", "array_type", "map_type", "channel_type"):
             getter = self.scope(ScopeKind.FUNCTION, scope)
-            self.scopes[getter][5] = self.items([self.row(Op.INDEX, underlying)])
+            self.scopes[getter].returns = self.items([self.row(Op.INDEX, underlying)])
             self.bind(scope, self.intern(b"__getitem__"), of.start_byte, Bind.FUNCTION, getter)
         elif of.type == "function_type" and self.rows[4 * underlying] == Op.FUNCTION:
             called = self.rows[4 * underlying + 1]
@@ -156,16 +156,16 @@ class GoWalk(TableWalk):
                 bases += [self.visit(c, inner, Role.EXTENDS) for c in child.named_children]
             else:
                 self.visit(child, inner)
-        self.scopes[inner][6] = self.items([base for base in bases if base])
+        self.scopes[inner].bases = self.items([base for base in bases if base])
 
     def anonymous_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         self.members_of(node, inner)
         return self.row(Op.SELF, inner)
 
     def function_type(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.finish_function(node, inner, None)
         return self.row(Op.FUNCTION, inner)
 
@@ -218,7 +218,7 @@ class GoWalk(TableWalk):
         for parameter in receiver.named_children if receiver is not None else ():
             of, label = parameter.child_by_field_name("type"), parameter.child_by_field_name("name")
             target = self.visit(of, scope, Role.TYPE) if of is not None else 0
-            self.scopes[outer][4] = target
+            self.scopes[outer].result = target
             self.receiver_parameters(of, inner)
             owner = self.text(of).lstrip("*").split("[")[0].strip() if of is not None else ""
             if label is not None:
@@ -245,7 +245,7 @@ class GoWalk(TableWalk):
         outer = self.extended.get(name)
         if outer is None:
             outer = self.extended[name] = self.scope(ScopeKind.EXTENSION, scope)
-            self.scopes[outer][2] = outer
+            self.scopes[outer].owner = outer
         return outer
 
     def receiver_parameters(self, of: Node | None, scope: int) -> None:
@@ -260,11 +260,11 @@ class GoWalk(TableWalk):
         for child in parameters.named_children if parameters is not None else ():
             self.parameter(child, inner)
         if result is not None:
-            self.scopes[inner][4] = self.result(result, inner)
+            self.scopes[inner].result = self.result(result, inner)
         saved, self.returned = self.returned, []
         if body is not None:
             self.children(body, inner)
-        self.scopes[inner][5] = self.items(self.returned[:4])
+        self.scopes[inner].returns = self.items(self.returned[:4])
         self.returned = saved
 
     def head(self, node: Node, inner: int, spec: Declares, body: Node | None) -> None:
@@ -275,7 +275,7 @@ class GoWalk(TableWalk):
         for child in parameters.named_children if parameters is not None else ():
             self.parameter(child, inner)
         if result is not None:
-            self.scopes[inner][4] = self.result(result, inner)
+            self.scopes[inner].result = self.result(result, inner)
 
     def result(self, node: Node, scope: int) -> int:
         if node.type != "parameter_list":
@@ -306,7 +306,7 @@ class GoWalk(TableWalk):
                 self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, limit)
 
     def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.finish_function(node, inner, node.child_by_field_name("body"))
         return self.row(Op.FUNCTION, inner)
 
@@ -351,14 +351,14 @@ class GoWalk(TableWalk):
         return 0
 
     def type_switch(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
         if value is not None:
             self.visit(value, inner)
         names = alias.named_children if alias is not None else []
         for child in node.named_children:
             if child.type in ("type_case", "default_case"):
-                arm = self.scope(ScopeKind.BLOCK, inner, owner=self.scopes[inner][2])
+                arm = self.scope(ScopeKind.BLOCK, inner, owner=self.scopes[inner].owner)
                 kinds = [self.visit(c, arm, Role.TYPE) for c in child.children_by_field_name("type")]
                 for name in names:
                     self.bind(

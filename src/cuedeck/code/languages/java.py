@@ -153,13 +153,13 @@ class JavaWalk(TableWalk):
     def constant(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
         if name is not None:
-            owner = self.scopes[scope][2]
+            owner = self.scopes[scope].owner
             self.assign(name, scope, 0, self.row(Op.SELF, owner) if owner >= 0 else 0, Kind.MEMBER, node)
         arguments, body = node.child_by_field_name("arguments"), node.child_by_field_name("body")
         if arguments is not None:
             self.children(arguments, scope)
         if body is not None:
-            self.anonymous(body, scope, self.row(Op.SELF, self.scopes[scope][2]))
+            self.anonymous(body, scope, self.row(Op.SELF, self.scopes[scope].owner))
         return 0
 
     def new(self, node: Node, scope: int, role: int = 0) -> int:
@@ -178,8 +178,8 @@ class JavaWalk(TableWalk):
     def anonymous(self, body: Node, scope: int, parent: int) -> None:
         """A class without a name, made where it stands."""
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
-        self.scopes[inner][6] = self.items([parent]) if parent else 0
+        self.scopes[inner].owner = inner
+        self.scopes[inner].bases = self.items([parent]) if parent else 0
         self.children(body, inner)
 
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -231,21 +231,21 @@ class JavaWalk(TableWalk):
             return
         super().parameter(node, scope)
         name = node.child_by_field_name("name")
-        if name is not None and self.scopes[scope][0] == ScopeKind.CLASS:
+        if name is not None and self.scopes[scope].kind == ScopeKind.CLASS:
             self.define(Kind.FIELD, name, node, scope)
 
     def closure(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
         if parameters is not None:
             for child in parameters.named_children or [parameters]:
                 self.parameter(child, inner)
         value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner][5] = self.items([value])
+        self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
 
     def for_each(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
         source, body = node.child_by_field_name("value"), node.child_by_field_name("body")
         value = self.row(Op.ELEMENT, self.visit(source, scope)) if source is not None else 0

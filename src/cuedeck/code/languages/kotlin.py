@@ -92,7 +92,7 @@ class KotlinWalk(TableWalk):
             elif child.type in ("user_type", "nullable_type") and spec.scope == ScopeKind.FUNCTION:
                 value = self.visit(child, inner, Role.TYPE)
                 if child.start_byte > name.start_byte:
-                    self.scopes[inner][4] = value
+                    self.scopes[inner].result = value
             elif child.type == "type_parameters":
                 self.type_parameters(child, inner)
             elif child == body and child.named_child_count == 1 and child.named_children[0].type != "block":
@@ -100,9 +100,9 @@ class KotlinWalk(TableWalk):
             else:
                 self.children(child, inner)
         if spec.scope == ScopeKind.CLASS:
-            self.scopes[inner][6] = self.items([base for base in bases if base])
+            self.scopes[inner].bases = self.items([base for base in bases if base])
         else:
-            self.scopes[inner][5] = self.items(self.returned[:8])
+            self.scopes[inner].returns = self.items(self.returned[:8])
         self.returned = saved
         return 0
 

@@ -48,7 +48,7 @@ class LuaWalk(TableWalk):
         if name is None:
             return self.children(node, scope)
         is_local = any(c.type == "local" for c in node.children)
-        self.stored(name, node, node, scope if is_local or self.scopes[scope][0] == ScopeKind.MODULE else 0)
+        self.stored(name, node, node, scope if is_local or self.scopes[scope].kind == ScopeKind.MODULE else 0)
         return 0
 
     def stored(self, name: Node, function: Node, whole: Node, scope: int) -> int:
@@ -64,11 +64,11 @@ class LuaWalk(TableWalk):
         if table is not None:
             target = self.visit(table, scope)
             place = self.scope(ScopeKind.EXTENSION, scope)
-            self.scopes[place][2], self.scopes[place][4] = place, target
-        inner = self.scope(ScopeKind.FUNCTION, place, owner=self.scopes[place][2])
+            self.scopes[place].owner, self.scopes[place].result = place, target
+        inner = self.scope(ScopeKind.FUNCTION, place, owner=self.scopes[place].owner)
         self.bind(place, self.name(leaf), leaf.start_byte, Bind.FUNCTION, inner)
         body = function.child_by_field_name("body")
-        if self.scopes[scope][0] != ScopeKind.BLOCK:
+        if self.scopes[scope].kind != ScopeKind.BLOCK:
             self.define(
                 Kind.METHOD if name.type == "method_index_expression" else Kind.FUNCTION,
                 leaf,
@@ -92,11 +92,11 @@ class LuaWalk(TableWalk):
         saved, self.returned = self.returned, []
         if body is not None:
             self.children(body, inner)
-        self.scopes[inner][5] = self.items(self.returned[:8])
+        self.scopes[inner].returns = self.items(self.returned[:8])
         self.returned = saved
 
     def anonymous(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.inside(node, inner)
         return self.row(Op.FUNCTION, inner)
 
@@ -143,14 +143,14 @@ class LuaWalk(TableWalk):
         """The scope whose variable a name means: the nearest that has it, or everybody's."""
         number = self.name(name)
         while scope > 0 and number not in self.names[scope]:
-            scope = self.scopes[scope][1]
+            scope = self.scopes[scope].parent
         return max(scope, 0)
 
     def table_value(self, name: Node, table: Node, whole: Node, scope: int, *, local: bool) -> None:
         """A table with a name is a class to the functions that are put into it."""
         place = scope if local else self.declared(name, scope)
         inner = self.scope(ScopeKind.CLASS, place)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         self.children(table, inner)
         self.assign(name, place, 0, 0, Kind.VARIABLE, whole)
         self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
@@ -164,7 +164,7 @@ class LuaWalk(TableWalk):
         return self.visit(value, scope)
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         for clause in node.named_children:
             if clause.type in ("for_generic_clause", "for_numeric_clause"):
                 for child in clause.named_children:

@@ -95,7 +95,7 @@ class PhpWalk(PhpNames):
         return self.reference(node, scope, role)
 
     def relative(self, node: Node, scope: int, role: int = 0) -> int:
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         if owner < 0:
             return 0
         return self.row(Op.SUPER if self.text(node) == "parent" else Op.SELF, owner)
@@ -197,7 +197,7 @@ class PhpWalk(PhpNames):
         if node.type == "variadic_parameter" and annotation:
             annotation = self.row(Op.SEQUENCE, self.row(Op.TYPED, annotation))
         self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation, value)
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         if node.type == "property_promotion_parameter" and owner >= 0:
             self.field(name, owner, annotation, 0, node)
 
@@ -247,7 +247,7 @@ class PhpWalk(PhpNames):
 
     def keep(self, left: Node, scope: int, value: int) -> None:
         """``$this->x = value`` tells what a property without a type holds."""
-        owner, of = self.scopes[scope][2], left.child_by_field_name("object")
+        owner, of = self.scopes[scope].owner, left.child_by_field_name("object")
         name = left.child_by_field_name("name")
         plain = left.type == "member_access_expression" and name is not None and name.type == "name"
         if owner >= 0 and plain and name is not None and of is not None and self.text(of) == "$this":
@@ -259,8 +259,8 @@ class PhpWalk(PhpNames):
         saved, self.parameter_types = self.parameter_types, told
         super().head(node, inner, spec, body)
         self.parameter_types = saved
-        if spec.scope == ScopeKind.FUNCTION and not self.scopes[inner][4]:
-            self.scopes[inner][4] = told.get(b"return", 0)
+        if spec.scope == ScopeKind.FUNCTION and not self.scopes[inner].result:
+            self.scopes[inner].result = told.get(b"return", 0)
 
     def namespace(self, node: Node, scope: int, role: int = 0) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -293,8 +293,8 @@ class PhpWalk(PhpNames):
 
     def use_trait(self, node: Node, scope: int, role: int = 0) -> int:
         used = [self.visit(c, scope, Role.EXTENDS) for c in node.named_children]
-        known = self.lists[self.scopes[scope][6]]
-        self.scopes[scope][6] = self.items([*known, *(value for value in used if value)])
+        known = self.lists[self.scopes[scope].bases]
+        self.scopes[scope].bases = self.items([*known, *(value for value in used if value)])
         return 0
 
 

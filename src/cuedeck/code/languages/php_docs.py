@@ -76,7 +76,7 @@ class PhpNames(TableWalk):
             if (
                 variable
                 and tag[1] == b"var"
-                and self.scopes[scope][0] in (ScopeKind.FUNCTION, ScopeKind.BLOCK)
+                and self.scopes[scope].kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK)
             ):
                 self.bind(scope, self.intern(key), variable.start(1), Bind.VARIABLE, value)
         self.told = (end, found)

@@ -129,16 +129,16 @@ class PythonWalk(PythonExpressions):
 
     def receiver_class(self, name: int, scope: int) -> int:
         while scope >= 0:
-            kind, parent, owner = self.scopes[scope][:3]
-            if kind == ScopeKind.FUNCTION and self.scopes[scope][8] == name:
-                return owner
-            if name in self.names[scope] or kind == ScopeKind.CLASS:
+            around = self.scopes[scope]
+            if around.kind == ScopeKind.FUNCTION and around.receiver == name:
+                return around.owner
+            if name in self.names[scope] or around.kind == ScopeKind.CLASS:
                 return -1
-            scope = parent
+            scope = around.parent
         return -1
 
     def define_variable(self, target: Node, scope: int, name: int) -> None:
-        kind = self.scopes[scope][0]
+        kind = self.scopes[scope].kind
         if self.whole is None or kind not in (ScopeKind.MODULE, ScopeKind.CLASS) or self.base:
             return
         if (scope, name) in self.defined:
@@ -159,7 +159,7 @@ class PythonWalk(PythonExpressions):
             named = left is not None and left.type == "identifier" and self.text(left)
             if named == "__all__":
                 self.exports(right, scope)
-            elif named == "__slots__" and self.scopes[scope][0] == ScopeKind.CLASS:
+            elif named == "__slots__" and self.scopes[scope].kind == ScopeKind.CLASS:
                 self.slots(right, scope)
             aliased = self.last_name(annotation) == b"TypeAlias"
             value = self.visit(right, scope, Role.TYPE if aliased else 0)
@@ -232,8 +232,8 @@ class PythonWalk(PythonExpressions):
         if name is None:
             return self.children(node, scope)
         outer, self.whole = self.whole, None
-        in_class = self.scopes[scope][0] == ScopeKind.CLASS
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope][2])
+        in_class = self.scopes[scope].kind == ScopeKind.CLASS
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope].owner)
         self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
@@ -256,14 +256,14 @@ class PythonWalk(PythonExpressions):
         parameters = node.child_by_field_name("parameters")
         if parameters is not None:
             self.parameters(parameters, inner if generics is not None else scope, inner, receiver)
-        self.scopes[inner][7] = self.items(decorators or ())
+        self.scopes[inner].decorators = self.items(decorators or ())
         hint = node.child_by_field_name("return_type")
         if hint is not None:
-            self.scopes[inner][4] = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
+            self.scopes[inner].result = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
         saved, self.results = self.results, []
         if body is not None:
             self.children(body, inner)
-        self.scopes[inner][5] = self.items(self.results[:8])
+        self.scopes[inner].returns = self.items(self.results[:8])
         self.results = saved
         self.whole = outer
         return 0
@@ -314,9 +314,9 @@ class PythonWalk(PythonExpressions):
                 continue
             number = self.name(name)
             if first and receiver is not None and not kind.endswith("splat_pattern"):
-                self.scopes[inner][8] = number
+                self.scopes[inner].receiver = number
                 if not annotation:
-                    self.bind(inner, number, name.start_byte, Bind.SELF, self.scopes[inner][2], receiver)
+                    self.bind(inner, number, name.start_byte, Bind.SELF, self.scopes[inner].owner, receiver)
                     first = False
                     continue
             first = False
@@ -336,7 +336,7 @@ class PythonWalk(PythonExpressions):
             return self.children(node, scope)
         outer, self.whole = self.whole, None
         inner = self.scope(ScopeKind.CLASS, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         self.bind(scope, self.name(name), name.start_byte, Bind.CLASS, inner)
         self.define(
             Kind.CLASS,
@@ -357,8 +357,8 @@ class PythonWalk(PythonExpressions):
                 self.visit(child, scope)
             elif child.type != "comment":
                 bases.append(self.visit(child, inner if generics is not None else scope, Role.EXTENDS))
-        self.scopes[inner][6] = self.items(bases)
-        self.scopes[inner][7] = self.items(decorators or ())
+        self.scopes[inner].bases = self.items(bases)
+        self.scopes[inner].decorators = self.items(decorators or ())
         if body is not None:
             self.children(body, inner)
         self.whole = outer
@@ -415,7 +415,7 @@ class PythonWalk(PythonExpressions):
         for child in node.named_children:
             self.globals.setdefault(scope, set()).add(self.name(child))
             self.visit(child, 0)
-        self.scopes[scope][9] = self.items(sorted(self.globals[scope])) if scope in self.globals else 0
+        self.scopes[scope].globals = self.items(sorted(self.globals[scope])) if scope in self.globals else 0
         return 0
 
     def return_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -434,9 +434,9 @@ class PythonWalk(PythonExpressions):
 
     def sent(self, scope: int) -> int:
         """What a generator is sent, if its annotation says so."""
-        while scope >= 0 and self.scopes[scope][0] != ScopeKind.FUNCTION:
-            scope = self.scopes[scope][1]
-        hint = (self.scopes[scope][4] if scope >= 0 else 0) << 2
+        while scope >= 0 and self.scopes[scope].kind != ScopeKind.FUNCTION:
+            scope = self.scopes[scope].parent
+        hint = (self.scopes[scope].result if scope >= 0 else 0) << 2
         if self.rows[hint] & 31 != Op.INDEX or self.last_name(self.rows[hint + 1]) not in _GENERATORS:
             return 0
         arguments = self.lists[self.rows[hint + 2]]

@@ -118,9 +118,9 @@ class PythonExpressions(Walk):
 
     def narrow(self, node: Node, scope: int, kind: int) -> None:
         """After ``isinstance(x, T)`` the local ``x`` may be a T."""
-        while self.scopes[scope][0] == ScopeKind.BLOCK:
-            scope = self.scopes[scope][1]
-        if node.type != "identifier" or self.scopes[scope][0] != ScopeKind.FUNCTION:
+        while self.scopes[scope].kind == ScopeKind.BLOCK:
+            scope = self.scopes[scope].parent
+        if node.type != "identifier" or self.scopes[scope].kind != ScopeKind.FUNCTION:
             return
         name = self.name(node)
         if name in self.names[scope]:
@@ -225,8 +225,8 @@ class PythonExpressions(Walk):
     def named(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         value = self.visit(parts[-1], scope)
-        while self.scopes[scope][0] == ScopeKind.BLOCK:
-            scope = self.scopes[scope][1]
+        while self.scopes[scope].kind == ScopeKind.BLOCK:
+            scope = self.scopes[scope].parent
         self.assign(parts[0], scope, 0, value)
         return value
 
@@ -235,7 +235,7 @@ class PythonExpressions(Walk):
         return self.anonymous(node, scope, expected=self.row(Op.ARGUMENT, callee, position))
 
     def anonymous(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters = node.child_by_field_name("parameters")
         if (
             parameters is not None
@@ -249,11 +249,11 @@ class PythonExpressions(Walk):
             self.parameters(parameters, scope, inner, None)
         body = node.child_by_field_name("body")
         value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner][5] = self.items([value])
+        self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
 
     def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         body = node.child_by_field_name("body")
         first = True
         for child in node.named_children:

@@ -84,13 +84,15 @@ class RubyWalk(TableWalk):
                 callee = self.row(Op.ATTR, value, self.name(name), name.start_byte, Role.CALL)
             else:
                 callee = self.reference(name, scope, Role.CALL)
-        mixes = owner is None and label in _MIXINS and self.scopes[scope][0] == ScopeKind.CLASS
+        mixes = owner is None and label in _MIXINS and self.scopes[scope].kind == ScopeKind.CLASS
         given = [
             self.visit(c, scope, Role.EXTENDS if mixes else 0)
             for c in (arguments.named_children if arguments is not None else ())
         ]
         if mixes:
-            self.scopes[scope][6] = self.items([*self.lists[self.scopes[scope][6]], *(g for g in given if g)])
+            self.scopes[scope].bases = self.items(
+                [*self.lists[self.scopes[scope].bases], *(g for g in given if g)]
+            )
         if block is not None:
             self.visit(block, scope)
         if label == "new" and value:
@@ -114,7 +116,7 @@ class RubyWalk(TableWalk):
         return 0
 
     def instance_variable(self, node: Node, scope: int, role: int = 0) -> int:
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         if owner < 0:
             return self.reference(node, scope, role)
         return self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(node), node.start_byte, role)
@@ -128,8 +130,8 @@ class RubyWalk(TableWalk):
             self.bind(scope, self.name(left), left.start_byte, Bind.VARIABLE, 0, value)
         elif left.type == "constant":
             self.assign(left, scope, 0, value, Kind.CONSTANT, node)
-        elif left.type in ("instance_variable", "class_variable") and self.scopes[scope][2] >= 0:
-            owner = self.scopes[scope][2]
+        elif left.type in ("instance_variable", "class_variable") and self.scopes[scope].owner >= 0:
+            owner = self.scopes[scope].owner
             known = self.name(left) in self.names[owner]
             self.bind(owner, self.name(left), left.start_byte, Bind.VARIABLE | INSTANCE, 0, value)
             if not known:

@@ -113,14 +113,14 @@ class RustWalk(TableWalk):
     def impl(self, node: Node, scope: int, role: int = 0) -> int:
         of, trait = node.child_by_field_name("type"), node.child_by_field_name("trait")
         inner = self.scope(ScopeKind.EXTENSION, scope)
-        self.scopes[inner][2] = inner
+        self.scopes[inner].owner = inner
         generics = node.child_by_field_name("type_parameters")
         if generics is not None:
             self.type_parameters(generics, inner)
         if of is not None:
-            self.scopes[inner][4] = self.visit(of, inner, Role.TYPE)
+            self.scopes[inner].result = self.visit(of, inner, Role.TYPE)
         if trait is not None:
-            self.scopes[inner][6] = self.items([self.visit(trait, inner, Role.IMPLEMENTS)])
+            self.scopes[inner].bases = self.items([self.visit(trait, inner, Role.IMPLEMENTS)])
         self.within = self.type_name(of) if of is not None else ""
         body = node.child_by_field_name("body")
         for child in node.named_children:
@@ -158,7 +158,7 @@ class RustWalk(TableWalk):
         return self.text(node).replace(" ", "")[:100]
 
     def define(self, kind: str, name: Any, whole: Any, around: int, **options: Any) -> int:
-        if self.within and self.scopes[around][0] == ScopeKind.EXTENSION:
+        if self.within and self.scopes[around].kind == ScopeKind.EXTENSION:
             options["within"] = self.within
         return super().define(kind, name, whole, around, **options)
 
@@ -184,20 +184,20 @@ class RustWalk(TableWalk):
             self.assign(name, scope, 0, 0, Kind.MEMBER, node)
         body = node.child_by_field_name("body")
         if body is not None:
-            inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+            inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
             self.children(body, inner)
         return 0
 
     def parameter(self, node: Node, scope: int) -> None:
         if node.type == "self_parameter":
-            owner = self.scopes[scope][2]
+            owner = self.scopes[scope].owner
             if owner >= 0:
                 self.bind(scope, self.intern(b"self"), node.start_byte, Bind.SELF, owner)
             return
         super().parameter(node, scope)
 
     def closure(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
         for child in parameters.named_children if parameters is not None else ():
             if child.type == "parameter":
@@ -206,11 +206,11 @@ class RustWalk(TableWalk):
                 for leaf in self.binding_names(child):
                     self.bind(inner, self.name(leaf), leaf.start_byte, Bind.PARAMETER)
         value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner][5] = self.items([value])
+        self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
         element = self.row(Op.ELEMENT, self.visit(value, scope)) if value is not None else 0
         for leaf in self.binding_names(pattern) if pattern is not None else ():

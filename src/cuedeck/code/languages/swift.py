@@ -97,7 +97,7 @@ class SwiftWalk(TableWalk):
         inner = self.open(spec, scope)
         is_class = spec.scope == ScopeKind.CLASS
         self.bind(scope, self.name(name), name.start_byte, Bind.CLASS if is_class else Bind.FUNCTION, inner)
-        owner = self.owner if self.scopes[scope][0] == ScopeKind.EXTENSION else ""
+        owner = self.owner if self.scopes[scope].kind == ScopeKind.EXTENSION else ""
         self.define(
             kind,
             name,
@@ -122,13 +122,13 @@ class SwiftWalk(TableWalk):
             else:
                 value = self.visit(child, inner, Role.TYPE)
                 if not is_class and value:
-                    self.scopes[inner][4] = value
+                    self.scopes[inner].result = value
         if body is not None:
             self.children(body, inner)
         if is_class:
-            self.scopes[inner][6] = self.items([base for base in bases if base])
+            self.scopes[inner].bases = self.items([base for base in bases if base])
         else:
-            self.scopes[inner][5] = self.items(self.returned[:8])
+            self.scopes[inner].returns = self.items(self.returned[:8])
         self.returned = saved
         return 0
 
@@ -136,14 +136,14 @@ class SwiftWalk(TableWalk):
 
     def extension(self, node: Node, scope: int, name: Node) -> int:
         inner = self.scope(ScopeKind.EXTENSION, scope)
-        self.scopes[inner][2] = inner
-        self.scopes[inner][4] = self.visit(name, scope, Role.TYPE)
+        self.scopes[inner].owner = inner
+        self.scopes[inner].result = self.visit(name, scope, Role.TYPE)
         saved, self.owner = self.owner, self.text(name).split("<")[0].replace(".", "::")
         bases = []
         for child in node.named_children:
             if child.type == "inheritance_specifier":
                 bases.append(self.only(child, inner, Role.IMPLEMENTS))
-        self.scopes[inner][6] = self.items([base for base in bases if base])
+        self.scopes[inner].bases = self.items([base for base in bases if base])
         body = node.child_by_field_name("body")
         if body is not None:
             self.children(body, inner)

@@ -153,7 +153,7 @@ class TableWalk(Walk):
         return self.row(Op.INDEX, value, self.items(inner))
 
     def block(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope][2])
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         return self.children(node, inner)
 
     def alias(self, node: Node, scope: int, role: int = 0) -> int:
@@ -177,11 +177,11 @@ class TableWalk(Walk):
         return 0
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         return self.row(Op.SELF, owner) if owner >= 0 else 0
 
     def parent(self, node: Node, scope: int, role: int = 0) -> int:
-        owner = self.scopes[scope][2]
+        owner = self.scopes[scope].owner
         return self.row(Op.SUPER, owner) if owner >= 0 else 0
 
     def text_literal(self, node: Node, scope: int, role: int = 0) -> int:
@@ -222,7 +222,7 @@ class TableWalk(Walk):
 
     def kind_of(self, node: Node, spec: Declares, scope: int) -> str:
         """Functions directly inside a class are methods."""
-        inside = self.scopes[scope][0] in (ScopeKind.CLASS, ScopeKind.EXTENSION)
+        inside = self.scopes[scope].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION)
         return Kind.METHOD if inside and spec.kind == Kind.FUNCTION else spec.kind
 
     def whole_of(self, node: Node) -> Node:
@@ -250,7 +250,7 @@ class TableWalk(Walk):
             saved, self.returned = self.returned, []
             self.body(body, inside)
             if inner >= 0 and spec.scope == ScopeKind.FUNCTION:
-                self.scopes[inner][5] = self.items(self.returned[:_MAX_RETURNS])
+                self.scopes[inner].returns = self.items(self.returned[:_MAX_RETURNS])
             self.returned = saved
         return 0
 
@@ -258,9 +258,9 @@ class TableWalk(Walk):
         """The scope a declaration opens, or -1."""
         if spec.scope is None:
             return -1
-        inner = self.scope(spec.scope, scope, owner=self.scopes[scope][2])
+        inner = self.scope(spec.scope, scope, owner=self.scopes[scope].owner)
         if spec.scope in (ScopeKind.CLASS, ScopeKind.EXTENSION):
-            self.scopes[inner][2] = inner
+            self.scopes[inner].owner = inner
         return inner
 
     def place_of(self, node: Node, scope: int) -> int:
@@ -280,7 +280,7 @@ class TableWalk(Walk):
                     seen.add(part.start_byte)
                     bases += self.parents(part, inner, role)
         if bases and inner >= 0:
-            self.scopes[inner][6] = self.items(bases)
+            self.scopes[inner].bases = self.items(bases)
         generics = node.child_by_field_name(spec.generics) if spec.generics else None
         if generics is not None:
             seen.add(generics.start_byte)
@@ -293,7 +293,7 @@ class TableWalk(Walk):
         result = node.child_by_field_name(spec.result) if spec.result else None
         if result is not None:
             seen.add(result.start_byte)
-            self.scopes[inner][4] = self.visit(result, inner, Role.TYPE)
+            self.scopes[inner].result = self.visit(result, inner, Role.TYPE)
         for child in node.named_children:
             if child.start_byte not in seen:
                 self.visit(child, inner)
@@ -361,7 +361,7 @@ class TableWalk(Walk):
     def see_outer(self, names: list[Node], scope: int, begun: int) -> None:
         """In ``let x = x`` the second is the one outside: a variable begins after its declaration."""
         fresh = {self.name(name) for name in names} - self.names[scope]
-        rows, outside = self.rows, self.scopes[scope][1]
+        rows, outside = self.rows, self.scopes[scope].parent
         for at in range(begun, len(rows), 4) if fresh and outside >= 0 else ():
             if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] in fresh:
                 rows[at + 1] = outside
@@ -370,7 +370,7 @@ class TableWalk(Walk):
         """Bind a variable; outside functions it is a symbol too."""
         name = self.name(leaf)
         self.bind(scope, name, leaf.start_byte, Bind.VARIABLE, annotation, value)
-        around = self.scopes[scope][0]
+        around = self.scopes[scope].kind
         if not kind or around in (ScopeKind.FUNCTION, ScopeKind.BLOCK) or (scope, name) in self.defined:
             return
         self.defined.add((scope, name))
