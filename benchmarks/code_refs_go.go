@@ -3,7 +3,7 @@
 //	go run code_refs_go.go ROOT > TRUTH.jsonl
 //
 // Every module below ROOT counts. Packages outside of them and the standard library are unknown to it, as
-// they are to CueDeck.
+// they are to CueDeck. An interface's row names the types that satisfy it, without tests and generic types.
 package main
 
 import (
@@ -28,10 +28,11 @@ type place struct {
 }
 
 type row struct {
-	Name string  `json:"name"`
-	Kind string  `json:"kind"`
-	Def  place   `json:"def"`
-	Refs []place `json:"refs"`
+	Name       string  `json:"name"`
+	Kind       string  `json:"kind"`
+	Def        place   `json:"def"`
+	Refs       []place `json:"refs"`
+	Implements []place `json:"implements,omitempty"`
 }
 
 type loader struct {
@@ -168,6 +169,56 @@ func kind(object types.Object) string {
 	return ""
 }
 
+// known says whether everything that a type embeds is: what is not may have any method.
+func known(of types.Type, depth int) bool {
+	if pointer, ok := of.(*types.Pointer); ok {
+		of = pointer.Elem()
+	}
+	fields, ok := of.Underlying().(*types.Struct)
+	if !ok || depth > 8 {
+		return of.Underlying() != types.Typ[types.Invalid]
+	}
+	for at := 0; at < fields.NumFields(); at++ {
+		if field := fields.Field(at); field.Embedded() && !known(field.Type(), depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// satisfied tells of every interface with methods which types have them.
+func (l *loader) satisfied(tell func(name *types.TypeName, by place)) {
+	interfaces, others := map[*types.TypeName]*types.Interface{}, []*types.TypeName{}
+	for path, loaded := range l.known {
+		if _, ours := l.folder(path); loaded == nil || !ours {
+			continue
+		}
+		for _, each := range loaded.Scope().Names() {
+			name, ok := loaded.Scope().Lookup(each).(*types.TypeName)
+			if !ok || name.IsAlias() {
+				continue
+			}
+			if named, ok := name.Type().(*types.Named); !ok || named.TypeParams().Len() > 0 {
+				continue
+			}
+			if asked, ok := name.Type().Underlying().(*types.Interface); !ok && known(name.Type(), 0) {
+				others = append(others, name)
+			} else if ok && asked.NumMethods() > 0 && asked.IsMethodSet() {
+				interfaces[name] = asked
+			}
+		}
+	}
+	for name, asked := range interfaces {
+		for _, other := range others {
+			if types.Implements(types.NewPointer(other.Type()), asked) {
+				if at, ok := l.place(other.Pos()); ok {
+					tell(name, at)
+				}
+			}
+		}
+	}
+}
+
 func main() {
 	root, _ := filepath.Abs(os.Args[1])
 	files := token.NewFileSet()
@@ -233,7 +284,7 @@ func main() {
 			return nil
 		}
 		if rows[at] == nil {
-			rows[at] = &row{object.Name(), name, at, []place{}}
+			rows[at] = &row{object.Name(), name, at, []place{}, nil}
 		}
 		return rows[at]
 	}
@@ -252,6 +303,11 @@ func main() {
 			}
 		}
 	}
+	l.satisfied(func(name *types.TypeName, by place) {
+		if found := of(name); found != nil {
+			found.Implements = append(found.Implements, by)
+		}
+	})
 	out := json.NewEncoder(os.Stdout)
 	for _, found := range rows {
 		out.Encode(found)

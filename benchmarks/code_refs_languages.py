@@ -23,6 +23,7 @@ from typing import Any
 from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.facts import BIND_MASK, INSTANCE, Bind
+from cuedeck.code.implementing import implementations
 from cuedeck.code.references import references
 from cuedeck.code.resolution.values import CLASS, Symbol, Value
 
@@ -83,7 +84,7 @@ class Evaluation:
         self.covered |= set(self.project.facts) if every else set()
         self.rows = [row for row in rows if row["def"]["path"] in self.project.facts]
         self.dropped: set[Place] = set()
-        self.ours, self.bare = Score(), Score()
+        self.ours, self.bare, self.satisfied = Score(), Score(), Score()
         self.unknown: Counter[str] = Counter()
 
     def spelled(self) -> None:
@@ -144,6 +145,19 @@ class Evaluation:
             bare = {same for same in self.same_name(row["name"]) if same[0] in self.covered} - open_to_doubt
             self.bare.add(bare - {place}, truth - {place})
             self.note(row, found - {place}, truth - {place}, symbol is None)
+            if "implements" in row and symbol is not None:
+                self.satisfying(row, symbol)
+
+    def satisfying(self, row: dict[str, Any], symbol: Symbol) -> None:
+        """Compare the types that satisfy an interface, of which a truth knows those outside of tests."""
+        types = implementations(self.project, symbol)  # type: ignore[arg-type]
+        found = {(site.path, site.line) for site in types if not site.path.endswith("_test.go")}
+        truth = {(at["path"], at["line"]) for at in row["implements"]}
+        self.satisfied.add(found, truth)
+        at = row["def"]
+        label = f"{row['name']} ({at['path']}:{at['line']})"
+        self.satisfied.mistakes += [f"not  {p}:{n}  {label}" for p, n in sorted(truth - found)]
+        self.satisfied.mistakes += [f"also {p}:{n}  {label}" for p, n in sorted(found - truth)]
 
     def symbol(self, path: str, line: int, column: int, name: str) -> tuple[Symbol | None, int]:
         """The symbol bound at a place; the same line will do when columns are counted differently."""
@@ -242,7 +256,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
     parser.add_argument("--preprocess", default="", help='such as "gcc -E -fdirectives-only -Isrc"')
     parser.add_argument(
-        "--row", default="", help="print one row of the table in docs/code.md, with this truth"
+        "--row", default="", help="print one row of the table in docs/quality/code.md, with this truth"
     )
     parser.add_argument("--errors", type=int, default=0)
     given = parser.parse_args(arguments)
@@ -270,6 +284,8 @@ def main(arguments: list[str]) -> None:
     print(f"{given.root.name}: {len(evaluation.project.facts)} files, {len(evaluation.rows)} symbols")
     print(f"  resolved  {evaluation.ours}")
     print(f"  bare name {evaluation.bare}")
+    if evaluation.satisfied.right:
+        print(f"  satisfied {evaluation.satisfied}")
     seconds = f"index {indexed - begun:.1f} s, answers {done - indexed:.1f} s CPU"
     print(f"  unknown {dict(evaluation.unknown)}  {seconds}")
     mistakes = evaluation.ours.mistakes
@@ -277,6 +293,8 @@ def main(arguments: list[str]) -> None:
     for mistake, count in often.most_common(given.errors):
         print(f"    {count:5} {mistake}")
     for mistake in random.Random(1).sample(mistakes, min(given.errors, len(mistakes))):
+        print("   ", mistake)
+    for mistake in evaluation.satisfied.mistakes[: given.errors]:
         print("   ", mistake)
 
 

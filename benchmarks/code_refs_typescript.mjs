@@ -1,46 +1,102 @@
-// What TypeScript's language service lists as references of the symbols of a truth file:
+// What TypeScript's compiler takes every name of a project for, as rows for benchmarks.code_refs_languages:
 //
-//	NODE_PATH=… node code_refs_typescript.mjs ROOT SYMBOLS.jsonl LIMIT > REFERENCES.jsonl
+//	NODE_PATH=… node code_refs_typescript.mjs ROOT > TRUTH.jsonl
 //
-// Rows have the form of SYMBOLS.jsonl; `benchmarks.code_refs_languages --second` reads them beside it.
+// Uses are those that "find all references" lists, without the uses of overrides: second names given by
+// imports and exports count, keys of objects count for the type that is expected there.
 import { createRequire } from 'node:module'
 import fs from 'node:fs'
 import path from 'node:path'
 
 const ts = createRequire(path.join(process.env.NODE_PATH ?? '.', 'x.js'))('typescript')
-const [root, symbols, limit] = [path.resolve(process.argv[2]), process.argv[3], Number(process.argv[4] ?? 500)]
+const root = path.resolve(process.argv[2])
+const isOurs = (file) => file.startsWith(root + path.sep) && !file.includes('/node_modules/')
 const found = ts.findConfigFile(root, ts.sys.fileExists)
-const parsed = found
-  ? ts.parseJsonConfigFileContent(ts.readConfigFile(found, ts.sys.readFile).config, ts.sys, root)
-  : { options: { allowJs: true, checkJs: true }, fileNames: [] }
-const rows = fs.readFileSync(symbols, 'utf8').trim().split('\n').map((line) => JSON.parse(line))
-const covered = new Set(rows.flatMap((row) => [row.def.path, ...row.refs.map((ref) => ref.path)]))
-const files = [...new Set([...parsed.fileNames, ...[...covered].map((file) => path.join(root, file))])]
-const service = ts.createLanguageService({
-  getScriptFileNames: () => files,
-  getScriptVersion: () => '1',
-  getScriptSnapshot: (file) => (fs.existsSync(file) ? ts.ScriptSnapshot.fromString(fs.readFileSync(file, 'utf8')) : undefined),
-  getCurrentDirectory: () => root,
-  getCompilationSettings: () => parsed.options,
-  getDefaultLibFileName: (options) => ts.getDefaultLibFilePath(options),
-  fileExists: ts.sys.fileExists,
-  readFile: ts.sys.readFile,
-  readDirectory: ts.sys.readDirectory,
-  directoryExists: ts.sys.directoryExists,
-  getDirectories: ts.sys.getDirectories,
+const options = found
+  ? ts.parseJsonConfigFileContent(ts.readConfigFile(found, ts.sys.readFile).config, ts.sys, path.dirname(found)).options
+  : { target: ts.ScriptTarget.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext }
+const files = ts.sys.readDirectory(root, ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'], ['**/node_modules'])
+const program = ts.createProgram(files, {
+  ...options, noEmit: true, allowJs: true, jsx: options.jsx ?? ts.JsxEmit.Preserve, paths: { ...workspace(), ...options.paths },
 })
-const step = Math.max(1, Math.floor(rows.length / limit))
-for (let at = 0; at < rows.length; at += step) {
-  const row = rows[at]
-  const source = service.getProgram().getSourceFile(path.join(root, row.def.path))
-  if (!source) continue
-  const position = source.getPositionOfLineAndCharacter(row.def.line - 1, row.def.col)
-  const refs = []
-  for (const entry of service.getReferencesAtPosition(source.fileName, position) ?? []) {
-    const file = service.getProgram().getSourceFile(entry.fileName)
-    const place = file.getLineAndCharacterOfPosition(entry.textSpan.start)
-    const relative = path.relative(root, entry.fileName)
-    if (!relative.startsWith('..')) refs.push({ path: relative, line: place.line + 1, col: place.character })
+const checker = program.getTypeChecker()
+
+/** Packages of the project by their names, whose manifests mostly point at files that a build would make. */
+function workspace() {
+  const paths = {}
+  for (const manifest of ts.sys.readDirectory(root, ['package.json'], ['**/node_modules'])) {
+    const folder = path.dirname(manifest)
+    const name = JSON.parse(fs.readFileSync(manifest, 'utf8')).name
+    const entry = ['src/index.ts', 'src/index.tsx', 'index.ts'].map((file) => path.join(folder, file)).find(fs.existsSync)
+    if (!name || !entry) continue
+    paths[name] = [entry]
+    paths[`${name}/*`] = [path.join(path.dirname(entry), '*')]
   }
-  console.log(JSON.stringify({ ...row, refs }))
+  return paths
 }
+
+/** What a name means; several things where a union or an intersection is looked into. */
+function meanings(node) {
+  const parent = node.parent
+  if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) {
+    const own = ts.isExportSpecifier(parent) && !parent.parent.parent.moduleSpecifier
+    return [own ? checker.getExportSpecifierLocalTargetSymbol(parent) : checker.getSymbolAtLocation(node)]
+  }
+  const element = ts.getContainingObjectLiteralElement(node)
+  if (element && element.name === node) {
+    const type = checker.getContextualType(element.parent)
+    const expected = type ? ts.getPropertySymbolsFromContextualType(element, checker, type, false) : []
+    const value = ts.isShorthandPropertyAssignment(element) ? [checker.getShorthandAssignmentValueSymbol(element)] : []
+    const taken = ts.isArrayLiteralOrObjectLiteralDestructuringPattern(element.parent)
+      ? [checker.getPropertySymbolOfDestructuringAssignment(node)] : []
+    return [...expected, ...value, ...taken, checker.getSymbolAtLocation(node)]
+  }
+  const symbol = checker.getSymbolAtLocation(node)
+  if (symbol && ts.isBindingElement(parent) && parent.name === node && !parent.propertyName) {
+    const isMember = ts.isObjectBindingPattern(parent.parent) && !parent.dotDotDotToken
+    return isMember ? [symbol, ts.getPropertySymbolFromBindingElement(checker, parent)] : [symbol]
+  }
+  return [symbol]
+}
+
+/** Symbols of the project behind one symbol, by the place of their first declaration. */
+function declared(symbol) {
+  while (symbol && symbol.flags & ts.SymbolFlags.Alias) {
+    const next = checker.getAliasedSymbol(symbol)
+    if (next === symbol) break
+    symbol = next
+  }
+  return symbol ? checker.getRootSymbols(symbol).filter((each) => each.declarations?.length) : []
+}
+
+function place(node) {
+  const source = node.getSourceFile()
+  const { line, character } = source.getLineAndCharacterOfPosition(node.getStart(source))
+  return { path: path.relative(root, source.fileName), line: line + 1, col: character }
+}
+
+/** Whether a declaration is one that others may refer to: no parameter, variable of a function or type parameter. */
+function isPublic(node) {
+  if (ts.isParameter(node)) return ts.isParameterPropertyDeclaration(node, node.parent)
+  if (ts.isTypeParameterDeclaration(node) || ts.isBindingElement(node) || !node.name) return false
+  if (ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node) || ts.isJsxAttribute(node)) return false
+  if (ts.isMethodDeclaration(node) && ts.isObjectLiteralExpression(node.parent)) return false
+  if (ts.isClassElement(node) || ts.isTypeElement(node) || ts.isEnumMember(node)) return ts.isIdentifier(node.name)
+  for (let at = node.parent; at; at = at.parent) if (ts.isFunctionLike(at) || ts.isBlock(at)) return false
+  return ts.isIdentifier(node.name)
+}
+
+const rows = new Map()
+function visit(node) {
+  if (ts.isIdentifier(node)) {
+    for (const symbol of new Set(meanings(node).flatMap(declared))) {
+      const [first] = symbol.declarations
+      if (!isOurs(first.getSourceFile().fileName) || !isPublic(first)) continue
+      if (!rows.has(first)) rows.set(first, { name: first.name.text, kind: ts.SyntaxKind[first.kind], def: place(first.name), refs: [] })
+      if (!symbol.declarations.some((declaration) => declaration.name === node)) rows.get(first).refs.push(place(node))
+    }
+  }
+  ts.forEachChild(node, visit)
+}
+for (const source of program.getSourceFiles()) if (isOurs(source.fileName)) visit(source)
+for (const row of rows.values()) console.log(JSON.stringify({ ...row, n_refs: row.refs.length }))

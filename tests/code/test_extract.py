@@ -75,6 +75,14 @@ SAMPLES = {
         "struct S { var x = 1; func m() {} }\nextension S { func e() {} }\nprotocol P {}\n",
         "struct S, field S::x, method S::m, method S::e, interface P",
     ),
+    "a.vue": (
+        "<p @click='save' />\n<script setup>\nconst x = 1\nfunction save() {}\n</script>\n",
+        "variable x, fn save",
+    ),
+    "a.svelte": (
+        "<script>\nexport let x = 1\nconst save = () => {}\n</script>\n<p on:click={save}>{x}</p>\n",
+        "variable x, fn save",
+    ),
 }
 
 

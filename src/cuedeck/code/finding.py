@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
+from cuedeck.code.implementing import implementations
 from cuedeck.code.locating import at_place, definitions_of, locate, name_parts, symbol_of
 from cuedeck.code.resolution.uses import Site
 from cuedeck.code.search.ranking import Query, Ranking
@@ -111,11 +112,12 @@ def find(
             hint="index_status says what was skipped, and why.",
         )
     record, others = chosen(snapshot, name, path=path, line=line)
+    same = symbol_of(snapshot, record)
     with snapshot.lock:
         found = snapshot.references(record)
-    keep = [site for site in found.resolved if kind is None or site.edge == kind]
+        silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
+    keep = [site for site in found.resolved if kind is None or site.edge == kind] + silent
     maybe = [site for site in found.possible if kind is None or site.edge == kind]
-    same = symbol_of(snapshot, record)
     twins = {(same.path, n) for n in definitions_of(snapshot, same)} if same else set()
     apart = (other for other in others if (other.path, other.number) not in twins)
     if record.language == "cpp":

@@ -11,6 +11,7 @@ import pytest
 from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.facts import BIND_MASK, Bind
+from cuedeck.code.implementing import implementations
 from cuedeck.code.references import references
 from cuedeck.code.resolution.values import Symbol
 
@@ -37,6 +38,13 @@ class Written(MemoryProject):
         [(path, line)] = self.marked(f"def {mark}")
         found = self.referring(path, line, name or mark)
         assert found - {(path, line)} == self.marked(mark) - {(path, line)}
+
+    def satisfying(self, name: str) -> set[tuple[str, int]]:
+        """The types that satisfy an interface without naming it."""
+        [(path, line)] = self.marked(f"def {name}")
+        symbol = self.symbol(path, line, name)
+        assert symbol is not None
+        return {(site.path, site.line) for site in implementations(self, symbol)}  # type: ignore[arg-type]
 
     def referring(self, path: str, line: int, name: str) -> set[tuple[str, int]]:
         facts = self.facts[path]

@@ -222,3 +222,68 @@ def test_one_result_with_a_name_is_the_result(project: Project) -> None:
         """
     )
     written.check("Get")
+
+
+def test_types_satisfy_an_interface_by_their_methods(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.org/shop
+        === store/store.go
+        package store
+        type Closer interface { Close() error }
+        type Store interface { // <def Store>
+            Closer
+            Get(key string, into Row) ([]Row, error)
+        }
+        type Row struct{}
+        type Rows = Row
+        === memory/memory.go
+        package memory
+        import "example.org/shop/store"
+        type base struct{}
+        func (b *base) Close() error { return nil }
+        type Memory struct { *base } // <Store>
+        func (Memory) Get(k string, r store.Rows) (found []store.Row, err error) { return }
+        type Cached struct { Memory } // <Store>
+        type Same interface { store.Store }
+        type Wrapped struct { Same } // <Store>
+        type Short struct { base }
+        func (Short) Get(k string) ([]store.Row, error) { return nil, nil }
+        type Other struct { base }
+        func (Other) Get(k int, r store.Row) ([]store.Row, error) { return nil, nil }
+        type Open struct{}
+        func (Open) Get(k string, r store.Row) ([]store.Row, error) { return nil, nil }
+        """
+    )
+    assert written.satisfying("Store") == written.marked("Store")
+
+
+def test_foreign_and_empty_interfaces_and_methods_of_another_package(project: Project) -> None:
+    written = project(
+        """
+        === a/a.go
+        package a
+        import (
+            "example.org/other"
+            "io"
+        )
+        type Foreign interface { other.Reader; Close() error } // <def Foreign>
+        type Number interface { ~int | ~float64 } // <def Number>
+        type Any interface {} // <def Any>
+        type Hidden interface { hidden() } // <def Hidden>
+        type File struct{}
+        func (File) Close() error { return nil }
+        func (File) Read(p []byte) (int, error) { return 0, nil }
+        type Standard interface { io.ReadCloser; error } // <def Standard>
+        type Failed struct { File } // <Standard>
+        func (Failed) Error() string { return "" }
+        === b/b.go
+        package b
+        type Outside struct{}
+        func (Outside) hidden() {}
+        """
+    )
+    for name in ("Foreign", "Number", "Any", "Hidden"):
+        assert written.satisfying(name) == set()
+    assert written.satisfying("Standard") == written.marked("Standard")

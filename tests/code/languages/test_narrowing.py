@@ -257,3 +257,26 @@ def test_a_type_parameter_is_narrowed_by_what_it_is_bound_by(project: Project) -
     )
     written.check("big", "origin")
     written.check("small", "origin")
+
+
+def test_a_member_that_is_true_or_false(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Done { isDone: true; data: string } // <def data>
+        interface Open { isDone: false; data: undefined } // <def other>
+        declare function ask(): Done | Open
+        const result = ask()
+        if (result.isDone) {
+            result.data // <data>
+        } else {
+            result.data // <other>
+        }
+        function read() {
+            if (!result.isDone) return
+            return result.data // <data>
+        }
+        """
+    )
+    written.check("data")
+    written.check("other", "data")

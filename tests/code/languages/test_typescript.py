@@ -449,3 +449,43 @@ def test_foreign_modules_that_the_project_describes(project: Project) -> None:
     )
     written.check("classes")
     written.check("open")
+
+
+def test_a_promise_hands_over_its_value_and_an_array_its_elements(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Fault { reason = "" } // <def reason>
+        declare function check(): Promise<Fault[]>
+        check().then(faults => {
+            faults[0].reason // <reason>
+            faults.map(fault => fault.reason) // <reason>
+            return faults
+        }).then(again => again[0].reason) // <reason>
+        """
+    )
+    written.check("reason")
+
+
+def test_a_parameter_that_is_a_field_is_one_thing(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Base {
+            protected seen = new Set<string>() // <def seen>
+        }
+        class Shop extends Base {
+            constructor(private stock: Stock, count: number) { // <def stock>
+                super()
+                this.seen = new Set() // <seen>
+                stock.fill(count) // <stock> <fill>
+            }
+            open() { return this.stock.fill(1) } // <stock> <fill>
+        }
+        class Stock { fill(n: number) {} } // <def fill>
+        new Shop(new Stock(), 1)
+        """
+    )
+    written.check("stock")
+    written.check("fill")
+    written.check("seen")

@@ -26,6 +26,8 @@ _EXTENSIONS: Final = {
     "php": ("php", "PHP"),
     "kotlin": ("kotlin", "KOTLIN"),
     "swift": ("swift", "SWIFT"),
+    "vue": ("components", "VUE"),
+    "svelte": ("components", "SVELTE"),
 }
 NAMES: Final = tuple(_EXTENSIONS)
 _SPOKEN: Final = {"c++": "cpp", "c#": "csharp", "golang": "go", "shell": "bash"}

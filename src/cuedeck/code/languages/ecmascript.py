@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",))
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
+_NAMELESS: Final = b"{}"
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
 
 
@@ -365,22 +366,26 @@ class EcmaWalk(ValueWalk):
             if child.type == "decorator":
                 self.visit(child, scope)
         if target.type == "identifier":
-            at = target.start_byte
-            self.bind(scope, self.name(target), at, Bind.PARAMETER, annotation, expected or value)
-            self.parameter_property(node, target, scope, annotation)
+            name, at = self.name(target), target.start_byte
+            if field := self.parameter_property(node, target, scope, annotation):
+                self.bind(scope, name, at, Bind.LINK, field)
+                name = self.intern(_NAMELESS)
+            self.bind(scope, name, at, Bind.PARAMETER, annotation, expected or value)
             return
         # The parameter itself has no name, only its parts do; one that takes the rest is told apart.
-        label = self.intern(REST.encode() if target.type == "rest_pattern" else b"{}")
+        label = self.intern(REST.encode() if target.type == "rest_pattern" else _NAMELESS)
         self.bind(scope, label, target.start_byte, Bind.PARAMETER, annotation, expected or value)
         self.pattern(target, scope, typed or value, "", node)
 
-    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> None:
-        """A constructor's parameter with a modifier is a field too."""
+    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> int:
+        """The field that a constructor's parameter with a modifier is."""
         owner = self.scopes[scope].owner
         words = ("accessibility_modifier", "override_modifier", "readonly")
-        if owner >= 0 and any(c.type in words for c in node.children):
-            self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
-            self.define(Kind.FIELD, name, node, owner)
+        if owner < 0 or not any(c.type in words for c in node.children):
+            return 0
+        self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
+        self.define(Kind.FIELD, name, node, owner)
+        return self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(name), name.start_byte)
 
     def body(self, node: Node, scope: int) -> None:
         for child in node.named_children:

@@ -90,6 +90,11 @@ class GuardWalk(TypeWalk):
             yield from self.compared(node, scope, holds, depth)
         elif node.type == "call_expression":
             yield from self.predicated(node, scope, holds)
+        elif node.type == "member_expression":
+            owner, key = node.child_by_field_name("object"), node.child_by_field_name("property")
+            if owner is not None and key is not None and owner.type in _PATHS:
+                name = self.source[key.start_byte : key.end_byte]
+                yield self.path_of(owner), Guard((b"+" if holds else b"-") + b"true " + name, [], scope)
 
     def compared(self, node: Node, scope: int, holds: bool, depth: int) -> Iterator[tuple[bytes, Guard]]:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

@@ -81,10 +81,10 @@ class EcmaRules(Rules):
             "sort",
             "reduce",
             "reduceRight",
-            "then",
         }
     )
-    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "then"})
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
+    passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
     library: ClassVar[Mapping[str, str]] = {
         "Object.values": "values",
@@ -97,6 +97,8 @@ class EcmaRules(Rules):
     }
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     body_names: ClassVar[bool] = False
+    declared_members: ClassVar[bool] = True
+    interfaces_promise: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     structural: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True

@@ -12,6 +12,7 @@ from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_ab
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_NAMELESS: Final = b"_"
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="result")
 _METHOD: Final = Declares(Kind.METHOD, result="result")
 
@@ -222,7 +223,7 @@ class GoWalk(TableWalk):
             self.receiver_parameters(of, inner)
             owner = self.text(of).lstrip("*").split("[")[0].strip() if of is not None else ""
             if label is not None:
-                self.bind(inner, self.name(label), label.start_byte, Bind.PARAMETER, target)
+                self.bind(inner, self.name(label), label.start_byte, Bind.VARIABLE, target)
         self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         body = node.child_by_field_name("body")
         self.define(
@@ -285,7 +286,7 @@ class GoWalk(TableWalk):
             of, names = child.child_by_field_name("type"), child.children_by_field_name("name")
             value = self.visit(of, scope, Role.TYPE) if of is not None else 0
             for name in names:
-                self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, value)
+                self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, value)
             parts += [value] * max(1, len(names))
         return parts[0] if len(parts) == 1 else self.row(Op.TUPLE, 0, self.items(parts))
 
@@ -294,8 +295,11 @@ class GoWalk(TableWalk):
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         if node.type == "variadic_parameter_declaration":
             annotation = self.row(Op.SEQUENCE, self.row(Op.TYPED, annotation))
-        for name in node.children_by_field_name("name"):
+        names = node.children_by_field_name("name")
+        for name in names:
             self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation)
+        if not names:
+            self.bind(scope, self.intern(_NAMELESS), node.start_byte, Bind.PARAMETER, annotation)
 
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:

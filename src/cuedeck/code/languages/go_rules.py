@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -18,6 +18,36 @@ _PACKAGE: Final = "go:"
 _IMPORTS: Final = "go-imports:"
 # How the walk marks a file's package clause among its imports.
 PACKAGE_CLAUSE: Final = 1
+# Interfaces of the standard library, which Go promises never to change.
+_STANDARD: Final = {
+    "any": (),
+    "error": ("Error",),
+    "fmt.Stringer": ("String",),
+    "io.Reader": ("Read",),
+    "io.Writer": ("Write",),
+    "io.Closer": ("Close",),
+    "io.Seeker": ("Seek",),
+    "io.ReadWriter": ("Read", "Write"),
+    "io.ReadCloser": ("Read", "Close"),
+    "io.WriteCloser": ("Write", "Close"),
+    "io.ReadWriteCloser": ("Read", "Write", "Close"),
+    "io.ReaderAt": ("ReadAt",),
+    "io.WriterTo": ("WriteTo",),
+    "io.ReaderFrom": ("ReadFrom",),
+    "net/http.Handler": ("ServeHTTP",),
+    "net/http.RoundTripper": ("RoundTrip",),
+    "net/http.ResponseWriter": ("Header", "Write", "WriteHeader"),
+    "net/http.Flusher": ("Flush",),
+    "sort.Interface": ("Len", "Less", "Swap"),
+    "sync.Locker": ("Lock", "Unlock"),
+    "flag.Value": ("String", "Set"),
+    "encoding.TextMarshaler": ("MarshalText",),
+    "encoding.TextUnmarshaler": ("UnmarshalText",),
+    "encoding.BinaryMarshaler": ("MarshalBinary",),
+    "encoding.BinaryUnmarshaler": ("UnmarshalBinary",),
+    "encoding/json.Marshaler": ("MarshalJSON",),
+    "encoding/json.Unmarshaler": ("UnmarshalJSON",),
+}
 
 
 class GoRules(Rules):
@@ -26,6 +56,8 @@ class GoRules(Rules):
     body_names: ClassVar[bool] = False
     reads_in_order: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
+    implicit_interfaces: ClassVar[bool] = True
+    foreign_interfaces: ClassVar[Mapping[str, tuple[str, ...]]] = _STANDARD
 
     @cached_property
     def _folders(self) -> dict[str, list[str]]:

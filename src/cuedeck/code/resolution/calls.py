@@ -232,7 +232,10 @@ class Calls(Keyed):
         """What a container's method gives to the function it is called with."""
         links = self.links(path)
         label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
-        if label not in self.rules_of(path).callback_methods or position != int(label.startswith("reduce")):
+        rules = self.rules_of(path)
+        if label in rules.passing_methods and not position:
+            return self.concrete(self.evaluate(path, links.a[callee]))
+        if label not in rules.callback_methods or position != int(label.startswith("reduce")):
             return ()
         owners = self.concrete(self.evaluate(path, links.a[callee]))
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
@@ -348,11 +351,12 @@ class Calls(Keyed):
         values = self.concrete(self.evaluate(path, owner))
         inherited = [c for v in values if v.tag == INSTANCE for c in self.containers(v)]
         for value in (*values, *inherited):
-            if label in rules.mapping_methods and arguments:
+            if label in (*rules.mapping_methods, *rules.passing_methods) and arguments:
                 given = [
                     v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
                 ]
-                found += [sequence(unique(given))] if given and value.tag != INSTANCE else given
+                one = value.tag == INSTANCE or label in rules.passing_methods
+                found += [sequence(unique(given))] if given and not one else given
             elif label in rules.same_methods:
                 found.append(value)
             elif value.tag == MAPPING and label == "values":

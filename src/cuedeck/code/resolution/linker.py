@@ -281,10 +281,18 @@ class Linker(Calls):
     def inherit(self, found: dict[tuple[str, int], None], path: str, scope: int) -> None:
         """Add the ancestors that a scope names."""
         links = self.links(path)
+        promised = self.rules_of(path).interfaces_promise
         for base in links.lists[links.scopes[scope].bases]:
+            if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
+                continue
             for value in self.parents(path, base):
                 if value.tag in (CLASS, INSTANCE_OF):
                     found.update(dict.fromkeys(self.lineage(value)))
+
+    def named_base(self, path: str, base: int) -> int:
+        """The name of a parent, without its type arguments."""
+        links = self.links(path)
+        return links.a[base] if links.ops[base] & OP_MASK == Op.INDEX else base
 
     def class_name(self, owner: Value) -> str:
         """A class's own name, if it has one."""

@@ -29,6 +29,7 @@ Constants = frozenset[str | Symbol]
 
 _CALLED: Final = (FUNCTION, CALLABLE, CLASS)
 _HELD: Final = (INSTANCE, SEQUENCE, MAPPING, TUPLE)
+_FALSE: Final = frozenset({"false", "null", "undefined", "0", '"'})
 _MAX_DEPTH: Final = 8
 _MAX_MEMBERS: Final = 40
 
@@ -50,6 +51,8 @@ class Narrowing(Protocols):
         match word:
             case "equals":
                 return self.equalling(path, values, holds, key, operand) if len(values) > 1 else values
+            case "true":
+                return self.holding(values, holds, key) if len(values) > 1 else values
             case "instanceof":
                 classes = [v for v in self.evaluate(path, operand) if v.tag == CLASS]
                 wanted = tuple(v._replace(tag=INSTANCE) for v in classes)
@@ -149,6 +152,16 @@ class Narrowing(Protocols):
             member = self.member(value, key) if value.tag == INSTANCE else None
             allowed = self.member_constants(member) if member is not None else None
             if allowed is None or (not given.isdisjoint(allowed) if holds else not allowed <= given):
+                kept.append(value)
+        return tuple(kept) or values
+
+    def holding(self, values: Values, holds: bool, key: str) -> Values:
+        """The values whose member may count as true, or as false."""
+        kept = []
+        for value in values:
+            member = self.member(value, key) if value.tag == INSTANCE else None
+            allowed = self.member_constants(member) if member is not None else None
+            if allowed is None or any((constant in _FALSE) != holds for constant in allowed):
                 kept.append(value)
         return tuple(kept) or values
 

@@ -57,6 +57,8 @@ class Rules:
     property_decorators: ClassVar[frozenset[str]] = frozenset()
     # A member that an ancestor's body declares is that one, whatever is assigned below it.
     declared_members: ClassVar[bool] = False
+    # A class has no members by the interfaces that it says it implements, only by declaring them.
+    interfaces_promise: ClassVar[bool] = False
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
@@ -78,6 +80,8 @@ class Rules:
     # Methods of a container that take what it holds.
     taking_methods: ClassVar[frozenset[str]] = frozenset()
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
+    # Methods that hand the value itself to a function, and give what that gives.
+    passing_methods: ClassVar[frozenset[str]] = frozenset()
     # Annotations that say nothing about the type: the value does.
     qualifiers: ClassVar[frozenset[str]] = frozenset()
     # A method's parameter without a type has that of the method it overrides.
@@ -102,6 +106,9 @@ class Rules:
     widening: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     # Values fit types by their members, whatever their class.
     structural: ClassVar[bool] = False
+    # A type is an interface's by its methods alone, without naming it; the methods of foreign interfaces.
+    implicit_interfaces: ClassVar[bool] = False
+    foreign_interfaces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     # Foreign functions that give their argument back, and those that keep it under a member of their result.
     passing_calls: ClassVar[frozenset[str]] = frozenset()
     recording_calls: ClassVar[Mapping[str, str]] = {}

@@ -344,13 +344,17 @@ class Typing(Generics):
                 return special
         else:
             return self.apply(known, [self.annotation(path, a) or self.keys(path, a) for a in arguments])
-        if any(value.tag != EXTERNAL for value in known) or not arguments:
+        if any(value.tag != EXTERNAL for value in known) or not arguments or self.is_own(path, base):
             return known
         # A foreign container: what comes out of it is what was put in.
         inside = unique([v for item in arguments for v in self.annotation(path, item)])
         if inside and rules.foreign_wrappers:
             return (sequence(inside), *self.annotation(path, arguments[0]))
         return (sequence(inside),) if inside else known
+
+    def is_own(self, path: str, number: int) -> bool:
+        """Whether a name is one of the project's."""
+        return any(isinstance(target, Symbol) for target in self.targets(path, self.plain(path, number)))
 
     def special_form(self, path: str, label: str, arguments: tuple[int, ...]) -> Values | None:
         """What a generic type that the language itself provides annotates."""
