@@ -13,7 +13,7 @@ import pytest
 
 from cuedeck.cli.checks import GROUPS
 from cuedeck.cli.checks.machine import file_system
-from cuedeck.cli.report import as_json, as_text
+from cuedeck.cli.checks.report import as_json, as_text
 from cuedeck.model.finding import Finding, Status, passed
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import uvicorn
 
-from cuedeck.cli.guarded_http import GuardedHttp
+from cuedeck.cli.http.guarded_http import GuardedHttp
 
 HEAD = b"POST / HTTP/1.1\r\nHost: a\r\n"
 

@@ -17,11 +17,11 @@ import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
-from cuedeck.cli.candidates import Candidate, headings
-from cuedeck.cli.editor import editor_command
-from cuedeck.cli.picker import Picker
-from cuedeck.cli.preview import preview
-from cuedeck.cli.scoring import Ranking, score
+from cuedeck.cli.finder.candidates import Candidate, headings
+from cuedeck.cli.finder.editor import editor_command
+from cuedeck.cli.finder.picker import Picker
+from cuedeck.cli.finder.preview import preview
+from cuedeck.cli.finder.scoring import Ranking, score
 from cuedeck.model.errors import CueError
 
 CUE = str(Path(sys.executable).with_name("cue"))

@@ -5,7 +5,7 @@ import contextlib
 import socket
 import threading
 
-from cuedeck.cli.sharing_loop import SharingLoop
+from cuedeck.cli.http.sharing_loop import SharingLoop
 
 CLIENTS = 40
 

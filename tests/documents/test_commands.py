@@ -50,7 +50,7 @@ def test_search_does_not_wait_for_many_vectors(
 ) -> None:
     monkeypatch.chdir(root)
     monkeypatch.setenv("CUEDECK_SEARCH__ENABLED", "true")
-    monkeypatch.setattr("cuedeck.cli.search._FEW", 0)
+    monkeypatch.setattr("cuedeck.cli.commands.search._FEW", 0)
     assert main(["search", "password form"]) == 0
     shown = capsys.readouterr()
     assert shown.out.startswith("guide.md:3")

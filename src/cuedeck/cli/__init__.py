@@ -1,11 +1,11 @@
-"""The command line: one file per command, no logic. This module imports nothing, so that help is instant."""
+"""The command line: one module per command, no logic. This one imports nothing, so that help is instant."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# To add a command: a line here, and ``cli/<name>.py`` (dashes become underscores) with a click command
+# To add a command: a line here, and ``commands/<name>.py`` (dashes become underscores) with a click command
 # named ``command``. See docs/cli.md.
 SECTIONS: dict[str, dict[str, str]] = {
     "Start": {

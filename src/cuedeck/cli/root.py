@@ -23,7 +23,7 @@ class Root(click.Group):
         """Import the command's module."""
         if name not in summaries():
             return None
-        found: Any = importlib.import_module(f"cuedeck.cli.{name.replace('-', '_')}").command
+        found: Any = importlib.import_module(f"cuedeck.cli.commands.{name.replace('-', '_')}").command
         assert isinstance(found, click.Command)
         return found
 

@@ -20,9 +20,9 @@ from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
-from cuedeck.cli.candidates import Candidate
-from cuedeck.cli.preview import preview
-from cuedeck.cli.scoring import Ranking
+from cuedeck.cli.finder.candidates import Candidate
+from cuedeck.cli.finder.preview import preview
+from cuedeck.cli.finder.scoring import Ranking
 
 STYLE = Style.from_dict(
     {"chosen": "reverse", "kind": "ansicyan", "dim": "ansibrightblack", "line": "reverse", "prompt": "bold"}

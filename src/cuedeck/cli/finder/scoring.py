@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cuedeck.cli.candidates import Candidate
+from cuedeck.cli.finder.candidates import Candidate
 
 _BOUNDARY = re.compile(r"(?<![a-zA-Z0-9])[a-zA-Z0-9]|(?<=[a-z])[A-Z]")
 # Among very many matches only this many are ranked finely; a longer query narrows them anyway.

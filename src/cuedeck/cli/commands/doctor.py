@@ -12,14 +12,14 @@ from cuedeck.cli.frame import Here
 from cuedeck.cli.frame import command as define
 
 if TYPE_CHECKING:
-    from cuedeck.cli.report import Found
+    from cuedeck.cli.checks.report import Found
 
 
 @define("doctor", json=True, config=False)
 @click.option("--repair", is_flag=True, help="Do the fixes that are safe to do.")
 def command(here: Here, repair: bool) -> int:
     """Check configuration, files, databases, daemon and content; exit code 1 when there is a problem."""
-    from cuedeck.cli.report import as_json, as_text
+    from cuedeck.cli.checks.report import as_json, as_text
     from cuedeck.model.finding import Status
 
     found = _findings(here)

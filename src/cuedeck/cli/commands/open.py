@@ -17,12 +17,12 @@ from cuedeck.cli.frame import command as define
 )
 def command(here: Here, query: str, limit: int) -> int:
     """Find by a few letters; Enter opens $EDITOR at the line. Without a terminal, print the best matches."""
-    from cuedeck.cli.candidates import gather
+    from cuedeck.cli.finder.candidates import gather
 
     if here.output.as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return _print(here, query, limit)
-    from cuedeck.cli.editor import edit
-    from cuedeck.cli.picker import Picker
+    from cuedeck.cli.finder.editor import edit
+    from cuedeck.cli.finder.picker import Picker
 
     with here.open() as workspace:
         chosen = Picker(here.root, query).run(gather(workspace))
@@ -32,8 +32,8 @@ def command(here: Here, query: str, limit: int) -> int:
 def _print(here: Here, query: str, limit: int) -> int:
     from dataclasses import asdict
 
-    from cuedeck.cli.candidates import Candidate, gather
-    from cuedeck.cli.scoring import Ranking
+    from cuedeck.cli.finder.candidates import Candidate, gather
+    from cuedeck.cli.finder.scoring import Ranking
 
     # Before the first index every note is read for its headings: seconds where there are thousands.
     found: list[Candidate] = []

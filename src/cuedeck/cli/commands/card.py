@@ -87,7 +87,7 @@ def edit(here: Here, card_id: str, **options: Any) -> None:
     given = {name: value for name, value in options.items() if value not in (None, ())}
     with here.open() as workspace:
         if not given:
-            from cuedeck.cli.editor import edit as open_editor
+            from cuedeck.cli.finder.editor import edit as open_editor
 
             open_editor(workspace.root / workspace.cards.get(card_id).path, 1)
             card = workspace.cards.get(card_id)

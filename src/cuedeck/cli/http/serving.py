@@ -49,7 +49,7 @@ def serve(here: Here, serving: Serving) -> int:
     """Listen and serve until told to stop."""
     import uvicorn
 
-    from cuedeck.cli.patient_server import PatientServer
+    from cuedeck.cli.http.patient_server import PatientServer
 
     config = here.config
     check_bind(serving.host, config)
@@ -61,7 +61,7 @@ def serve(here: Here, serving: Serving) -> int:
     token = secrets.token_urlsafe(24)
     here.output.line(_greeting(here.root, serving.host, listening.getsockname()[1], serving, config, token))
     settings: dict[str, Any] = {
-        "http": "cuedeck.cli.guarded_http:GuardedHttp",
+        "http": "cuedeck.cli.http.guarded_http:GuardedHttp",
         "access_log": False,
         "log_config": None,
         "server_header": False,
@@ -95,8 +95,8 @@ def _serve_with_workers(
     os.environ[WORKER_VARIABLE] = json.dumps(chosen)
     os.environ["PYTHONSAFEPATH"] = "1"  # a file of the current folder must never be imported as a module
     if sys.platform != "win32":
-        settings["loop"] = "cuedeck.cli.sharing_loop:SharingLoop"
-    config = uvicorn.Config("cuedeck.cli.serving:worker_app", factory=True, **settings)
+        settings["loop"] = "cuedeck.cli.http.sharing_loop:SharingLoop"
+    config = uvicorn.Config("cuedeck.cli.http.serving:worker_app", factory=True, **settings)
     Multiprocess(config, sockets=[listening]).run()
 
 

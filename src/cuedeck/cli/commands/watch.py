@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cuedeck.cli.commands.scene import summary
 from cuedeck.cli.frame import Here
 from cuedeck.cli.frame import command as define
-from cuedeck.cli.scene import summary
 from cuedeck.model.errors import CueError
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ def command(
     here: Here, host: str, port: int, decks: str, tools: str, read_only: bool, errors: str, workers: int
 ) -> int:
     """Serve MCP at /mcp and /mcp/DECK over HTTP; beyond this machine only with authentication."""
-    from cuedeck.cli.serving import Serving, options_from, serve
+    from cuedeck.cli.http.serving import Serving, options_from, serve
 
     options = options_from(here, decks, tools, read_only, errors)
     return serve(here, Serving(host, port, workers, options))

@@ -1,0 +1,1 @@
+"""One module per command, found by its name; a click command called ``command`` in each."""

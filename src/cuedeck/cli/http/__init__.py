@@ -1,0 +1,1 @@
+"""``cue serve``: uvicorn as we run it."""
