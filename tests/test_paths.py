@@ -156,8 +156,9 @@ def test_replacing_keeps_permissions_and_leaves_nothing_behind(root: Path) -> No
     file = root / "docs" / "a.md"
     file.chmod(0o640)
     replace_file(confine(root, "docs/a.md"), b"new")
-    replace_file(confine(root, "docs/b.md"), b"made")
+    replace_file(confine(root, "docs/b.md"), b"made", new_mode=0o600)
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"new", 0o640)
+    assert (root / "docs/b.md").stat().st_mode & 0o777 == 0o600
     assert sorted(p.name for p in (root / "docs").iterdir()) == ["a.md", "b.md"]
 
 

@@ -91,19 +91,21 @@ class FileReader:
     def read(self, relative: str, *, at_most: int) -> FileBytes:
         """One file; the path comes from a walk of the workspace, not from a caller."""
         folder, _, name = relative.rpartition("/")
-        path = ConfinedPath(relative, self._root / relative, self._root)
         if not _BY_DESCRIPTOR:
-            return read_file(path, at_most=at_most)
+            return read_file(self._confined(relative), at_most=at_most)
         try:
             if self._folder is None or self._folder[0] != folder:
                 self.close()
-                opened = _open_folder(path)
+                opened = _open_folder(self._confined(relative))
                 assert opened is not None
                 self._folder = (folder, opened)
             descriptor = os.open(name, _READING, dir_fd=self._folder[1])
         except OSError as error:
             raise _unreadable(relative, error) from error
         return _content(descriptor, relative, at_most)
+
+    def _confined(self, relative: str) -> ConfinedPath:
+        return ConfinedPath(relative, self._root / relative, self._root)
 
     def close(self) -> None:
         """Give the folder back."""
@@ -127,7 +129,9 @@ def _content(descriptor: int, relative: str, at_most: int | None) -> FileBytes:
         return FileBytes(data, status)
 
 
-def replace_file(path: ConfinedPath, data: bytes, *, expected: bytes | None = None) -> None:
+def replace_file(
+    path: ConfinedPath, data: bytes, *, expected: bytes | None = None, new_mode: int = 0o666
+) -> None:
     """Write a file atomically and durably; its permissions survive, its folder must exist.
 
     With ``expected``, a file that no longer holds just that is left alone: STALE_CACHE.
@@ -136,7 +140,7 @@ def replace_file(path: ConfinedPath, data: bytes, *, expected: bytes | None = No
     name = path.absolute.name
     temporary = f".{name[:100]}.{secrets.token_hex(6)}.tmp"
     try:
-        _write_beside(folder, path, temporary, data)
+        _write_beside(folder, path, temporary, data, new_mode)
         if expected is not None and (actual := read_file(path).data) != expected:
             raise _changed(path.relative, expected, actual)
         os.replace(
@@ -285,10 +289,11 @@ def _in(folder: int | None, path: ConfinedPath, name: str) -> str:
     return name if folder is not None else str(path.absolute.parent / name)
 
 
-def _write_beside(folder: int | None, path: ConfinedPath, temporary: str, data: bytes) -> None:
+def _write_beside(folder: int | None, path: ConfinedPath, temporary: str, data: bytes, new_mode: int) -> None:
     mode = _mode_of(folder, path)
+    made_with = new_mode if mode is None else mode
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_CLOEXEC | _O_BINARY | _O_NOFOLLOW
-    descriptor = os.open(_in(folder, path, temporary), flags, 0o666 if mode is None else mode, dir_fd=folder)
+    descriptor = os.open(_in(folder, path, temporary), flags, made_with, dir_fd=folder)
     with os.fdopen(descriptor, "wb") as file:
         if mode is not None and hasattr(os, "fchmod"):
             os.fchmod(file.fileno(), mode)

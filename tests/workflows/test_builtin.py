@@ -118,6 +118,7 @@ def test_unknown_and_missing_inputs_are_errors(workspace: Workspace) -> None:
         with pytest.raises(CueError) as caught:
             workspace.workflows.trigger(workflow, given, wait=True)
         assert caught.value.code is ErrorCode.VALIDATION
+        assert given or "--path PATH" in (caught.value.hint or "")
 
 
 def test_a_concept_gets_a_version_only_when_it_changes(workspace: Workspace) -> None:

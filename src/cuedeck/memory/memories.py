@@ -394,7 +394,7 @@ def _living(session: Session, id: str) -> Memory:
 
 
 def _unknown(id: str) -> CueError:
-    return not_found(f"There is no memory {id}", hint="`search` finds memories and their ids.", id=id)
+    return not_found(f"There is no memory {id}", hint="search (`cue memory search`) finds the ids.", id=id)
 
 
 def _index(session: Session, memory: Memory) -> None:

@@ -28,6 +28,10 @@ class TaskType(StrEnum):
     EPIC = "epic"
 
 
+_STATUSES = {status.value: status for status in TaskStatus}
+_TYPES = {type_.value: type_ for type_ in TaskType}
+
+
 @dataclass(frozen=True, slots=True)
 class TaskDraft:
     """What a new task is to say."""
@@ -99,15 +103,32 @@ class AgentTask:
 
 def task_from_row(row: Row, depends_on: Sequence[str]) -> AgentTask:
     """A database row as a task."""
-    kept = {name: row[name] for name in AgentTask.__dataclass_fields__ if name in row}
-    kept |= {
-        "type": TaskType(row["type"]),
-        "status": TaskStatus(row["status"]),
-        "files_exclusive": tuple(json.loads(row["files_exclusive"])),
-        "files_readonly": tuple(json.loads(row["files_readonly"])),
-        "depends_on": tuple(depends_on),
-    }
-    return AgentTask(**kept)
+    return AgentTask(
+        id=row["id"],
+        project=row["project"],
+        type=_TYPES[row["type"]],
+        name=row["name"],
+        description=row["description"],
+        status=_STATUSES[row["status"]],
+        priority=row["priority"],
+        files_exclusive=_paths(row["files_exclusive"]),
+        files_readonly=_paths(row["files_readonly"]),
+        depends_on=tuple(depends_on),
+        parent=row["parent"],
+        suggested_model=row["suggested_model"],
+        agent=row["agent"],
+        lease_until=row["lease_until"],
+        block_reason=row["block_reason"],
+        resolved_by=row["resolved_by"],
+        summary=row["summary"],
+        created_at=row["created_at"],
+        updated_at=row["updated_at"],
+        completed_at=row["completed_at"],
+    )
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
 
 
 def _moment(value: int | None) -> str | None:

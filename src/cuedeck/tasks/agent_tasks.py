@@ -209,7 +209,7 @@ class AgentTasks:
                 ErrorCode.VALIDATION,
                 f"{task_id} is {holder}, not by '{agent}'",
                 data={"field": "agent", "expected": task.agent, "actual": agent},
-                hint="The lease ended and the task went on without you; ask get_next_task for another.",
+                hint="The lease ended and it went on without you: ask get_next_task (`cue task next`).",
             )
         return task
 

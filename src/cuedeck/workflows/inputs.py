@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 
-from cuedeck.model.errors import invalid
+from cuedeck.model.errors import CueError, invalid
 from cuedeck.paths import confine
 from cuedeck.workflows.model import JSON
 
@@ -24,10 +24,17 @@ def fields(required: Mapping[str, Field], optional: Mapping[str, Field] | None =
                 raise invalid(f"input.{name}", "one of " + ", ".join(known) if known else "no input", name)
         for name in required:
             if name not in given:
-                raise invalid(f"input.{name}", "a value", None)
+                raise _missing(name)
         return {name: known[name](root, f"input.{name}", value) for name, value in given.items()}
 
     return check
+
+
+def _missing(name: str) -> CueError:
+    error = invalid(f"input.{name}", "a value", None)
+    option = "--path PATH" if name == "path" else f"--input '{{\"{name}\": VALUE}}'"
+    error.hint = f"Name it in input; on the command line with {option}."
+    return error
 
 
 def markdown_path(root: Path, field: str, value: JSON) -> str:

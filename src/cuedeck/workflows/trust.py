@@ -6,11 +6,10 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from pathlib import Path
 
 from cuedeck.model.errors import invalid
-from cuedeck.paths import confine_file, read_file
+from cuedeck.paths import ConfinedPath, confine_file, read_file, replace_file
 
 _LOADED = re.compile(r"\.cuedeck/workflows/[^/]+\.py")
 
@@ -54,10 +53,8 @@ class TrustLedger:
 
     def _write(self, entries: dict[str, str]) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor, name = tempfile.mkstemp(dir=self._file.parent)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            json.dump(entries, stream, indent=2, sort_keys=True)
-        Path(name).replace(self._file)
+        place = ConfinedPath(self._file.name, self._file, self._file.parent)
+        replace_file(place, json.dumps(entries, indent=2, sort_keys=True).encode(), new_mode=0o600)
 
 
 def _of_workspace(root: Path, user_path: str) -> str:
