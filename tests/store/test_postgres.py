@@ -201,16 +201,23 @@ def test_derived_tables_of_another_build_are_made_anew_and_state_is_refused(
     make_database: Callable[[str], str], tmp_path: Path
 ) -> None:
     url = make_database("builds")
-    store = open_sample(url, tmp_path, "w")
+    # Numbers of files, which begin anew with the files.
+    words = Migration("index", "words", 1, (table("words", ["file bigint not null"], key=["file"]),))
+
+    def older(database: DatabaseName) -> list[Migration]:
+        return [*sample_schema(database), *([words] if database == "index" else [])]
+
+    store = PostgresStore(url, workspace_id="w", busy_timeout=5, pool_size=2, known=older)
     add(store, "n1")
     with store.index.write(actor="me") as session:
         session.insert("files", {"path": "a.py"})
+        session.insert("words", {"file": 1})
     store.close()
     files = Migration("index", "sample", 1, (table("files", ["path text not null", "n text"], key=["path"]),))
 
     def newer(database: DatabaseName) -> list[Migration]:
         return [
-            *(m for m in sample_schema(database) if m != CACHE),
+            *(m for m in older(database) if m != CACHE),
             *([files] if database == "index" else []),
         ]
 
@@ -221,6 +228,7 @@ def test_derived_tables_of_another_build_are_made_anew_and_state_is_refused(
     assert ids(store) == ["n1"]
     with store.index.read() as session:
         assert session.rows("SELECT path, n FROM files") == []
+        assert session.rows("SELECT file FROM words") == []
     store.close()
     with pytest.raises(CueError) as caught:
         PostgresStore(url, workspace_id="w", busy_timeout=5, pool_size=2, known=wrong)

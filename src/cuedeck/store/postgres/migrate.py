@@ -59,16 +59,14 @@ def _apply(
     connection.execute(_GROUND)
     # Asked again under the lock: another process may have been faster.
     applied = _applied(connection, wanted)
-    for name in [name for name in applied if _digest(wanted[name]) != applied[name]]:
-        database, domain, _ = name
-        if database == "state":
-            _reform(connection, wanted[name])
-            connection.execute(_REFORMED, (_digest(wanted[name]), *name))
-            continue
-        _drop_derived(
-            connection, domain, [m for m in wanted.values() if (m.database, m.domain) == (database, domain)]
-        )
-        applied = {name: digest for name, digest in applied.items() if name[:2] != (database, domain)}
+    changed = [name for name in applied if _digest(wanted[name]) != applied[name]]
+    for name in (name for name in changed if name[0] == "state"):
+        _reform(connection, wanted[name])
+        connection.execute(_REFORMED, (_digest(wanted[name]), *name))
+    if any(database == "index" for database, _, _ in changed):
+        # All of them, as on SQLite: a domain's rows name those of another by numbers that begin anew.
+        _drop_derived(connection, [made for made in wanted.values() if made.database == "index"])
+        applied = {name: digest for name, digest in applied.items() if name[0] != "index"}
     connection.execute(LOG_FUNCTION)
     for name, migration in wanted.items():
         if name in applied:
@@ -90,8 +88,8 @@ def _digest(migration: Migration) -> str:
     return f"{migration.digest}{FORM}" if formed else migration.digest
 
 
-def _drop_derived(connection: Connection, domain: str, made: list[Migration]) -> None:
-    """Remove a domain's derived tables, so that they are made anew in their present form."""
+def _drop_derived(connection: Connection, made: list[Migration]) -> None:
+    """Remove derived tables, so that they are made anew in their present form."""
     for step in (step for migration in made for step in migration.steps):
         match step:
             case Table(name=name):
@@ -104,7 +102,7 @@ def _drop_derived(connection: Connection, domain: str, made: list[Migration]) ->
                 names = []
         for name in names:
             connection.execute(f"DROP TABLE IF EXISTS {name} CASCADE")
-    connection.execute("DELETE FROM migrations WHERE database = 'index' AND domain = %s", (domain,))
+    connection.execute("DELETE FROM migrations WHERE database = 'index'")
 
 
 def _text_names(spec: TextSpec) -> list[str]:
