@@ -5,6 +5,8 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,12 @@ store = open_store(None, root=root, state_root=root, workspace_id="w", busy_time
 with store.state.write(actor="other") as session:
     session.upsert("trigger_cursors", {"name": "n", "source": "s", "position": 1}, key=["name"])
 """
+
+
+@pytest.fixture(scope="module")
+def postgres_url(make_database: Callable[[str], str]) -> str:
+    """A database where nobody else commits: everyone who listens on it would be told."""
+    return make_database(f"news_{uuid.uuid4().hex}")
 
 
 def sqlite_store(root: Path) -> Store:
