@@ -48,9 +48,10 @@ def unit(vectors: npt.NDArray[np.float64]) -> Floats:
 def test_nobody_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Few vectors take the way that many take.
     monkeypatch.setattr(module, "_FEW", 32)
+    monkeypatch.setattr(module, "_FEW_REACHING", 32)
     vectors = unit(KINDS[kind]())
     matrix = Matrix(LENGTH)
-    matrix.add(range(COUNT), sketch(vectors), ([] for _ in range(COUNT)))
+    matrix.add(range(COUNT), sketch(vectors), (["fifth"][number % 5 :] for number in range(COUNT)))
     strangers = unit(np.vstack([CHANCE.normal(size=(3, LENGTH)), np.ones(LENGTH), np.zeros(LENGTH)]))
     queries = [*vectors[:6], *strangers]
     linked = matrix.candidates_each(queries, 5, 0.5)
@@ -60,6 +61,8 @@ def test_nobody_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         nearest = set(np.flatnonzero(cosines > tenth + 1e-6).tolist())
         assert nearest <= set(matrix.candidates(query, (), 10, -1.0))
         assert set(np.flatnonzero(cosines > max(fifth, 0.5) + 1e-6).tolist()) <= set(near)
-        reach = matrix.reach(query, (), 10, 0.3)
-        assert set(np.flatnonzero(cosines > 0.3 + 1e-6).tolist()) <= {*reach.certain, *reach.doubtful}
-        assert set(reach.certain) <= set(np.flatnonzero(cosines >= 0.3 - 1e-6).tolist())
+        for scope, step in (((), 1), ([["fifth"]], 5)):
+            reach = matrix.reach(query, scope, 10, 0.3)
+            inside = {int(one) for one in np.flatnonzero(cosines > 0.3 + 1e-6) if one % step == 0}
+            assert inside <= {*reach.certain, *reach.doubtful}
+            assert all(cosines[one] >= 0.3 - 1e-6 and one % step == 0 for one in reach.certain)

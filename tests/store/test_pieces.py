@@ -53,6 +53,10 @@ def check(session: Session, living: dict[int, TextRecord], terms: list[str]) -> 
     inside = [number for number, _ in wanted if number % 3 == 1]
     assert [hit.id for hit in index.match(terms, scope=[["p_1"]], limit=1000)] == inside
     assert index.matching_ids(terms, scope=[["p_1"]]) == sorted(inside)
+    third = [record for record in living.values() if record.id % 3 == 1]
+    held = {t: sum(any(t in tokens for tokens in r.fields.values()) for r in third) for t in terms}
+    assert index.frequencies(terms, scope=[["p_1"]]) == (len(third), held)
+    assert index.frequencies(terms) == (len(living), dict(statistics.frequencies))
 
 
 def pieces(store: Store) -> int:

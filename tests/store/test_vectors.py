@@ -71,7 +71,7 @@ def test_many_vectors_keep_full_recall_on_sqlite(tmp_path: Path) -> None:
 def test_everything_that_reaches_a_floor_is_told(
     sample: Store, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr("cuedeck.store.matrix._FEW", few)
+    monkeypatch.setattr("cuedeck.store.matrix._FEW_REACHING", few)
     vectors = clustered(800)
     fill(sample, vectors)
     halves = vectors.astype(np.float16).astype(np.float32)

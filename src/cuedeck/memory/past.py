@@ -14,6 +14,7 @@ from cuedeck.memory.searching import CANDIDATES, fuse
 from cuedeck.model.adding import added
 from cuedeck.search.analyser import query_terms
 from cuedeck.search.explain import fused_parts
+from cuedeck.search.fusion import best_first
 from cuedeck.store import memories as table
 from cuedeck.store.bm25 import breakdown
 from cuedeck.store.protocol import Session
@@ -36,19 +37,29 @@ def search_past(
     then = changed_since(session, query.as_of)
     # What was purged for good cannot be told apart from others by identity, so names decide.
     before = {memory.rid: memory for memory in then.values() if memory and query.filters.admit(memory)}
-    keyword = _keyword(session, query, terms, then) | _words_then(session, before, terms)
+    changed = _identities(session, then)
+    # What changed since is in the index as it is now, and takes the place of as many others.
+    limit = CANDIDATES + len(changed)
+    text, scope = session.text(MEMORY_TEXT), query.filters.scope
+    keyword = {hit.id: hit.score for hit in text.match(terms, scope=scope, limit=limit)}
+    keyword = _without(keyword, changed) | _words_then(session, before, terms)
+    matching = set(text.matching_ids(terms, scope=scope))
     semantic: dict[int, float] = {}
     if vector is not None:
-        semantic = _semantic(session, query, vector, embedder.model, floor, then)
+        vectors = session.vectors(MEMORY_VECTORS)
+        reached = vectors.reaching(vector, model=embedder.model, floor=floor, scope=scope, limit=limit)
+        matching.update(reached.ids)
         cosines = _cosines_then(session, before, vector, embedder)
+        semantic = _without({hit.id: hit.cosine for hit in reached.nearest}, changed)
         semantic |= {rid: cosine for rid, cosine in cosines.items() if cosine >= floor}
+    matching = (matching - changed).union(keyword, semantic)
     known = {
         row["rid"]: from_row(row) for row in table.by_rids(session, {*keyword, *semantic} - before.keys())
     }
     known |= before
     order = {rid: (-memory.confidence, -memory.updated_at, memory.id) for rid, memory in known.items()}
     best = (_best(keyword, order), _best(semantic, order))
-    ranked = fuse(*best, query.fusion, order, {}, limit=query.max_results)
+    ranked = fuse(*best, query.fusion, order.__getitem__, {}, limit=query.max_results)
     hits = tuple(
         Hit(known[one.key], min(1.0, one.score), fused_parts(one, {}) if query.explain else None)
         for one in ranked
@@ -56,8 +67,7 @@ def search_past(
     related = (
         _related(session, [hit.memory for hit in hits], query.as_of, then) if query.include_graph else {}
     )
-    total = len({*keyword, *semantic} & known.keys())
-    return Found(hits, total, tuple(terms), vector is not None, related)
+    return Found(hits, len(matching), tuple(terms), vector is not None, related)
 
 
 def _related(
@@ -73,38 +83,11 @@ def _related(
 
 
 def _best(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> dict[int, float]:
-    known = sorted((rid for rid in scores if rid in order), key=lambda rid: (-scores[rid], order[rid]))
-    return {rid: scores[rid] for rid in known[:CANDIDATES]}
+    return {rid: scores[rid] for rid in best_first(scores, order.__getitem__)[:CANDIDATES]}
 
 
-def _keyword(
-    session: Session, query: Query, terms: Sequence[str], then: Mapping[str, Memory | None]
-) -> dict[int, float]:
-    text = session.text(MEMORY_TEXT)
-    matching = text.matching_ids(terms, scope=query.filters.scope)
-    hits = {
-        hit.id: hit.score
-        for hit in text.match(terms, scope=query.filters.scope, limit=CANDIDATES + len(then))
-    }
-    changed = _identities(session, then)
-    return {rid: hits.get(rid, 0.0) for rid in matching if rid not in changed}
-
-
-def _semantic(
-    session: Session,
-    query: Query,
-    vector: Vector,
-    model: str,
-    floor: float,
-    then: Mapping[str, Memory | None],
-) -> dict[int, float]:
-    changed = _identities(session, then)
-    vectors, scope = session.vectors(MEMORY_VECTORS), query.filters.scope
-    limit = CANDIDATES + len(then)
-    reached = vectors.reaching(vector, model=model, floor=floor, scope=scope, limit=limit)
-    # What is beyond the candidates counts, and ranks with none of them.
-    cosines = dict.fromkeys(reached.ids, floor) | {hit.id: hit.cosine for hit in reached.nearest}
-    return {rid: cosine for rid, cosine in cosines.items() if rid not in changed}
+def _without(scores: Mapping[int, float], changed: set[int]) -> dict[int, float]:
+    return {rid: score for rid, score in scores.items() if rid not in changed}
 
 
 def _identities(session: Session, then: Mapping[str, Memory | None]) -> set[int]:

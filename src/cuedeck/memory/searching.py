@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cuedeck.memory import graph
@@ -16,6 +17,7 @@ from cuedeck.search.fusion import (
     KEYWORD,
     SEMANTIC,
     Ranked,
+    best_first,
     blend_order,
     reciprocal_rank,
     weighted_blend,
@@ -54,7 +56,9 @@ def search(session: Session, query: Query, vector: Vector | None, *, model: str,
     terms = query_terms(query.text)
     telling, matching = _telling(session, query.filters, terms)
     candidates = _candidates(session, query, telling, matching, vector, model, floor)
-    ranked = rank(session, candidates, query.fusion, query.max_results)
+    scores = candidates.keyword, candidates.semantic
+    order = _TieBreakers(session, *scores)
+    ranked = fuse(*scores, query.fusion, order, candidates.known_cosines, limit=query.max_results)
     memories = {row["rid"]: from_row(row) for row in table.by_rids(session, [one.key for one in ranked])}
     hits = tuple(
         Hit(
@@ -112,27 +116,35 @@ def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list
     project.
     """
     text = session.text(MEMORY_TEXT)
+    matching = set(text.matching_ids(terms, scope=filters.scope))
     if (filters.project is None and filters.type is None) or len(terms) > MOST_SCOPED_TERMS:
-        return terms, set(text.matching_ids(terms, scope=filters.scope))
-    found = {term: text.matching_ids([term], scope=filters.scope) for term in terms}
-    most = COMMON * table.count(session, str(filters.type or ""), filters.project)
-    telling = [term for term, ids in found.items() if 0 < len(ids) <= most]
-    return telling or terms, {rid for ids in found.values() for rid in ids}
+        return terms, matching
+    inside, _ = text.frequencies([], scope=replace(filters, tags=()).scope)
+    _, held = text.frequencies(terms, scope=filters.scope)
+    telling = [term for term, number in held.items() if 0 < number <= COMMON * inside]
+    return telling or terms, matching
 
 
-def rank(session: Session, candidates: Candidates, fusion: Fusion, limit: int) -> list[Ranked[int]]:
-    """The best in one ranking; equal scores by confidence, then newer, then id."""
-    order = table.tie_breakers(session, {*candidates.keyword, *candidates.semantic})
-    keyword = {rid: score for rid, score in candidates.keyword.items() if rid in order}
-    semantic = {rid: score for rid, score in candidates.semantic.items() if rid in order}
-    return fuse(keyword, semantic, fusion, order, candidates.known_cosines, limit=limit)
+class _TieBreakers:
+    """What orders equals: confidence, then newer, then id. Rows are read of those alone that need it."""
+
+    def __init__(self, session: Session, *scores: Mapping[int, float]) -> None:
+        self._session = session
+        counts = [Counter(each.values()) for each in scores]
+        equal = {rid for each, n in zip(scores, counts, strict=True) for rid in each if n[each[rid]] > 1}
+        self._known = table.tie_breakers(session, equal)
+
+    def __call__(self, rid: int) -> tuple[float, int, str]:
+        if rid not in self._known:
+            self._known |= table.tie_breakers(self._session, [rid])
+        return self._known[rid]
 
 
 def fuse(
     keyword: Mapping[int, float],
     semantic: Mapping[int, float],
     fusion: Fusion,
-    order: Mapping[int, tuple[float, int, str]],
+    order: Callable[[int], tuple[float, int, str]],
     known_cosines: Mapping[int, float],
     *,
     limit: int,
@@ -141,23 +153,17 @@ def fuse(
 
     Reciprocal rank fuses three lists: by words, by meaning, and by both scores blended.
     """
-    tie = order.__getitem__
     cosines = {rid: cosine for rid, cosine in known_cosines.items() if rid in keyword} | dict(semantic)
     if not cosines:
-        words = {KEYWORD: _best_first(keyword, order)}
-        return reciprocal_rank(words, order=tie, limit=limit)
+        return reciprocal_rank({KEYWORD: best_first(keyword, order)}, order=order, limit=limit)
     if fusion is Fusion.BLEND:
-        return weighted_blend(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT, limit=limit)
+        return weighted_blend(keyword, cosines, order=order, semantic_weight=SEMANTIC_WEIGHT, limit=limit)
     sources = {
-        KEYWORD: _best_first(keyword, order),
-        SEMANTIC: _best_first(semantic, order),
-        BOTH: blend_order(keyword, cosines, order=tie, semantic_weight=SEMANTIC_WEIGHT),
+        KEYWORD: best_first(keyword, order),
+        SEMANTIC: best_first(semantic, order),
+        BOTH: blend_order(keyword, cosines, order=order, semantic_weight=SEMANTIC_WEIGHT),
     }
-    return reciprocal_rank(sources, order=tie, limit=limit)
-
-
-def _best_first(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str]]) -> list[int]:
-    return sorted(scores, key=lambda rid: (-scores[rid], order[rid]))
+    return reciprocal_rank(sources, order=order, limit=limit)
 
 
 def _explained(

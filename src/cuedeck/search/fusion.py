@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -32,8 +33,8 @@ def reciprocal_rank(
 ) -> list[Ranked[K]]:
     """Reciprocal rank fusion of best-first lists, scaled so that first in every list is 1.
 
-    A rank after the window counts a hundredth: it still orders the tail. ``order`` breaks ties and must
-    tell any two keys apart.
+    A rank after the window counts a hundredth: it still orders the tail. ``order`` breaks ties, is asked only
+    of equals, and must tell any two keys apart.
     """
     scale = (RANK_CONSTANT + 1) / len(sources) if sources else 0.0
     parts = {
@@ -70,7 +71,7 @@ def blend_order(
     semantic_weight: float = 0.7,
 ) -> list[K]:
     """The keys as ``weighted_blend`` ranks them."""
-    return _best_first(_totals(_blended(keyword, cosines, semantic_weight)), order)
+    return best_first(_totals(_blended(keyword, cosines, semantic_weight)), order)
 
 
 def share_of_best(scores: Mapping[K, float]) -> dict[K, float]:
@@ -95,7 +96,7 @@ def _ranked(
     totals = _totals(parts)
     return [
         Ranked(key, totals[key], {name: each.get(key, 0.0) for name, each in parts.items()})
-        for key in _best_first(totals, order)[:limit]
+        for key in best_first(totals, order)[:limit]
     ]
 
 
@@ -108,5 +109,10 @@ def _totals(parts: Mapping[str, Mapping[K, float]]) -> dict[K, float]:
     return totals
 
 
-def _best_first(totals: Mapping[K, float], order: Callable[[K], Any]) -> list[K]:
-    return sorted(totals, key=lambda key: (-totals[key], order(key)))
+def best_first(scores: Mapping[K, float], order: Callable[[K], Any]) -> list[K]:
+    """The keys by score; ``order`` is asked only of those whose scores are equal."""
+    ranked: list[K] = []
+    for _, equal in groupby(sorted(scores, key=scores.__getitem__, reverse=True), scores.__getitem__):
+        keys = list(equal)
+        ranked += sorted(keys, key=order) if len(keys) > 1 else keys
+    return ranked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +14,9 @@ from cuedeck.store.sketch import BITS, WORDS, Sketches, Words, radius, signature
 Slots = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
-# Below this, codes alone are quicker than bits and codes.
+# Below this, codes alone are quicker than bits and codes; for a floor alone, below the second.
 _FEW = 8192
+_FEW_REACHING = 2048
 # The first look at bits takes half of them.
 _HALF = WORDS // 2
 _BLOCK = 32_768
@@ -91,45 +92,48 @@ class Matrix:
         slots = self._within(scope)
         if len(slots) > max(_FEW, 8 * wanted):
             slots = self._by_bits(query, slots, wanted, floor)
-        return self._nearest_of(query, slots, wanted, floor)
+        return self._nearest_of([query], slots, wanted, floor)[0]
 
     def candidates_each(self, queries: Sequence[Vector], wanted: int, floor: float) -> list[list[int]]:
         """The same for many queries over all records, which are read once for all of them."""
         if len(self._slot_of) <= max(_FEW, 8 * wanted):
-            return [self.candidates(query, (), wanted, floor) for query in queries]
+            return self._nearest_of(queries, self._within(()), wanted, floor)
         found = []
         for query, near in zip(queries, self._near_each(queries, floor), strict=True):
             if len(near) > max(_FEW, 8 * wanted):
                 near = self._by_bits(query, near, wanted, floor)
-            found.append(self._nearest_of(query, near, wanted, floor))
+            found += self._nearest_of([query], near, wanted, floor)
         return found
 
     def reach(self, query: Vector, scope: Scope, wanted: int, floor: float) -> Reach:
         """Everyone who reaches the floor, and among them who can be one of the ``wanted`` nearest."""
         slots = self._within(scope)
-        if len(slots) > _FEW:
+        if len(slots) > _FEW_REACHING:
             words = signatures(query[None, :])[0]
             distances = self._distances(slots, words, 0, WORDS)
             slots = slots[np.flatnonzero(distances <= radius(floor / _length(query), len(query)))]
-        lowest, highest = self._bounds(query, slots)
+        ((lowest, highest),) = self._bounds([query], slots)
         certain = lowest >= floor
         doubtful = ~certain & (highest >= floor)
         nearest = highest >= max(floor, _kth_largest(lowest, wanted))
         return Reach(*(self._ids[slots[chosen]].tolist() for chosen in (nearest, certain, doubtful)))
 
-    def _nearest_of(self, query: Vector, slots: Slots, wanted: int, floor: float) -> list[int]:
-        if len(slots) > wanted:
-            lowest, highest = self._bounds(query, slots)
-            slots = slots[highest >= max(floor, _kth_largest(lowest, wanted))]
-        found: list[int] = self._ids[slots].tolist()
-        return found
+    def _nearest_of(
+        self, queries: Sequence[Vector], slots: Slots, wanted: int, floor: float
+    ) -> list[list[int]]:
+        ids = self._ids[slots]
+        return [
+            ids[highest >= max(floor, _kth_largest(lowest, wanted))].tolist()
+            for lowest, highest in self._bounds(queries, slots)
+        ]
 
-    def _bounds(self, query: Vector, slots: Slots) -> tuple[Floats, Floats]:
+    def _bounds(self, queries: Sequence[Vector], slots: Slots) -> Iterator[tuple[Floats, Floats]]:
         """Between which products the true ones lie."""
-        estimates = self._estimates(query, slots)
-        # How far the query itself is from unit length widens the bound.
-        errors = self._errors[slots] * np.float32(np.linalg.norm(query))
-        return estimates - errors, estimates + errors
+        errors = self._errors[slots]
+        for query, estimates in zip(queries, self._estimates(queries, slots), strict=True):
+            # How far the query itself is from unit length widens the bound.
+            widened = errors * np.float32(np.linalg.norm(query))
+            yield estimates - widened, estimates + widened
 
     def _near_each(self, queries: Sequence[Vector], floor: float) -> list[Slots]:
         """By half of the bits, the living slots that can reach the floor of each query."""
@@ -152,7 +156,7 @@ class Matrix:
             return slots[near]
         cut = np.partition(distances, 4 * wanted)[4 * wanted]
         sample = slots[distances <= cut][: 8 * wanted]
-        cosines = self._estimates(query, sample) / np.float32(length)
+        cosines = self._estimates([query], sample)[0] / np.float32(length)
         least = max(floor / length, _kth_largest(cosines - self._errors[sample], wanted))
         near = np.flatnonzero(distances <= radius(least, len(query), BITS // 2))
         slots, distances = slots[near], distances[near]
@@ -173,10 +177,10 @@ class Matrix:
             return self._living
         return chosen[self._alive[chosen]]
 
-    def _estimates(self, query: Vector, slots: Slots) -> Floats:
+    def _estimates(self, queries: Sequence[Vector], slots: Slots) -> Floats:
         """Products from codes, in blocks that stay in the cache; by rows, for BLAS's threads only wait."""
         dimensions = self._codes.shape[1]
-        found = np.empty(len(slots), dtype=np.float32)
+        found = np.empty((len(queries), len(slots)), dtype=np.float32)
         picked = np.empty((_ROWS, dimensions), dtype=np.int8)
         block = np.empty((_ROWS, dimensions), dtype=np.float32)
         for start in range(0, len(slots), _ROWS):
@@ -185,14 +189,16 @@ class Matrix:
             # Slots are never out of bounds; clipping spares the copy that checking would make.
             self._codes.take(some, axis=0, out=picked[:count], mode="clip")
             np.copyto(block.reshape(-1)[: count * dimensions], picked.reshape(-1)[: count * dimensions])
-            np.vecdot(block[:count], query, out=found[start : start + count])
+            for query, row in zip(queries, found, strict=True):
+                np.vecdot(block[:count], query, out=row[start : start + count])
         return found * self._scales[slots]
 
     def _distances(self, slots: Slots, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
         """Hamming distances over a range of words."""
         if len(slots) * 4 < self.size:
-            picked = np.bitwise_count(self._words[first:last, slots] ^ words[first:last, None])
-            narrow: npt.NDArray[np.uint16] = picked.sum(axis=0, dtype=np.uint16)
+            narrow = np.zeros(len(slots), dtype=np.uint16)
+            for word in range(first, last):
+                narrow += np.bitwise_count(self._words[word].take(slots) ^ words[word])
             return narrow
         starts = range(0, self.size, _BLOCK)
         runs = [self._run(at, min(at + _BLOCK, self.size), words, first, last) for at in starts]

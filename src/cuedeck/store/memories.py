@@ -394,13 +394,6 @@ def counts(session: Session, type: str, project: str | None) -> list[Row]:
     )
 
 
-def count(session: Session, type: str, project: str | None) -> int:
-    """How many memories are inside the filter."""
-    where, params = _narrowed(type, project)
-    sql = f"SELECT count(*) FROM memories WHERE deleted_at IS NULL {where}"  # noqa: S608
-    return int(session.value(sql, **params))
-
-
 def tag_lists(session: Session, type: str, project: str | None) -> list[Row]:
     """The distinct tag lists and how many memories carry each."""
     where, params = _narrowed(type, project)

@@ -99,6 +99,9 @@ class TextIndex(Protocol):
     def matching_ids(self, terms: Sequence[str], *, scope: Scope = ()) -> list[int]:
         """Every record holding any of the terms, inside the scope, ascending."""
 
+    def frequencies(self, terms: Sequence[str], *, scope: Scope = ()) -> tuple[int, dict[str, int]]:
+        """How many records are inside the scope, and how many of them hold each term."""
+
     def strengths(self, terms: Sequence[str], ids: Collection[int]) -> dict[str, dict[int, float]]:
         """How strongly some records hold each term that takes part in a ranking: its BM25 without the idf."""
 

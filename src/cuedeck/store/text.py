@@ -102,7 +102,7 @@ class PiecedText:
         chosen = bm25.chosen(terms, state.documents, frequencies)
         if not chosen or limit <= 0 or any(not group for group in scope):
             return []
-        inside = ranking.inside(state, [[runs[number] for number in scope_keys(one)] for one in scope])
+        inside = ranking.inside(state, _groups(runs, scope))
         weighed = [(bm25.idf(state.documents, frequencies[one]), runs[_key(one)]) for one in chosen]
         return ranking.best(state, self._spec, weighed, inside, limit)
 
@@ -112,8 +112,17 @@ class PiecedText:
         if any(not group for group in scope):
             return []
         state, runs = self._asked(terms, scope)
-        groups = [[runs[number] for number in scope_keys(group)] for group in scope]
-        return ranking.holding(state, [[runs[_key(term)] for term in terms if term], *groups])
+        return ranking.holding(state, [[runs[_key(term)] for term in terms if term], *_groups(runs, scope)])
+
+    def frequencies(self, terms: Sequence[str], *, scope: Scope = ()) -> tuple[int, dict[str, int]]:
+        from cuedeck.store import ranking
+
+        state, runs = self._asked(terms, scope)
+        inside = ranking.inside(state, _groups(runs, scope))
+        if inside is None:
+            return state.documents, _frequencies(terms, runs)
+        held = {term: int(inside[runs[_key(term)].places].sum()) for term in terms}
+        return int(inside.sum()), held
 
     def strengths(self, terms: Sequence[str], ids: Collection[int]) -> dict[str, dict[int, float]]:
         from cuedeck.store import ranking
@@ -375,6 +384,11 @@ def _words(record: TextRecord, names: Sequence[str]) -> str:
     """A record as it is kept until it is folded: a line of scope tokens, then one for each field."""
     fields = (stored_text(record.fields.get(name, ())) for name in names)
     return "\n".join((" ".join(scope_tokens(record.scope)), *fields))
+
+
+def _groups(runs: Mapping[int, Run], scope: Scope) -> list[list[Run]]:
+    """The postings of the scope tokens, group by group."""
+    return [[runs[number] for number in scope_keys(group)] for group in scope]
 
 
 def _frequencies(terms: Iterable[str], runs: Mapping[int, Run]) -> dict[str, int]:
