@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cuedeck import Workspace
 from cuedeck.discovery import find_root, main_checkout, workspace_identity
 from cuedeck.model.errors import CueError
 
@@ -35,6 +36,14 @@ def test_the_nearest_workspace_wins_over_the_git_root(repository: Path) -> None:
 
 def test_a_plain_folder_is_its_own_workspace(tmp_path: Path) -> None:
     assert find_root(tmp_path) == tmp_path
+
+
+def test_the_root_of_the_file_system_is_no_workspace(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    really = Path.is_dir
+    monkeypatch.setattr(Path, "is_dir", lambda path: path == Path("/.cuedeck") or really(path))
+    assert find_root(tmp_path) == tmp_path
+    with pytest.raises(CueError, match="/ is the root of the file system, not a project"):
+        Workspace.open("/")
 
 
 @pytest.mark.parametrize("name", ["missing", "file", "\0"])

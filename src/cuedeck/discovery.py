@@ -12,7 +12,7 @@ FOLDER = ".cuedeck"
 def find_root(start: Path) -> Path:
     """The nearest folder upwards with ``.cuedeck/``, else the git root, else the folder itself."""
     start = existing_folder(start)
-    folders = [start, *start.parents]
+    folders = [folder for folder in (start, *start.parents) if folder != folder.parent]
     for folder in folders:
         if (folder / FOLDER).is_dir():
             return folder
@@ -31,6 +31,17 @@ def existing_folder(path: Path) -> Path:
     if not real.is_dir():
         raise _no_folder(path)
     return real
+
+
+def check_project(root: Path) -> None:
+    """Refuse the root of the file system: all of the disk would be read, and every folder be part of it."""
+    if root == root.parent:
+        raise CueError(
+            ErrorCode.PROJECT_NOT_FOUND,
+            f"{root} is the root of the file system, not a project",
+            data={"workspace": str(root)},
+            hint="Go to the project's folder, or name it with --workspace.",
+        )
 
 
 def _no_folder(path: Path) -> CueError:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from cuedeck.config import Config, load_config
-from cuedeck.discovery import FOLDER, find_root, main_checkout, workspace_identity
+from cuedeck.discovery import FOLDER, check_project, find_root, main_checkout, workspace_identity
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Workspace:
     """Everything CueDeck knows about one folder; each part is opened when first asked for."""
 
     def __init__(self, root: Path, config: Config) -> None:
+        check_project(root)
         self.root = root
         self.config = config
         self.opened_ns = time.time_ns()

@@ -202,6 +202,13 @@ def test_editors(editor: str, expected: list[str]) -> None:
     assert editor_command(Path("/w/a.md"), 7, {"VISUAL": editor, "EDITOR": "x"}) == expected
 
 
+def test_without_a_terminal_no_editor_is_waited_for(cue: Any, environ: dict[str, str]) -> None:
+    made = json.loads(cue("card", "new", "x", "--json").stdout)
+    chosen = {name: value for name, value in environ.items() if name not in ("EDITOR", "VISUAL")}
+    done = cue("card", "edit", made["id"], env=chosen, stdin=subprocess.DEVNULL, timeout=30)
+    assert done.returncode == 1 and "error: No editor" in done.stderr
+
+
 def test_no_editor_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(CueError, match="No editor"):

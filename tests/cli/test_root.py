@@ -89,6 +89,14 @@ def test_a_missing_folder_is_said_plainly(cue: Any) -> None:
     assert json.loads(done.stderr)["error"]["hint"] == "Give --workspace an existing folder."
 
 
+@pytest.mark.parametrize("command", [("init",), ("search", "x"), ("mcp",), ("mcp", "--no-daemon")])
+def test_the_root_of_the_file_system_is_refused(cue: Any, command: tuple[str, ...]) -> None:
+    done = cue(*command, "--workspace", "/", stdin=subprocess.DEVNULL)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: / is the root of the file system, not a project")
+    assert not Path("/.cuedeck").exists()
+
+
 def test_an_id_that_does_not_exist_comes_with_the_way_to_those_that_do(cue: Any) -> None:
     for group in ("card", "task"):
         done = cue(group, "show", "nope")
@@ -148,11 +156,27 @@ sys.exit(main(["search", "x"]))
     assert (done.returncode, done.stderr) == (130, "Interrupted.\n")
 
 
-def test_a_closed_pipe_is_no_drama(folder: Path, environ: dict[str, str]) -> None:
-    done = subprocess.run(
-        f"{CUE} completion bash | true", shell=True, cwd=folder, env=environ, capture_output=True, text=True
-    )
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("command", ["--help", "completion bash"])
+@pytest.mark.parametrize(
+    ("output", "code", "said"),
+    [
+        ("| true", 0, ""),
+        (">&-", 0, ""),
+        ("<&- 2>&- >/dev/null", 0, ""),
+        (">/dev/full", 1, "error: No space left on device\n"),
+    ],
+)
+def test_output_that_nobody_takes_is_no_drama(
+    cue: Any, command: str, output: str, code: int, said: str
+) -> None:
+    done = cue("-c", f"{CUE} {command} {output}", program="/bin/sh")
+    assert done.returncode == code
+    assert done.stderr.startswith(said) and done.stderr.count("\n") <= 2 and bool(done.stderr) == bool(said)
+
+
+def test_help_is_a_word_too(cue: Any) -> None:
+    assert cue("help").stdout == cue("--help").stdout
+    assert cue("help", "card", "new").stdout == cue("card", "new", "--help").stdout
 
 
 def test_completion_scripts_and_candidates(cue: Any, environ: dict[str, str]) -> None:

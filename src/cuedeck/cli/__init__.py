@@ -46,13 +46,29 @@ SECTIONS: dict[str, dict[str, str]] = {
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the result is the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
+    _reopen_closed_streams()
     try:
         code = None if _completing() else _without_click(arguments)
-        return _with_click(arguments) if code is None else code
+        code = _with_click(arguments) if code is None else code
+        sys.stdout.flush()
+        return code
     except BaseException as error:  # noqa: BLE001 - each has its sentence and its exit code
         from cuedeck.cli.failure import exit_code_for
 
         return exit_code_for(error, arguments)
+
+
+def _reopen_closed_streams() -> None:
+    """Lead streams that the caller closed nowhere; a file opened in their place would be written into."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+            setattr(sys, name, open(number, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _with_click(arguments: list[str]) -> int:

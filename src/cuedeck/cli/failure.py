@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from typing import Any
@@ -18,6 +19,11 @@ _OUT_OF_MEMORY = CueError(
     ErrorCode.UNAVAILABLE,
     "There is not enough memory",
     hint="Close other programs or raise the limit (ulimit -v); indexing goes on where it stopped.",
+)
+_NO_ROOM = CueError(
+    ErrorCode.UNAVAILABLE,
+    "No space left on device",
+    hint="Make room where the output goes, or send it elsewhere.",
 )
 
 
@@ -43,6 +49,9 @@ def exit_code_for(error: BaseException, arguments: list[str]) -> int:
         case OSError(filename=str()):
             tell(_refused_by_system(error), as_json=as_json)
             return FAILURE
+        case OSError(errno=errno.ENOSPC):
+            tell(_NO_ROOM, as_json=as_json)
+            return _reader_left()
         case MemoryError():
             tell(_OUT_OF_MEMORY, as_json=as_json)
             return FAILURE
@@ -119,7 +128,7 @@ def _tell_unexpected(error: Exception, options: list[str], as_json: bool) -> Non
 
 
 def _reader_left() -> int:
-    # The reader of our output went away (`cue … | head`); nothing more can be said to it.
+    # Our output cannot be written: its reader went away (`cue … | head`), or the disk is full.
     import os
 
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

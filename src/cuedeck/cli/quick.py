@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def try_quick(arguments: list[str]) -> int | None:
     """Answer an invocation that needs no parser; None hands it to click."""
     match arguments:
-        case [] | ["--help"] | ["-h"] | ["help"]:
+        case [] | ["--help"] | ["-h"]:
             from cuedeck.cli import help_text
 
             sys.stdout.write(help_text())

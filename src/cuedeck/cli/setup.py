@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cuedeck.cli.atomic import write_atomically
-from cuedeck.discovery import FOLDER
+from cuedeck.discovery import FOLDER, check_project
 from cuedeck.paths import confine
 
 IGNORED = (".cuedeck/.cache/", ".cuedeck/backups/", ".cuedeck/state.db*", ".cuedeck/SCENE.md")
@@ -34,6 +34,7 @@ class Step:
 
 def initialise(root: Path, *, force: bool = False) -> list[Step]:
     """Create what is missing; ``force`` also puts the default settings back, keeping a copy of the old."""
+    check_project(root)
     return [*make_folders(root), _settings(root, force), ignore_in_git(root)]
 
 

@@ -28,6 +28,12 @@ def try_shim(arguments: list[str]) -> int | None:
 
 def serve_stdio(root: str, chosen: dict[str, str], *, no_daemon: bool) -> int:
     """Serve stdio in this process, or through the daemon where there can be one."""
+    if os.path.dirname(root) == root:  # noqa: PTH120
+        from pathlib import Path
+
+        from cuedeck.discovery import check_project
+
+        check_project(Path(root))
     if not no_daemon:
         try:
             return run_shim(root, chosen)

@@ -30,12 +30,11 @@ def workspace_root(named: str | None = None) -> str:
 
 
 def _nearest(folder: str, name: str, is_there: Callable[[str], bool]) -> str | None:
-    while not is_there(os.path.join(folder, name)):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
+    while (parent := os.path.dirname(folder)) != folder:
+        if is_there(os.path.join(folder, name)):
+            return folder
         folder = parent
-    return folder
+    return None
 
 
 class Address:

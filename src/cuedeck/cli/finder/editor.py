@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -33,12 +34,12 @@ _USUAL = ("nano", "vim", "vi", "notepad")
 def editor_command(path: Path, line: int, environ: dict[str, str] | None = None) -> list[str]:
     """The command that opens the file there: ``$VISUAL``, ``$EDITOR``, or an editor that is installed."""
     environ = dict(os.environ) if environ is None else environ
-    chosen = environ.get("VISUAL") or environ.get("EDITOR") or next(filter(shutil.which, _USUAL), None)
+    chosen = environ.get("VISUAL") or environ.get("EDITOR") or _installed()
     if not chosen:
         raise CueError(
             ErrorCode.UNAVAILABLE,
             f"No editor to open {path} with",
-            hint="Set EDITOR, for example EDITOR=nano.",
+            hint="Set EDITOR, for example EDITOR=nano; without a terminal, change the file itself.",
         )
     words = shlex.split(chosen)
     name = Path(words[0]).name.removesuffix(".exe")
@@ -47,6 +48,12 @@ def editor_command(path: Path, line: int, environ: dict[str, str] | None = None)
     if name in _GOTO:
         return [*words, "--goto", f"{path}:{line}"]
     return [*words, f"{path}:{line}" if name in _COLON else str(path)]
+
+
+def _installed() -> str | None:
+    """A usual editor; where there is no terminal it would wait for ever."""
+    seen = sys.stdin.isatty() and sys.stdout.isatty()
+    return next(filter(shutil.which, _USUAL), None) if seen else None
 
 
 def edit(path: Path, line: int) -> int:
