@@ -302,9 +302,10 @@ def test_switching_changes_the_default_and_back(repo: Repo, open_code: Open) -> 
     repo.git("branch", "feat")
     code = open_code(repo.root)
     code.view()
-    with pytest.raises(CueError) as caught:
+    with pytest.raises(CueError, match="feat is not indexed yet") as caught:
         switch(code, "feat", "me")
     assert caught.value.code is ErrorCode.REF_NOT_INDEXED
+    assert "index_repo" in str(caught.value.hint)
     assert code.wanted(None, "me").name == "main"
     code.view("feat")
     assert switch(code, "feat", "me").previous == "main"

@@ -99,6 +99,13 @@ def test_an_unknown_tool_is_refused_at_start() -> None:
     assert refused.value.data["nearest"][0] == "memory_store"
 
 
+@pytest.mark.parametrize("chosen", [("todo", "memory_store", False), ("all", "store", True)])
+def test_a_tool_that_another_option_leaves_out_is_said_to_exist(chosen: tuple[str, str, bool]) -> None:
+    with pytest.raises(CueError, match="left out by --decks or --read-only") as refused:
+        select(*chosen)
+    assert refused.value.hint == "It belongs to the deck memory."
+
+
 def test_no_deck_at_all_is_refused() -> None:
     with pytest.raises(CueError):
         select("")

@@ -116,11 +116,11 @@ def test_the_text_block_is_exactly_the_contract_json() -> None:
     assert render_answer(tool, Answer({"a": 1}), 1.0).structured == {"a": 1}
 
 
-def test_an_answer_made_during_the_first_look_says_so_in_a_block_of_its_own() -> None:
+def test_an_answer_made_during_the_first_look_is_the_contract_json_alone() -> None:
     tool = next(tool for tool in REGISTRY.tools if tool.deck is Deck.CONTEXT)
-    value, note = render_answer(tool, Answer([], indexing=True), 1.0).to_json()["content"]
-    assert value["text"] == "[]"
-    assert "Ask again" in note["text"]
+    answer = render_answer(tool, Answer([], meta={"indexing": True}, indexing=True), 1.0).to_json()
+    assert answer["content"] == [{"type": "text", "text": "[]"}]
+    assert answer["_meta"] == {"indexing": True}
 
 
 def test_vault_answers_get_their_envelope() -> None:

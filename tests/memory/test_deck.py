@@ -208,6 +208,7 @@ def test_bad_input_is_named_and_nothing_is_written(
     before = workspace.store.state.changes(after=0, limit=10_000)
     answer = ask(tool, **arguments)
     assert answer["_error"] and answer["code"] == "VALIDATION_ERROR" and answer["error"]
+    assert tool != "model_effectiveness" or answer["data"]["field"] == "task_pattern"
     assert workspace.store.state.changes(after=0, limit=10_000) == before
 
 

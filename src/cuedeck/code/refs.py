@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuedeck.code.engine import LIVE, Code, Wanted, unknown_ref
+from cuedeck.code.engine import LIVE, Code, Wanted
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.indexing import ACTOR
 from cuedeck.model.clock import now_ms
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
 
 if TYPE_CHECKING:
@@ -95,6 +96,15 @@ def _pending(code: Code, wanted: Wanted, vectors: SymbolVectors | None) -> int:
     return vectors.pending(code.indexed(wanted))
 
 
+def _not_indexed(ref: str) -> CueError:
+    return CueError(
+        ErrorCode.REF_NOT_INDEXED,
+        f"{ref} is not indexed yet",
+        data={"ref": ref},
+        hint="Call index_repo with this ref first (`cue index --ref`).",
+    )
+
+
 def switch(code: Code, ref: str, principal: str) -> Switched:
     """Make a ref the default of a caller; HEAD, or the default branch when checked out, ends the choice."""
     previous = code.wanted(None, principal).name
@@ -103,7 +113,7 @@ def switch(code: Code, ref: str, principal: str) -> Switched:
     with code.store.index.write(actor=ACTOR) as session:
         row = table.ref(session, wanted.name)
         if row is None or row.status != "active":
-            raise unknown_ref(wanted.name)
+            raise _not_indexed(wanted.shown)
         table.choose_ref(session, principal, None if follows else wanted.name)
         table.touch_ref(session, wanted.name, now_ms())
     worktree = None

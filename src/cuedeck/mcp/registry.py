@@ -46,7 +46,7 @@ class Registry:
         prefixed = default_set or len(decks) > 1
         listed = [tool for tool in enabled if tool.in_default_set or not default_set]
         if options.tools:
-            listed = enabled = _chosen_tools(enabled, options.tools)
+            listed = enabled = _chosen_tools(enabled, options.tools, in_order)
         return Selection(
             entries=tuple(Entry(_listed_name(tool, prefixed), tool) for tool in listed),
             bare={tool.name: tool for tool in enabled if tool.deck is Deck.CONTEXT},
@@ -180,13 +180,20 @@ def _chosen_decks(wanted: Sequence[str]) -> frozenset[Deck]:
     return frozenset(Deck(name) for name in wanted)
 
 
-def _chosen_tools(enabled: Sequence[Tool], wanted: Sequence[str]) -> list[Tool]:
+def _chosen_tools(enabled: Sequence[Tool], wanted: Sequence[str], every: Sequence[Tool]) -> list[Tool]:
     chosen = []
     for name in wanted:
-        matches = [tool for tool in enabled if name in (tool.name, _listed_name(tool, True))]
+        matches = [tool for tool in every if name in (tool.name, _listed_name(tool, True))]
         if not matches:
             known = [_listed_name(tool, True) for tool in enabled]
             raise _unknown("tool", name, nearest(name, known), "--tools")
+        if not any(tool in enabled for tool in matches):
+            raise CueError(
+                ErrorCode.CONFIGURATION,
+                f"The tool {name!r} is left out by --decks or --read-only",
+                data={"tool": name, "option": "--tools"},
+                hint=f"It belongs to the deck {' and '.join(tool.deck for tool in matches)}.",
+            )
         chosen += matches
     return [tool for tool in enabled if tool in chosen]
 

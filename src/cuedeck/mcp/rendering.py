@@ -13,9 +13,6 @@ from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
 
 INTERNAL_ERROR = -32603
-_STILL_INDEXING = (
-    "The workspace is being read for the first time: this answer knows a part of its files. Ask again later."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +23,10 @@ class Rendered:
     structured: dict[str, Any] | None
     meta: Mapping[str, Any] = field(default_factory=dict)
     is_error: bool = False
-    note: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The result of ``tools/call``."""
-        texts = [self.text] if self.note is None else [self.text, self.note]
-        content = [{"type": "text", "text": text} for text in texts]
+        content = [{"type": "text", "text": self.text}]
         result: dict[str, Any] = {"content": content, "isError": self.is_error}
         if self.structured is not None:
             result["structuredContent"] = self.structured
@@ -67,7 +62,7 @@ def render_answer(tool: Tool, answer: Answer, elapsed_ms: float) -> Rendered:
     text, value = encoded(contract_value(tool, answer, elapsed_ms))
     structured = value if isinstance(value, dict) else {"result": value}
     meta = encoded(dict(answer.meta))[1] if answer.meta else {}
-    return Rendered(text, structured, meta, note=_STILL_INDEXING if answer.indexing else None)
+    return Rendered(text, structured, meta)
 
 
 def render_error(tool: Tool, error: CueError, elapsed_ms: float, schema: Mapping[str, Any]) -> Rendered:

@@ -175,6 +175,6 @@ def _reason(error: ValueError) -> str:
         case UnicodeDecodeError():
             return f"not UTF-8 at byte {error.start}"
         case json.JSONDecodeError():
-            return f"{error.msg} at character {error.pos}"
+            return f"{error.msg.removesuffix(' at')} at character {error.pos}"
     text = str(error)
     return text if text.endswith("is not JSON") else "a number is too large"

@@ -137,11 +137,11 @@ def memory_type(value: str) -> MemoryType:
         raise invalid("type", "one of " + ", ".join(MemoryType), value) from None
 
 
-def query(value: str) -> str:
+def query(value: str, field: str = "query") -> str:
     """A question that is not blank."""
-    text("query", value)
+    text(field, value)
     if not value.strip():
-        raise invalid("query", "text that is not blank", value[:20])
+        raise invalid(field, "text that is not blank", value[:20])
     if len(value) > QUERY_LENGTH:
-        raise invalid("query", f"at most {QUERY_LENGTH} characters", f"{len(value)} characters")
+        raise invalid(field, f"at most {QUERY_LENGTH} characters", f"{len(value)} characters")
     return value

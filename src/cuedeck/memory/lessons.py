@@ -107,7 +107,7 @@ def improved_attempt(
 
 def model_effectiveness(memories: Memories, pattern: str, feedback_type: str | None) -> dict[str, Any]:
     """The model that did best at tasks like these."""
-    checks.query(pattern)
+    checks.query(pattern, "task_pattern")
     query = Query(pattern, Filters(type=MemoryType.EPISODE), max_results=_MOST_EPISODES, fusion=Fusion.BLEND)
     found = memories.search(query)
     episodes = effectiveness.matching((hit.memory for hit in found.hits), feedback_type)
