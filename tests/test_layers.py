@@ -30,7 +30,7 @@ LAYERS = [
     {"search", "graph"},
     {"store"},
     {"config", "paths", "patterns", "secrets", "lock", "discovery"},
-    {"tracking", "inotify"},
+    {"tracking", "inotify", "collecting"},
     {"model"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

@@ -324,6 +324,7 @@ def test_while_the_first_look_is_under_way_what_was_read_so_far_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cuedeck.documents.index._BATCH", 1)
+    monkeypatch.setattr("cuedeck.documents.workers._SHORTEST", 1)
     monkeypatch.setattr(Freshness, "ensure", lambda *_: False)
     notes = {f"{name}.md" for name in ("otter", "badger", "heron")}
     for name in notes:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from cuedeck.documents import workers
+from cuedeck.documents.entries import Reading
+from cuedeck.documents.reading import Batch, read_batch
 from cuedeck.documents.workers import read_many
+from cuedeck.store.document_entries import folded_words
 
 
 @pytest.fixture
@@ -25,16 +29,29 @@ def paths(root: Path) -> list[str]:
     return sorted(path.name for path in root.glob("*.md"))
 
 
+def files(batches: Iterable[Batch]) -> list[tuple[str, Reading | None]]:
+    return [file for batch in batches for file in batch.files]
+
+
 def test_every_file_comes_back_once(root: Path) -> None:
-    found = [(path, reading) for path, reading in read_many(root, paths(root), max_bytes=10**6)]
+    found = files(read_many(root, paths(root), max_bytes=10**6))
     assert sorted(path for path, _ in found) == paths(root)
     assert all(reading is not None and reading.path == path for path, reading in found)
+
+
+def test_words_that_are_folded_elsewhere_are_those_of_the_files(root: Path) -> None:
+    batches = list(read_many(root, paths(root), max_bytes=10**6, fold=True))
+    assert len(files(batches)) == 300
+    for batch in batches:
+        plain = read_batch(root, [path for path, _ in batch.files], max_bytes=10**6, fold=False)
+        words = folded_words(reading.entry for _, reading in plain.files if reading is not None)
+        assert [piece.packed() for piece in batch.words] == [piece.packed() for piece in words]
 
 
 def test_nothing_of_the_current_folder_is_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "dataclasses.py").write_text("open('planted', 'w').close()\n")
     monkeypatch.chdir(root)
-    assert len(list(read_many(root, paths(root), max_bytes=10**6))) == 300
+    assert len(files(read_many(root, paths(root), max_bytes=10**6))) == 300
     assert not (root / "planted").exists()
 
 
@@ -49,10 +66,9 @@ def test_a_worker_that_is_killed_costs_nothing(root: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(workers.subprocess, "Popen", remembered)
     reading = read_many(root, paths(root), max_bytes=10**6)
-    found = [next(reading)[0]]
+    first = next(reading)
     os.kill(made[0], signal.SIGKILL)
-    found += [path for path, _ in reading]
-    assert sorted(found) == paths(root)
+    assert sorted(path for path, _ in files([first, *reading])) == paths(root)
 
 
 def test_workers_end_when_nobody_reads_on(root: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cuedeck.documents import token_counts
 from cuedeck.documents.markdown import parse_markdown
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.scene.clipboard import TERMINAL_LIMIT, copy, terminal_sequence
@@ -76,6 +77,18 @@ def test_whole_sections_fill_the_limit_and_the_rest_is_named(tmp_path: Path) -> 
     made = scene(tmp_path, 900)
     assert "big.md#Part 7" in made.text
     assert any(each.name == "big.md#Part 7" for each in made.left_out)
+
+
+def test_a_scene_that_was_made_before_is_counted_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card(tmp_path, "aaa111", body="[[big]]")
+    put(tmp_path, "big.md", "# Big\n" + "".join(f"## Part {n}\n{'words ' * 90}\n" for n in range(4)))
+    before = [scene(tmp_path), scene(tmp_path, 500)]
+    counted: list[str] = []
+    monkeypatch.setattr(token_counts, "count_tokens", counted.append)
+    assert [scene(tmp_path), scene(tmp_path, 500)] == before
+    assert not counted
 
 
 def test_cards_that_do_not_fit_are_an_error(tmp_path: Path) -> None:

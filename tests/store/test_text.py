@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+from itertools import islice
 
 import pytest
 from store_sample import TEXT
 
 from cuedeck.model.adding import added
 from cuedeck.store import bm25
-from cuedeck.store.protocol import JoinedText, Store, TextHit, TextRecord
+from cuedeck.store.pieces import Piece, folded
+from cuedeck.store.protocol import Store, TextHit, TextRecord
+from cuedeck.store.tokens import record_words
 
 WORDS = [f"w{number}" for number in range(60)]
 
@@ -103,13 +106,20 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
 
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:
     records = corpus(40)
-    fill(sample, records[:20])
+    fill(sample, records[:10])
     joined = [
-        JoinedText(each.id, [" ".join(each.fields[name]) for name, _ in TEXT.fields], tuple(each.scope))
-        for each in records[20:]
+        (each.id, record_words(each.scope, [" ".join(each.fields[name]) for name, _ in TEXT.fields]))
+        for each in records[10:]
     ]
+    elsewhere = [
+        folded({one: words for one, (_, words) in enumerate(some)}, 2)
+        for some in (joined[10:15], joined[15:])
+    ]
+    travelled = [Piece.unpacked(*piece.packed(), fields=2) for piece in elsewhere]
     with sample.state.write(actor="me") as session:
-        session.text(TEXT).add(joined)
+        session.text(TEXT).add(joined[:10])
+        ids = iter(range(21, 41))
+        session.text(TEXT).add_folded([piece.numbered([*islice(ids, len(piece))]) for piece in travelled])
     terms = ["w3", "w17", "w40"]
     assert [(hit.id, hit.score) for hit in match(sample, terms)] == expected(records, terms, sample)
     assert {hit.id % 5 for hit in match(sample, terms, scope=[["p_1"]])} == {1}

@@ -10,10 +10,11 @@ from typing import Final, TypeVar
 
 from cuedeck.code.extraction.analysis import analyse_blob
 from cuedeck.code.extraction.worker import read_blob
-from cuedeck.code.extraction.workers import analyse_all, without_collecting
+from cuedeck.code.extraction.workers import analyse_all
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout
 from cuedeck.code.git.repository import Ref, Repository, TreeFile
+from cuedeck.collecting import without_collecting
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table

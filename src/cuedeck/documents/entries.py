@@ -11,7 +11,7 @@ from typing import Any
 from cuedeck.documents.extract import Extracted
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.kinds import Kind, in_vault
-from cuedeck.documents.links import alias_key, name_keys, target_key
+from cuedeck.documents.links import alias_key, name_keys, page_names, target_key
 from cuedeck.documents.markdown import Link
 from cuedeck.documents.scan import FileStamp
 from cuedeck.documents.tags import tag_key
@@ -19,9 +19,10 @@ from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkV
 
 # How files are read: what they link to, how they are cut, which tokens they are found by. It counts on with
 # every change of that; an index that was read otherwise is read again, once and silently.
-READING = "4"
+READING = "5"
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Reading:
         """The folded aliases the file answers to."""
         return [key for key, alias in self.entry.names if alias]
 
-    def packed(self) -> tuple[object, ...]:
+    def packed(self, *, words: bool) -> tuple[object, ...]:
         """Nothing but plain tuples, which travel between processes at the least cost."""
         file, name, scope, chunks, tags, links, names = self.entry
         return (
@@ -58,7 +59,7 @@ class Reading:
             tuple(file),
             name,
             scope,
-            tuple(map(tuple, chunks)),
+            tuple(map(tuple, chunks)) if words else tuple((*chunk[:6], "", "", "") for chunk in chunks),
             tags,
             tuple(map(tuple, links)),
             names,
@@ -76,7 +77,6 @@ class Reading:
 def reading_of(found: Extracted, stamp: FileStamp, read_at_ns: int, created_ns: int) -> Reading:
     """Everything to write for a file that was read at that time."""
     front = found.frontmatter
-    anchors = [(anchor.text, anchor.level, anchor.line) for anchor in found.anchors]
     file = FileValues(
         path=found.path,
         kind=found.kind.value,
@@ -90,15 +90,15 @@ def reading_of(found: Extracted, stamp: FileStamp, read_at_ns: int, created_ns: 
         modified=stamp.mtime_ns // 1_000_000,
         type=text_of((front or {}).get("type")),
         status=text_of((front or {}).get("status")),
-        frontmatter=None if front is None else json.dumps(front, ensure_ascii=False),
-        anchors=json.dumps(anchors, ensure_ascii=False),
+        frontmatter=None if front is None else _json(front),
+        anchors=_json(found.anchors),
         problem=found.problem.message if found.problem else None,
         problem_line=found.problem.line if found.problem else None,
         skipped=found.skipped,
     )
     names = [
         *((key, 0) for key in name_keys(found.path)),
-        *((alias_key(alias), 1) for alias in found.aliases),
+        *((alias_key(alias), 1) for alias in (*found.aliases, *page_names(found.path))),
     ]
     entry = Entry(
         file,

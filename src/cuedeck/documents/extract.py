@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from cuedeck.documents.frontmatter import Problem, text_of
 from cuedeck.documents.kinds import Kind, kind_of
@@ -25,8 +26,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _HASH = re.compile(r"[0-9a-f-]{7,}")
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """A heading, or a symbol of a source file: what an answer may name and a reader may jump to."""
 
     text: str
@@ -85,7 +85,7 @@ def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:
     tags = all_tags(front, parsed.tags)
     aliases = _aliases(front)
     named = [
-        PurePosixPath(path).with_suffix("").as_posix(),
+        path.rpartition(".")[0],
         text_of((front or {}).get("title")) or "",
         *aliases,
     ]
@@ -95,7 +95,7 @@ def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:
         digest,
         frontmatter=front,
         problem=parsed.frontmatter.problem,
-        anchors=tuple(Anchor(each.text, each.level, each.line) for each in parsed.headings),
+        anchors=tuple([Anchor(each.text, each.level, each.line) for each in parsed.headings]),
         links=parsed.links,
         tags=tags,
         aliases=aliases,
@@ -110,7 +110,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[ChunkValues]:
     for section in sections_of(parsed, len(data)):
         anchor += 1 if section.level else 0
         trail = " / ".join(section.trail)
-        headings = _joined(trail)
+        headings = _headings(section.trail, trail)
         for start, end in chunks_of(data, section.start, section.end):
             piece = data[start:end]
             if not piece.strip():
@@ -223,6 +223,16 @@ def field_scope(name: str, value: str) -> str:
 
 def _joined(text: str) -> str:
     return analyse_bytes(text[:LONGEST_LABEL].encode())
+
+
+_heading = lru_cache(maxsize=4096)(_joined)
+
+
+def _headings(trail: Sequence[str], joined: str) -> str:
+    """The tokens of a heading and those above it; each is analysed once, for no token spans two of them."""
+    if len(joined) > LONGEST_LABEL:
+        return _joined(joined)
+    return " ".join(filter(None, map(_heading, trail)))
 
 
 def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:

@@ -5,26 +5,28 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+from cuedeck.collecting import without_collecting
 from cuedeck.documents.entries import READING, Reading
 from cuedeck.documents.kinds import Kind, kind_of
-from cuedeck.documents.links import KnownNames, Names, Namesakes, alias_key, name_keys, resolve, target_key
-from cuedeck.documents.markdown import LinkKind
-from cuedeck.documents.reading import read_document
+from cuedeck.documents.links import KnownNames, Namesakes, alias_key, name_keys, resolver, target_key
+from cuedeck.documents.reading import Batch, read_batch, read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
-from cuedeck.documents.workers import read_many
+from cuedeck.documents.workers import WORTH_WHILE, read_many
 from cuedeck.model.clock import now_ms
 from cuedeck.store import documents as rows
-from cuedeck.store.document_entries import remove_documents, write_entries
+from cuedeck.store.document_entries import Leads, remove_documents, write_entries
 from cuedeck.store.protocol import Database, Session
 from cuedeck.store.schema.documents import DOCUMENT_TEXT
 
+if TYPE_CHECKING:
+    from cuedeck.store.pieces import Piece
+
 ACTOR = "documents"
-_BATCH = 1000
+_BATCH = 500
 T = TypeVar("T")
 Stamp = tuple[int, int, int]
 Progress = Callable[[int, int], None]
@@ -91,7 +93,8 @@ class DocumentIndex:
                 return Refreshed()
             self._looking = True
             try:
-                return self._take_in(look, gone, scan, progress)
+                with without_collecting():
+                    return self._take_in(look, gone, scan, progress)
             finally:
                 self._looking = False
 
@@ -218,61 +221,67 @@ class DocumentIndex:
         silent = not self._has_baseline()
         # The very first index knows every name beforehand, and only aliases can change where links lead.
         cold = silent and scan is not None and not self._stamps()
-        names = KnownNames.of(filter(_in_names, scan.files), {}) if scan and cold else None
+        leads = resolver(KnownNames.of(filter(_in_names, scan.files), {})) if scan and cold else None
         touched: set[str] = set()
         done = 0
-        for batch in _batches(self._readings(look, unsure), _BATCH):
-            missing = [path for path, reading in batch if reading is None]
+        for batch in _gathered(self._readings(look, unsure, fold=cold and len(look) >= WORTH_WHILE)):
+            missing = [path for path, reading in batch.files if reading is None]
             gone += [path for path in missing if path in self._known]
-            if found := [reading for _, reading in batch if reading is not None]:
+            if found := [reading for _, reading in batch.files if reading is not None]:
                 with self._database.write(actor=ACTOR) as session:
-                    touched |= self._write(session, found, names, result)
+                    touched |= self._write(session, found, batch.words, leads, result)
                     news = found if not silent else [reading for reading in found if self._is_news(reading)]
                     if news:
                         rows.record_events(session, now_ms(), result.events_of(news))
                     revision = rows.next_revision(session)
                 self._learn(revision, {reading.path: reading.stamp for reading in found})
-            done += len(batch)
+            done += len(batch.files)
             if progress is not None:
                 progress(done, len(look))
         self._finish(gone, touched, result, silent=silent, whole=scan is not None)
         return result
 
-    def _readings(self, paths: Sequence[str], unsure: Sequence[str]) -> Iterator[tuple[str, Reading | None]]:
+    def _readings(self, paths: Sequence[str], unsure: Sequence[str], *, fold: bool) -> Iterator[Batch]:
         """What files hold; the missing last, for git takes a file away before it writes it anew."""
         missing = list(unsure)
-        for path, reading in read_many(self.root, paths, max_bytes=self._max_bytes):
-            if reading is None:
-                missing.append(path)
-            else:
-                yield path, reading
-        for path in missing:
-            yield path, self.read(path) if self.stamp(path) is not None else None
+        for batch in read_many(self.root, paths, max_bytes=self._max_bytes, fold=fold):
+            missing += [path for path, reading in batch.files if reading is None]
+            yield replace(batch, files=[each for each in batch.files if each[1] is not None])
+        if missing:
+            yield read_batch(self.root, missing, max_bytes=self._max_bytes, fold=fold)
 
     def _write(
-        self, session: Session, found: Sequence[Reading], known_names: KnownNames | None, result: Refreshed
+        self,
+        session: Session,
+        found: Sequence[Reading],
+        words: Sequence[Piece],
+        leads: Leads | None,
+        result: Refreshed,
     ) -> set[str]:
         """Write one batch; returns the name keys that now lead elsewhere."""
-        known = rows.existing(session, [reading.path for reading in found])
+        shapes = {reading.path: reading.entry.file.shape for reading in found}
+        known = rows.existing(session, list(shapes))
         unchanged = {r.path for r in found if known.get(r.path, {}).get("hash") == r.hash}
-        same = [r for r in found if r.path in unchanged and self._reading == READING]
-        different = [r for r in found if r.path not in unchanged or self._reading != READING]
-        rows.restamp(
-            session, ((reading.path, *reading.stamp, reading.mtime_ns // 1_000_000) for reading in same)
-        )
+        same = {path for path in unchanged if known[path]["shape"] == shapes[path]}
+        rows.restamp(session, ((r.path, *r.stamp, r.mtime_ns // 1_000_000) for r in found if r.path in same))
+        different = [r for r in found if r.path not in same]
+        if words and known:
+            # Another process indexes too; what is folded is of files that nobody knew.
+            again = read_batch(self.root, [r.path for r in different], max_bytes=self._max_bytes, fold=False)
+            different, words = [reading for _, reading in again.files if reading is not None], ()
         if not different:
             return set()
         paths = [reading.path for reading in different]
         targets = (link.target for reading in different for link in reading.entry.links)
-        names = known_names or StoredNames(session, targets)
-        before = set() if known_names else rows.names_of(session, paths)
-        write_entries(session, [reading.entry for reading in different], partial(_leads, names))
+        before = set() if leads else rows.names_of(session, paths)
+        leading = leads or resolver(StoredNames(session, targets))
+        write_entries(session, [reading.entry for reading in different], leading, words)
         new = [path for path in paths if path not in known]
         result.added += new
         # What is only read otherwise now is no news.
         result.changed += [path for path in paths if path in known and path not in unchanged]
         aliases = {alias for reading in different for alias in reading.aliases}
-        if known_names:
+        if leads:
             return aliases
         appeared = {key for path in new for key in name_keys(path)}
         return (before ^ rows.names_of(session, paths)) | appeared | aliases
@@ -333,22 +342,15 @@ class StoredNames:
 
 def _resolve_again(session: Session, keys: Sequence[str]) -> None:
     """Resolve anew every link that might mean a name which appeared, moved or vanished."""
-    links = rows.links_to_keys(session, keys)
-    names = StoredNames(session, (link["target"] for link in links))
-    changed = []
-    for link in links:
-        leads = resolve(LinkKind(link["kind"]), link["target"], link["path"], names)
-        if leads != link["resolved"]:
-            changed.append((link["document"], link["ordinal"], leads))
+    links = rows.links_to_keys(session, [target_key(key) for key in keys])
+    leads = resolver(StoredNames(session, (link["target"] for link in links)))
+    now = ((link, leads(link["kind"], link["target"], link["path"])) for link in links)
+    changed = [(link["document"], link["ordinal"], to) for link, to in now if to != link["resolved"]]
     rows.resolve_links(session, changed)
 
 
 def _same(known: Stamp | None, stamp: FileStamp) -> bool:
     return known == (stamp.size, stamp.mtime_ns, stamp.ctime_ns)
-
-
-def _leads(names: Names, kind: str, target: str, source: str) -> str | None:
-    return resolve(LinkKind(kind), target, source, names)
 
 
 def _in_names(path: str) -> bool:
@@ -358,6 +360,19 @@ def _in_names(path: str) -> bool:
 def _hidden(path: str, scan: Scan) -> bool:
     """Whether a known file lies in a folder that could not be read just now: unknown, not gone."""
     return any(path.startswith(f"{folder.rstrip('/')}/") or folder == "." for folder in scan.unreadable)
+
+
+def _gathered(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Batches joined to what is written in one transaction."""
+    files: list[tuple[str, Reading | None]] = []
+    words: list[Piece] = []
+    for batch in batches:
+        files += batch.files
+        words += batch.words
+        if len(files) >= _BATCH:
+            yield Batch(files, words)
+            files, words = [], []
+    yield Batch(files, words)
 
 
 def _batches(items: Iterator[T], size: int) -> Iterator[list[T]]:

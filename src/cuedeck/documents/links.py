@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import Protocol
+from urllib.parse import unquote
 
 from cuedeck.documents.kinds import MARKDOWN_SUFFIXES
 from cuedeck.documents.markdown import LinkKind
@@ -22,6 +23,7 @@ class Namesakes:
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._paths = sorted(paths)
+        self._known = frozenset(self._paths)
         self._chosen: dict[tuple[str, str], str] = {}
 
     def at(self, path: str | None) -> str | None:
@@ -33,7 +35,11 @@ class Namesakes:
 
     def ending(self, target: str, folder: str) -> str | None:
         """Of the files whose path ends so, the one meant by a source in that folder."""
-        return self._choose(self._endings.get(fold(target), []), target, folder)
+        wanted = fold(target)
+        if len(self._paths) > _FEW:
+            return self._choose(self._endings.get(wanted, []), target, folder)
+        ends = {path for whole, paths in self._wholes.items() if _ends(whole, wanted) for path in paths}
+        return self._choose(sorted(ends), target, folder)
 
     def any(self, target: str, folder: str) -> str | None:
         """Of all the files, the one meant by a source in that folder."""
@@ -49,10 +55,6 @@ class Namesakes:
         if asked not in self._chosen:
             self._chosen[asked] = min(below or paths, key=partial(_order, target))
         return self._chosen[asked]
-
-    @cached_property
-    def _known(self) -> frozenset[str]:
-        return frozenset(self._paths)
 
     @cached_property
     def _wholes(self) -> dict[str, list[str]]:
@@ -139,6 +141,13 @@ def name_keys(path: str) -> tuple[str, ...]:
     return (name, stem) if stem and dot + suffix in MARKDOWN_SUFFIXES else (name,)
 
 
+def page_names(path: str) -> list[str]:
+    """The name of a page that no file could have, as Logseq spells it: ``Book___Talk``, ``Why%3F``."""
+    written = _stem(path.rpartition("/")[2])
+    name = unquote(written.replace("___", "/"), errors="replace")
+    return [name] if name != written else []
+
+
 def target_key(target: str) -> str:
     """The key under which a link's target is looked up."""
     return fold(target.replace("\\", "/").rstrip("/").rpartition("/")[2])[:LONGEST_KEY]
@@ -146,10 +155,17 @@ def target_key(target: str) -> str:
 
 def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | None:
     """The vault path a link leads to, or nothing."""
-    if not target:
-        return source
+    return _resolve(kind, target, source.rpartition("/")[0], names) if target else source
+
+
+def resolver(names: Names) -> Callable[[str, str, str], str | None]:
+    """``resolve`` for many links by kind, target and source; in one folder a target is looked for once."""
+    known = cache(lambda kind, target, folder: _resolve(LinkKind(kind), target, folder, names))
+    return lambda kind, target, source: known(kind, target, source.rpartition("/")[0]) if target else source
+
+
+def _resolve(kind: LinkKind, target: str, folder: str, names: Names) -> str | None:
     target = target.replace("\\", "/")
-    folder = source.rpartition("/")[0]
     key = target_key(target)
     namesakes = names.named(key) if key not in ("", ".", "..") else NOBODY
     if kind in (LinkKind.MARKDOWN, LinkKind.IMAGE) or target.startswith(("./", "../")):
@@ -160,6 +176,10 @@ def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | Non
     if found is not None or target.startswith("/"):
         return found
     return namesakes.ending(target, folder) or names.aliased(alias_key(target)).any(target, folder)
+
+
+def _ends(path: str, ending: str) -> bool:
+    return path == ending or path.endswith(f"/{ending}")
 
 
 def _joined(folder: str, target: str) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import pyromark
@@ -45,8 +45,7 @@ class LinkKind(StrEnum):
     IMAGE = "image"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A top-level heading; ``start`` is the byte offset of its line."""
 
     text: str
@@ -55,8 +54,7 @@ class Heading:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A link to another file or an anchor; the target is as written, without the anchor."""
 
     kind: LinkKind

@@ -1,4 +1,4 @@
-"""Reads files for the index: one by one, or many at once on every core."""
+"""Reads files for the index: one by one, or many of them with their words folded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cuedeck.documents.entries import Reading, asset, reading_of
 from cuedeck.documents.extract import Extracted, extract
@@ -14,8 +16,27 @@ from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.scan import FileStamp
 from cuedeck.model.errors import CueError
 from cuedeck.paths import FileReader
+from cuedeck.store.document_entries import folded_words
+
+if TYPE_CHECKING:
+    from cuedeck.store.pieces import Piece
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Files that were read together, and the words of all their pieces where those were folded."""
+
+    files: list[tuple[str, Reading | None]]
+    words: list[Piece]
+
+
+def read_batch(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool) -> Batch:
+    """Read many files in order."""
+    files = list(read_documents(root, paths, max_bytes=max_bytes))
+    found = (reading.entry for _, reading in files if reading is not None)
+    return Batch(files, list(folded_words(found)) if fold else [])
 
 
 def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cuedeck.documents.markdown import Heading, Markdown, heading_text
 
@@ -23,8 +24,7 @@ _OWN_ID = re.compile(r"\s*\{(?:#|/\*?\s*#?)([\w.:-]++)[^{}]*\}$")
 _UTF8_START = re.compile(rb"[\x00-\x7f\xc0-\xff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """The text under one heading up to the next heading of any level; bytes of the file."""
 
     heading: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
 
 from cuedeck.documents.reader import DocumentReader
 from cuedeck.model.errors import CueError, ErrorCode
@@ -31,6 +33,24 @@ class TokenCounts:
         self._keep(new)
         known |= new
         return {path: known[digest] for path, digest in files.items() if digest in known}
+
+    @contextmanager
+    def counting(self) -> Iterator[Callable[[str], int]]:
+        """Counts any texts; what was not known is kept when all are counted."""
+        known: dict[str, int] = {}
+        new: dict[str, int] = {}
+
+        def count(text: str) -> int:
+            digest = sha256(text.encode("utf-8", "replace")).hexdigest()
+            if digest not in known:
+                known.update(rows.token_counts(session, [digest]))
+            if digest not in known:
+                known[digest] = new[digest] = count_tokens(text)
+            return known[digest]
+
+        with self._database.read() as session:
+            yield count
+        self._keep(new)
 
     def complete(self, seconds: float) -> None:
         """Once the tokeniser had to be loaded, count what never was, for about so long."""

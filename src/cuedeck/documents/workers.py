@@ -13,31 +13,33 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cuedeck.documents.entries import Reading
-from cuedeck.documents.reading import read_documents
+from cuedeck.documents.reading import Batch, read_batch
+from cuedeck.store.schema.documents import DOCUMENT_TEXT
 
 # Below this the processes would take longer to start than the work takes.
 WORTH_WHILE = 800
-_SLICE = 40
+# A slice has so many files; less towards the end, when somebody may have to wait for the last one.
+_SLICE = 160
+_SHORTEST = 20
 # How many slices may wait to be written: enough that nobody waits for a transaction to end.
-_WAITING = 50
+_WAITING = 16
 _LENGTH = struct.Struct("<Q")
 # A worker begins from nothing: forking a process with threads is unsafe, and running its main module again
 # would run whatever program imported us.
 _COMMAND = "from cuedeck.documents.workers import serve; serve()"
 
-Read = tuple[str, Reading | None]
 
-
-def read_many(root: Path, paths: Sequence[str], *, max_bytes: int) -> Iterator[Read]:
+def read_many(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = False) -> Iterator[Batch]:
     """Read and extract files, in no particular order, on several processes when there are many."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if len(paths) < WORTH_WHILE or cores < 2 or os.name == "nt":
-        yield from read_documents(root, paths, max_bytes=max_bytes)
+        for some in _slices(paths):
+            yield read_batch(root, some, max_bytes=max_bytes, fold=fold)
         return
-    work = _Work(root, paths, max_bytes)
+    work = _Work(root, paths, max_bytes, fold)
     try:
         for _ in range(min(cores - 1, 8)):
             work.hire()
@@ -46,12 +48,20 @@ def read_many(root: Path, paths: Sequence[str], *, max_bytes: int) -> Iterator[R
         work.end()
 
 
+def _slices(paths: Sequence[str]) -> Iterator[list[str]]:
+    start = 0
+    while start < len(paths):
+        size = max(_SHORTEST, min(_SLICE, (len(paths) - start) // 8))
+        yield list(paths[start : start + size])
+        start += size
+
+
 class _Work:
     """Slices of paths to read: workers take them one after another, and so do we while none is done."""
 
-    def __init__(self, root: Path, paths: Sequence[str], max_bytes: int) -> None:
-        self.root, self.max_bytes = root, max_bytes
-        self.slices = deque(list(paths[start : start + _SLICE]) for start in range(0, len(paths), _SLICE))
+    def __init__(self, root: Path, paths: Sequence[str], max_bytes: int, fold: bool) -> None:
+        self.root, self.max_bytes, self.fold = root, max_bytes, fold
+        self.slices = deque(_slices(paths))
         self.done: SimpleQueue[bytes | None] = SimpleQueue()
         self.room = threading.Semaphore(_WAITING)
         self._left = len(self.slices)
@@ -69,7 +79,7 @@ class _Work:
             self.room.release()
             return None
 
-    def results(self) -> Iterator[Read]:
+    def results(self) -> Iterator[Batch]:
         while self._left:
             try:
                 result = self.done.get(block=not self.slices)
@@ -81,8 +91,7 @@ class _Work:
                 continue
             self.room.release()
             self._left -= 1
-            for path, packed in marshal.loads(result):
-                yield path, packed and Reading.unpacked(packed)
+            yield _unpacked(*marshal.loads(result))
 
     def end(self) -> None:
         self.slices.clear()
@@ -90,13 +99,13 @@ class _Work:
         for worker in self._workers:
             worker.close()
 
-    def _own(self) -> Iterator[Read]:
+    def _own(self) -> Iterator[Batch]:
         try:
             paths = self.slices.popleft()
         except IndexError:
             return
         self._left -= 1
-        yield from read_documents(self.root, paths, max_bytes=self.max_bytes)
+        yield read_batch(self.root, paths, max_bytes=self.max_bytes, fold=self.fold)
 
 
 class _Worker:
@@ -130,7 +139,7 @@ class _Worker:
     def _run(self) -> None:
         given: deque[list[str]] = deque()
         try:
-            self._send((str(self._work.root), self._work.max_bytes))
+            self._send((str(self._work.root), self._work.max_bytes, self._work.fold))
             while True:
                 # One slice ahead, so that the process never waits for us.
                 while len(given) < 2 and (paths := self._work.take()):
@@ -148,7 +157,7 @@ class _Worker:
         self._work.slices.extend(given)
         self._work.done.put(None)
 
-    def _send(self, value: tuple[str, int] | list[str]) -> None:
+    def _send(self, value: tuple[str, int, bool] | list[str]) -> None:
         data = marshal.dumps(value)
         stream = _stream(self._process.stdin)
         stream.write(_LENGTH.pack(len(data)) + data)
@@ -161,17 +170,32 @@ def serve() -> None:
     first = _receive(requests)
     if first is None:
         return
-    root, max_bytes = marshal.loads(first)
+    root, max_bytes, fold = marshal.loads(first)
     # What a slice leaves behind has no cycles; looking for them is a tenth of the work.
     gc.disable()
     while (data := _receive(requests)) is not None:
-        found = read_documents(Path(root), marshal.loads(data), max_bytes=max_bytes)
-        result = marshal.dumps([(path, reading and reading.packed()) for path, reading in found])
+        batch = read_batch(Path(root), marshal.loads(data), max_bytes=max_bytes, fold=fold)
+        result = marshal.dumps(_packed(batch, words=not fold))
         try:
             answers.write(_LENGTH.pack(len(result)) + result)
             answers.flush()
         except BrokenPipeError:
             os._exit(0)  # whoever asked was killed, and the pipe would complain again at the end
+
+
+def _packed(batch: Batch, *, words: bool) -> tuple[list[Any], list[Any]]:
+    files = [(path, reading and reading.packed(words=words)) for path, reading in batch.files]
+    return files, [piece.packed() for piece in batch.words]
+
+
+def _unpacked(files: list[Any], words: list[Any]) -> Batch:
+    from cuedeck.store.pieces import Piece
+
+    fields = len(DOCUMENT_TEXT.fields)
+    return Batch(
+        [(path, packed and Reading.unpacked(packed)) for path, packed in files],
+        [Piece.unpacked(*packed, fields=fields) for packed in words],
+    )
 
 
 def _receive(stream: BinaryIO) -> bytes | None:

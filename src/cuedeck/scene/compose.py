@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cuedeck.documents.fences import with_fences_closed
 from cuedeck.documents.kinds import Kind, kind_of
@@ -16,6 +17,8 @@ from cuedeck.secrets import mask
 _NOTE_TOKENS = 120
 # How many names a note gives, fewer where there is less room.
 _NAMED = (20, 8, 3, 1, 0)
+
+Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +42,18 @@ class Scene:
     masked: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Piece:
     """One document as it would stand in the scene, and what it costs there."""
 
     source: Source
     block: str
-    tokens: int
     masked: int
+    count: Count
+
+    @cached_property
+    def tokens(self) -> int:
+        return self.count(self.block)
 
     @property
     def name(self) -> str:
@@ -57,6 +64,7 @@ class _Piece:
 class _Draft:
     room: int
     patterns: Sequence[str]
+    count: Count
     pieces: list[_Piece] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
@@ -64,16 +72,18 @@ class _Draft:
         # A fence that is never closed ends with its document, not with the scene.
         cleaned = mask(with_fences_closed(text), self.patterns)
         block = _block(source.path, source.anchor, cleaned.text)
-        return _Piece(source, block, count_tokens(block), cleaned.count)
+        return _Piece(source, block, cleaned.count, self.count)
 
     def add(self, piece: _Piece) -> None:
         self.pieces.append(piece)
         self.room -= piece.tokens
 
 
-def compose(sources: Sources, *, limit: int, patterns: Sequence[str] = ()) -> Scene:
+def compose(
+    sources: Sources, *, limit: int, patterns: Sequence[str] = (), count: Count = count_tokens
+) -> Scene:
     """Put the active cards in, then as much of the rest as fits."""
-    draft = _Draft(limit - _NOTE_TOKENS, patterns)
+    draft = _Draft(limit - _NOTE_TOKENS, patterns, count)
     header = f"# Scene\n\n{_count(len(sources.active), 'active card')}.\n"
     missing = sorted(set(sources.missing))
     active = [draft.piece(source, _text(source)) for source in sources.active]
@@ -81,12 +91,12 @@ def compose(sources: Sources, *, limit: int, patterns: Sequence[str] = ()) -> Sc
     head = header + "".join(piece.block for piece in active)
     masked = sum(piece.masked for piece in active)
     whole = head + "".join(piece.block for piece in others) + _not_found(missing, len(missing))
-    if (tokens := count_tokens(whole)) <= limit:
+    if (tokens := count(whole)) <= limit:
         masked += sum(piece.masked for piece in others)
         return Scene(whole, tokens, limit, len(active), len(others), (), masked)
-    if (tokens := count_tokens(head)) > limit:
+    if (tokens := count(head)) > limit:
         raise _too_small(tokens, limit)
-    draft.room -= tokens + count_tokens(_not_found(missing, _NAMED[0]))
+    draft.room -= tokens + count(_not_found(missing, _NAMED[0]))
     for piece in others:
         _fit(draft, piece)
     text, tokens = _finished(draft, head, missing, limit)
@@ -110,10 +120,10 @@ def _fit_sections(draft: _Draft, whole: _Piece) -> None:
     source = whole.source
     kept: list[str] = []
     left: list[LeftOut] = []
-    room = draft.room - count_tokens(_block(source.path, None, ""))
+    room = draft.room - draft.count(_block(source.path, None, ""))
     for section in sections_of(source.markdown, len(source.data)):
         text = source.data[section.start : section.end].decode("utf-8").removeprefix("\ufeff").strip("\r\n")
-        tokens = count_tokens(mask(text, draft.patterns).text) + 2
+        tokens = draft.count(mask(text, draft.patterns).text) + 2
         if tokens <= room:
             kept.append(text)
             room -= tokens
@@ -134,7 +144,7 @@ def _finished(draft: _Draft, head: str, missing: Sequence[str], limit: int) -> t
         for named in _NAMED:
             text = head + "".join(piece.block for piece in draft.pieces)
             text += _not_found(missing, named) + _note(draft.left_out, limit, named)
-            if (tokens := count_tokens(text)) <= limit:
+            if (tokens := draft.count(text)) <= limit:
                 return text, tokens
         if not draft.pieces:
             raise _too_small(tokens, limit)

@@ -43,7 +43,9 @@ class Scenes:
             depth=self._section.depth,
         )
         limit = self._token_limit if token_limit is None else token_limit
-        return compose(finder.find(active), limit=limit, patterns=self._section.secret_patterns)
+        sources = finder.find(active)
+        with self._documents.token_counts.counting() as count:
+            return compose(sources, limit=limit, patterns=self._section.secret_patterns, count=count)
 
     def write(self, scene: Scene) -> Path:
         """Put a scene into the workspace, unless it is there already."""

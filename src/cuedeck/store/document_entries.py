@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuedeck.store.documents import chunks_of_documents, existing, passages_of
-from cuedeck.store.protocol import JoinedText, Row, Session, TextRecord, VectorRecord
+from cuedeck.store.protocol import Row, Session, TextRecord, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
+from cuedeck.store.text import SMALL
+from cuedeck.store.tokens import record_words
+
+if TYPE_CHECKING:
+    from cuedeck.store.pieces import Piece
 
 # Of a key's characters so many are kept and compared: an index of PostgreSQL holds 2,700 bytes of a row,
 # and one note with a longer link or tag would keep all others out. File names are shorter.
@@ -83,24 +89,39 @@ class Entry(NamedTuple):
     links: tuple[LinkValues, ...]
     names: tuple[tuple[str, int], ...]
 
-    def texts(self, chunk: ChunkValues) -> tuple[str, str, str, str]:
+    def words(self, chunk: ChunkValues) -> str:
         """What a piece is found by, in the order of the full-text index."""
-        return self.name, chunk.headings, chunk.symbols, chunk.body
+        return record_words(self.scope, self._texts(chunk))
 
     def record(self, rid: int, chunk: ChunkValues) -> TextRecord:
-        """The same as a record that may replace another."""
+        """The same field by field."""
         names = (name for name, _ in DOCUMENT_TEXT.fields)
-        fields = {name: text.split() for name, text in zip(names, self.texts(chunk), strict=True)}
+        fields = {name: text.split() for name, text in zip(names, self._texts(chunk), strict=True)}
         return TextRecord(rid, fields, self.scope)
+
+    def _texts(self, chunk: ChunkValues) -> tuple[str, str, str, str]:
+        return self.name, chunk.headings, chunk.symbols, chunk.body
 
 
 _Fresh = tuple[int, int, ChunkValues, Entry]
 
 
-def write_entries(session: Session, entries: Sequence[Entry], leads: Leads) -> None:
+def folded_words(entries: Iterable[Entry]) -> Iterator[Piece]:
+    """The words of all pieces of some files, folded."""
+    from cuedeck.store.pieces import folded
+
+    words = (entry.words(chunk) for entry in entries for chunk in entry.chunks)
+    while some := dict(enumerate(islice(words, SMALL))):
+        yield folded(some, len(DOCUMENT_TEXT.fields))
+
+
+def write_entries(
+    session: Session, entries: Sequence[Entry], leads: Leads, words: Sequence[Piece] = ()
+) -> None:
     """Add or replace files; pieces that did not change keep their identity and vector.
 
-    ``leads`` tells from kind, target and the file it is in where a link leads.
+    ``leads`` tells from kind, target and the file it is in where a link leads. Where all files are new,
+    the words of their pieces may be folded already.
     """
     paths = [entry.file.path for entry in entries]
     before = existing(session, paths)
@@ -111,7 +132,7 @@ def write_entries(session: Session, entries: Sequence[Entry], leads: Leads) -> N
         if old:
             session.run(f"DELETE FROM {name} WHERE document IN :rids", rids=old)  # noqa: S608 - fixed names
     _write_details(session, [(rids[entry.file.path], entry) for entry in entries], leads)
-    _write_chunks(session, entries, rids, before)
+    _write_chunks(session, entries, rids, before, words)
 
 
 def remove_documents(session: Session, paths: Sequence[str]) -> None:
@@ -150,7 +171,11 @@ def _link_rows(entries: Sequence[tuple[int, Entry]], leads: Leads) -> Iterator[t
 
 
 def _write_chunks(
-    session: Session, entries: Sequence[Entry], rids: Mapping[str, int], before: Mapping[str, Row]
+    session: Session,
+    entries: Sequence[Entry],
+    rids: Mapping[str, int],
+    before: Mapping[str, Row],
+    words: Sequence[Piece],
 ) -> None:
     fresh: list[_Fresh] = []
     for entry in entries:
@@ -160,7 +185,7 @@ def _write_chunks(
             fresh += [(rids[path], n, chunk, entry) for n, chunk in enumerate(entry.chunks)]
         else:
             fresh += _revise(session, rids[path], entry, same_shape=known["shape"] == entry.file.shape)
-    _insert_chunks(session, fresh)
+    _insert_chunks(session, fresh, words)
 
 
 def _revise(session: Session, rid: int, entry: Entry, *, same_shape: bool) -> list[_Fresh]:
@@ -207,7 +232,7 @@ def _move(session: Session, rid: int, kept: Sequence[tuple[Row, int, ChunkValues
 
 def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, ChunkValues]]) -> None:
     """The file's name or filters changed: its pieces are found and filtered differently."""
-    session.text(DOCUMENT_TEXT).put(entry.record(row["rid"], chunk) for row, _, chunk in kept)
+    session.text(DOCUMENT_TEXT).add((row["rid"], entry.words(chunk)) for row, _, chunk in kept)
     by_model: dict[str, list[int]] = {}
     for row, _, _ in kept:
         if row["model"]:
@@ -219,7 +244,7 @@ def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, Chun
         index.put(VectorRecord(rid, model, vector, entry.scope) for rid, vector in found.items())
 
 
-def _insert_chunks(session: Session, fresh: Sequence[_Fresh]) -> None:
+def _insert_chunks(session: Session, fresh: Sequence[_Fresh], words: Sequence[Piece]) -> None:
     if not fresh:
         return
     newest = session.value("SELECT max(rid) FROM document_chunks") or 0
@@ -229,11 +254,13 @@ def _insert_chunks(session: Session, fresh: Sequence[_Fresh]) -> None:
         ((document, ordinal, *chunk[:6]) for document, ordinal, chunk, _ in fresh),
     )
     # One writer at a time, so identities follow the order of insertion.
-    rids = session.rows("SELECT rid FROM document_chunks WHERE rid > :newest ORDER BY rid", newest=newest)
-    session.text(DOCUMENT_TEXT).add(
-        JoinedText(row["rid"], entry.texts(chunk), entry.scope)
-        for row, (_, _, chunk, entry) in zip(rids, fresh, strict=True)
-    )
+    added = session.rows("SELECT rid FROM document_chunks WHERE rid > :newest ORDER BY rid", newest=newest)
+    rids = iter([row["rid"] for row in added])
+    text = session.text(DOCUMENT_TEXT)
+    if words:
+        text.add_folded([piece.numbered(list(islice(rids, len(piece)))) for piece in words])
+    else:
+        text.add((rid, entry.words(chunk)) for rid, (_, _, chunk, entry) in zip(rids, fresh, strict=True))
 
 
 def _drop_chunks(session: Session, rids: Sequence[int]) -> None:

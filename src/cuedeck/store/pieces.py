@@ -8,8 +8,8 @@ so are those of records that are not folded yet, of which each process makes pie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count, islice
 from typing import Any, NamedTuple
@@ -105,6 +105,22 @@ class Piece:
         """Whether counts take two bytes."""
         return self.postings.dtype["counts"].base.itemsize > 1
 
+    def __len__(self) -> int:
+        return len(self.directory.ids)
+
+    def numbered(self, ids: Sequence[int]) -> Piece:
+        """The same records under other ids."""
+        return Piece(replace(self.directory, ids=np.array(ids, dtype=np.int64)), self.postings)
+
+    def packed(self) -> tuple[dict[str, bytes], bytes, bool]:
+        """Nothing but plain values, which travel between processes."""
+        return self.directory.columns(), self.postings.tobytes(), self.wide
+
+    @classmethod
+    def unpacked(cls, columns: Mapping[str, bytes], postings: bytes, wide: bool, *, fields: int) -> Piece:
+        """The piece that was packed."""
+        return cls(Directory.read(columns), np.frombuffer(postings, posting(fields, wide=wide)))
+
 
 def folded(records: Mapping[int, str], fields: int) -> Piece:
     """A piece of records, given by id as words: a line of scope tokens, then one for each field."""
@@ -166,6 +182,20 @@ def merged(parts: Sequence[tuple[Piece, Mask]]) -> Piece:
         ),
         _packed(places, counts),
     )
+
+
+def joined(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
+    """Neighbours merged, as long as they have at most so many records together."""
+    waiting: list[tuple[Piece, Mask]] = []
+    room = most
+    for piece in pieces:
+        if waiting and len(piece) > room:
+            yield merged(waiting)
+            waiting, room = [], most
+        waiting.append((piece, np.zeros(len(piece), dtype=bool)))
+        room -= len(piece)
+    if waiting:
+        yield merged(waiting)
 
 
 def _kept(piece: Piece, dead: Mask) -> tuple[Numbers, Numbers, Counts]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from cuedeck.store.news import News
+    from cuedeck.store.pieces import Piece
 
 Row = dict[str, Any]
 Vector: TypeAlias = "npt.NDArray[np.float32]"
@@ -45,14 +46,6 @@ class TextRecord:
     scope: Collection[str] = ()
 
 
-class JoinedText(NamedTuple):
-    """A new record as the analyser gives it: each field's tokens joined by spaces, in the index's order."""
-
-    id: int
-    fields: Sequence[str]
-    scope: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class TextHit:
     """A record that matched and its BM25 score; higher is better."""
@@ -81,8 +74,11 @@ class TextIndex(Protocol):
     def put(self, records: Iterable[TextRecord]) -> None:
         """Add or replace records."""
 
-    def add(self, records: Iterable[JoinedText]) -> None:
-        """Add records that are not there yet; nothing is looked up and no token is checked."""
+    def add(self, records: Iterable[tuple[int, str]]) -> None:
+        """Add or replace records given as ``tokens.record_words``; no token is checked."""
+
+    def add_folded(self, pieces: Sequence[Piece]) -> None:
+        """Add records that are not there yet and were folded elsewhere."""
 
     def drop(self, ids: Collection[int]) -> None:
         """Remove records; unknown ids are ignored."""

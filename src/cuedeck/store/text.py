@@ -9,7 +9,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from cuedeck.store import bm25
 from cuedeck.store.ddl import Table, table
 from cuedeck.store.keys import key, scope_keys
 from cuedeck.store.protocol import (
-    JoinedText,
     Row,
     Scope,
     Session,
@@ -27,7 +25,7 @@ from cuedeck.store.protocol import (
     TextStatistics,
 )
 from cuedeck.store.text_cache import TextCache
-from cuedeck.store.tokens import scope_tokens, stored_text, stored_token
+from cuedeck.store.tokens import record_words, stored_text, stored_token
 
 if TYPE_CHECKING:
     from cuedeck.store.pieces import Directory, Numbers, Part, Piece, Postings, Run, Span, State
@@ -75,12 +73,27 @@ class PiecedText:
         self._fields = len(spec.fields)
 
     def put(self, records: Iterable[TextRecord]) -> None:
-        names = [name for name, _ in self._spec.fields]
-        self._save((one.id, _words(one, names)) for one in records)
+        self.add((one.id, record_words(one.scope, self._texts(one))) for one in records)
 
-    def add(self, records: Iterable[JoinedText]) -> None:
-        scope = cache(lambda tokens: " ".join(scope_tokens(tokens)))
-        self._save((one.id, "\n".join((scope(one.scope), *one.fields))) for one in records)
+    def add(self, records: Iterable[tuple[int, str]]) -> None:
+        pending = iter(records)
+        while batch := dict(islice(pending, SMALL)):
+            stamp = self._stamped(len(batch))
+            self._bury(batch, stamp["last_id"])
+            if stamp["fresh"] >= FOLDED:
+                self._fold(batch)
+            else:
+                rows = ((number, _random(), words) for number, words in batch.items())
+                self._session.insert_many(f"{self._name}_fresh", ("id", "stamp", "words"), rows, key=("id",))
+
+    def add_folded(self, pieces: Sequence[Piece]) -> None:
+        from cuedeck.store.pieces import joined
+
+        self._stamped()
+        for piece in joined(pieces, LARGE):
+            self._add(piece)
+        self._merge(all_small=False)
+        self._note_last_id()
 
     def drop(self, ids: Collection[int]) -> None:
         if not ids:
@@ -263,16 +276,8 @@ class PiecedText:
 
     # -- writing
 
-    def _save(self, records: Iterable[tuple[int, str]]) -> None:
-        pending = iter(records)
-        while batch := dict(islice(pending, SMALL)):
-            stamp = self._stamped(len(batch))
-            self._bury(batch, stamp["last_id"])
-            if stamp["fresh"] >= FOLDED:
-                self._fold(batch)
-            else:
-                rows = ((number, _random(), words) for number, words in batch.items())
-                self._session.insert_many(f"{self._name}_fresh", ("id", "stamp", "words"), rows, key=("id",))
+    def _texts(self, record: TextRecord) -> list[str]:
+        return [stored_text(record.fields.get(name, ())) for name, _ in self._spec.fields]
 
     def _stamped(self, fresh: int = 0) -> Row:
         """Draw another stamp; how many records may be fresh, and the highest id in any piece."""
@@ -322,11 +327,12 @@ class PiecedText:
         while batch := dict(islice(pending, LARGE)):
             self._add(folded(batch, self._fields))
         self._merge(all_small=all_small)
-        self._session.run(
-            f"UPDATE {self._name}_stamp SET stamp = :stamp, fresh = 0, "  # noqa: S608
-            f"last_id = (SELECT coalesce(max(last_id), 0) FROM {self._name}_pieces)",
-            stamp=_random(),
-        )
+        self._session.run(f"UPDATE {self._name}_stamp SET stamp = :stamp, fresh = 0", stamp=_random())  # noqa: S608
+        self._note_last_id()
+
+    def _note_last_id(self) -> None:
+        last = f"SELECT coalesce(max(last_id), 0) FROM {self._name}_pieces"  # noqa: S608
+        self._session.run(f"UPDATE {self._name}_stamp SET last_id = ({last})")  # noqa: S608
 
     def _merge(self, *, all_small: bool) -> None:
         from cuedeck.store.pieces import dead_read, merged
@@ -378,12 +384,6 @@ class PiecedText:
             self._session.run(sql, name=name, beyond=beyond)
         for table_name in ("pieces", "directories"):
             self._session.run(f"DELETE FROM {self._name}_{table_name} WHERE id IN :names", names=names)  # noqa: S608
-
-
-def _words(record: TextRecord, names: Sequence[str]) -> str:
-    """A record as it is kept until it is folded: a line of scope tokens, then one for each field."""
-    fields = (stored_text(record.fields.get(name, ())) for name in names)
-    return "\n".join((" ".join(scope_tokens(record.scope)), *fields))
 
 
 def _groups(runs: Mapping[int, Run], scope: Scope) -> list[list[Run]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 
 _UNSAFE_CHARACTER = re.compile(r"[\x00-\x1f\x7fA-Z#]")
 _UNSAFE = re.compile(r"[\x00-\x20\x7fA-Z]|^#")
@@ -27,6 +28,16 @@ def stored_tokens(tokens: Sequence[str]) -> list[str]:
 def stored_text(tokens: Sequence[str]) -> str:
     """Field tokens as one text."""
     return _plain(tokens) or " ".join(stored_token(token) for token in tokens if token)
+
+
+def record_words(scope: Collection[str], fields: Iterable[str]) -> str:
+    """A record as it is kept until it is folded: a line of scope tokens, then one for each field."""
+    return "\n".join((_scope_line(tuple(scope)), *fields))
+
+
+@lru_cache(maxsize=1024)
+def _scope_line(scope: tuple[str, ...]) -> str:
+    return " ".join(scope_tokens(scope))
 
 
 def _plain(tokens: Sequence[str]) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from cuedeck.code.extraction.analysis import analyse_blob
 from cuedeck.code.extraction.worker import Job, from_plain, read_blob, receive, send
 from cuedeck.code.git.repository import Repository
+from cuedeck.collecting import without_collecting
 from cuedeck.store.code import NewBlob
 
 _JOBS_PER_ROUND: Final = 12
@@ -36,18 +36,6 @@ def analyse_all(
                 yield analyse_blob(oid, path, language, read_blob(repository, oid))
         return
     yield from _in_processes(root, jobs, min(count, len(jobs) // (_WORTH_A_PROCESS // 2) or 1))
-
-
-@contextmanager
-def without_collecting() -> Iterator[None]:
-    """Extraction allocates much and makes no cycles: collecting meanwhile only costs."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()
 
 
 def _in_processes(root: Path, jobs: Sequence[Job], count: int) -> Iterator[NewBlob]:
