@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.extraction.extract import extract
 from cuedeck.code.languages import NAMES, language_named
+from cuedeck.code.resolution.generics import Generics
 
 SAMPLE = """
 export class A extends B { m(x) { return this.y[0](x) ?? {a: [1, 2], b: (c) => c.d} } }
@@ -68,3 +70,26 @@ def test_types_that_double_at_every_step_end_soon(tmp_path: Path) -> None:
     for number in range(1, len(links.ops)):
         project.linker.evaluate("a.ts", number)
     assert time.process_time() - begun < 15
+
+
+def test_types_are_held_against_each_other_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[object] = []
+    held = Generics._unify_one
+
+    def counted(self: Generics, *given: Any) -> None:
+        compared.append(given)
+        held(self, *given)
+
+    monkeypatch.setattr(Generics, "_unify_one", counted)
+    many = [f"m{n}" for n in range(30)]
+    (tmp_path / "a.ts").write_text(
+        f"type Wanted<T> = {{ {' '.join(f'{m}: Part<T>;' for m in many)} }}\ntype Part<T> = {{ z: T }}\n"
+        f"type Given = {{ {' '.join(f'{m}: Piece;' for m in many)} }}\ntype Piece = {{ z: Found }}\n"
+        "class Found { here = 1 }\ndeclare function take<T>(w: Wanted<T>): T\ndeclare const g: Given\n"
+        "take(g).here\n"
+    )
+    project = MemoryProject(tmp_path)
+    links = project.links("a.ts")
+    [use] = links.sites.get(links.string_numbers["here"])
+    assert project.linker.targets("a.ts", use)
+    assert len(compared) < 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, Bind, Op, ScopeKind
@@ -185,9 +185,16 @@ class Generics(ABC):
 
     def substitute(self, values: Values, meaning: Meaning, depth: int = 0) -> Values:
         """Values with type parameters replaced by what they stand for."""
-        if not meaning or depth > _MAX_DEPTH:
+        if not meaning or not values or depth > _MAX_DEPTH:
             return values
-        return settled([w for v in values for w in self._substituted(v, meaning, depth)])
+        if depth:
+            return settled([w for v in values for w in self._substituted(v, meaning, depth)])
+        key = ("s", values, tuple(meaning.items()))
+        found: Values = self.solve(key, self._substitute, values, meaning)
+        return found
+
+    def _substitute(self, values: Values, meaning: Meaning) -> Values:
+        return settled([w for v in values for w in self._substituted(v, meaning, 0)])
 
     def _substituted(self, value: Value, meaning: Meaning, depth: int) -> Values:
         if value.tag == PARAMETER:
@@ -341,7 +348,15 @@ class Generics(ABC):
                 meaning[wanted] = settled([*meaning.get(wanted, ()), *others])
             elif wanted.tag in (*_CONTAINERS, *_HOLDERS):
                 for given in actual:
-                    self._unify_one(wanted, given, meaning, depth + 1)
+                    key = ("y", wanted, given, depth)
+                    for parameter, values in self.solve(key, self._told, wanted, given, depth + 1):
+                        meaning[parameter] = settled([*meaning.get(parameter, ()), *values])
+
+    def _told(self, wanted: Value, given: Value, depth: int) -> tuple[tuple[Value, Values], ...]:
+        """What one value says about the parameters in one declared type."""
+        found: Meaning = {}
+        self._unify_one(wanted, given, found, depth)
+        return tuple(found.items())
 
     def _unify_one(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
         if wanted.tag == SEQUENCE:
@@ -447,18 +462,15 @@ def with_meaning(value: Value, meaning: Meaning) -> Value:
 
 def trimmed(values: Values) -> Values:
     """Values without what is too deep inside them: types that hold types may grow at every step."""
-    if not any(value.inside for value in values):
-        return values
-    levels = _MAX_DEPTH
-    while levels and _weight(values, levels) > _MAX_WEIGHT:
-        levels -= 1
-    return _cut(values, levels)
-
-
-def _weight(values: Values, levels: int) -> int:
-    """How many values there are, with those inside them down to some level."""
-    inner = [part for value in values for part in value.inside] if levels else ()
-    return len(values) + sum(_weight(part, levels - 1) for part in inner)
+    layer: Sequence[Value] = values
+    weight, levels = len(values), 0
+    while levels < _MAX_DEPTH:
+        layer = [inner for value in layer for part in value.inside for inner in part]
+        weight += len(layer)
+        if weight > _MAX_WEIGHT:
+            return _cut(values, levels)
+        levels += 1
+    return _cut(values, levels) if any(value.inside for value in layer) else values
 
 
 def _cut(values: Values, levels: int) -> Values:
