@@ -7,7 +7,9 @@ from array import array
 
 import pytest
 
+from cuedeck.code.extraction.extract import extract
 from cuedeck.code.facts import Import, Imports, Lists, Occurrences, Scope, ScopeNames, Scopes
+from cuedeck.code.languages import language_named
 
 
 @pytest.mark.parametrize("code", ["B", "H", "I", "i"])
@@ -58,3 +60,17 @@ def test_imports_are_pairs_of_their_columns() -> None:
     imports = Imports(("a", "b.c"), array("B", [0, 2]))
     assert tuple(imports) == (Import("a", 0), Import("b.c", 2))
     assert len(imports) == 2 and imports[1] == Import("b.c", 2)
+
+
+def test_a_place_belongs_to_the_narrowest_definition_around_it() -> None:
+    language = language_named("python")
+    assert language is not None
+    source = (
+        b"x = 1\nclass A:\n    def f(self):\n        def g(): pass\n        g()\n    y = 2\ndef h(): pass\n"
+    )
+    outline = extract(source, language).outline
+    for offset in range(len(source) + 1):
+        around = [d for d in outline.definitions if d.start <= offset < d.end]
+        found = outline.enclosing(offset)
+        narrowest = min(around, key=lambda d: d.end - d.start, default=None)
+        assert (outline.definitions[found] if found >= 0 else None) == narrowest

@@ -253,13 +253,24 @@ class Outline:
         names, at = self.names, -1
         return [at := names.index(name, at + 1) for _ in range(names.count(name))]
 
+    @cached_property
+    def _around(self) -> tuple[array[int], array[int]]:
+        """Where each definition starts, and the one that it stands in, or -1."""
+        outer, inside = array("i"), [-1]
+        for number, definition in enumerate(self.definitions):
+            while inside[-1] >= 0 and self.definitions[inside[-1]].end <= definition.start:
+                inside.pop()
+            outer.append(inside[-1])
+            inside.append(number)
+        return array("I", [definition.start for definition in self.definitions]), outer
+
     def enclosing(self, offset: int) -> int:
         """The innermost function, class or other owner around an offset, or -1."""
-        best, width = -1, self.size + 1
-        for number, definition in enumerate(self.definitions):
-            if definition.start <= offset < definition.end and definition.end - definition.start < width:
-                best, width = number, definition.end - definition.start
-        return best
+        starts, outer = self._around
+        number = bisect_right(starts, offset) - 1
+        while number >= 0 and self.definitions[number].end <= offset:
+            number = outer[number]
+        return number
 
 
 class Occurrences:
