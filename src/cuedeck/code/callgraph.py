@@ -32,8 +32,10 @@ def callees(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) ->
     return _spread(snapshot, record, depth, limit, _callees)
 
 
-# The symbols at the other end, each with the place of the call, and whether these are all.
-_Step = Callable[[Snapshot, SymbolRecord], tuple[list[tuple[SymbolRecord, str, int]], bool]]
+# The symbol at the other end, and the file and line of the call.
+_Site = tuple[SymbolRecord, str, int]
+# The calls of a symbol, and whether these are all.
+_Step = Callable[[Snapshot, SymbolRecord], tuple[list[_Site], bool]]
 
 
 def _spread(
@@ -59,12 +61,13 @@ def _spread(
     return found, more
 
 
-def _callers(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[tuple[SymbolRecord, str, int]], bool]:
-    found = []
+def _callers(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[_Site], bool]:
     references = snapshot.references(record)
-    for site in references.resolved:
-        if site.edge == "calls":
-            found.append((enclosing_record(snapshot, site.path, site.offset), site.path, site.line))
+    found = [
+        (enclosing_record(snapshot, site.path, site.offset), site.path, site.line)
+        for site in references.resolved
+        if site.edge == "calls"
+    ]
     return found, not references.unseen
 
 
@@ -77,7 +80,7 @@ def enclosing_record(snapshot: Snapshot, path: str, offset: int) -> SymbolRecord
     return snapshot.symbols(path).record(number)
 
 
-def _callees(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[tuple[SymbolRecord, str, int]], bool]:
+def _callees(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[_Site], bool]:
     if record.number < 0:
         return _calls_between(snapshot, record.path, 0, snapshot.outline(record.path).size + 1), True
     found = []
@@ -103,9 +106,7 @@ def _bodies(snapshot: Snapshot, record: SymbolRecord) -> dict[tuple[str, int], N
     return found
 
 
-def _calls_between(
-    snapshot: Snapshot, path: str, start: int, end: int
-) -> list[tuple[SymbolRecord, str, int]]:
+def _calls_between(snapshot: Snapshot, path: str, start: int, end: int) -> list[_Site]:
     outline, links = snapshot.outline(path), snapshot.links(path)
     found = []
     for site, (op, pos) in enumerate(zip(links.ops, links.pos, strict=True)):
@@ -113,10 +114,13 @@ def _calls_between(
             continue
         with snapshot.lock:
             targets = snapshot.linker.targets(path, site)
-        for target in targets:
-            if isinstance(target, Symbol):
-                for number in definitions_of(snapshot, target)[:1]:
-                    called = snapshot.symbols(target.path).record(number)
-                    if called.kind in CALLABLE | TYPES:
-                        found.append((called, path, outline.line_of(pos)))
+        called = (_callable(snapshot, target) for target in targets if isinstance(target, Symbol))
+        found += [(record, path, outline.line_of(pos)) for record in called if record is not None]
     return found
+
+
+def _callable(snapshot: Snapshot, symbol: Symbol) -> SymbolRecord | None:
+    """The first definition of a symbol, if it can be called."""
+    numbers = definitions_of(snapshot, symbol)
+    record = snapshot.symbols(symbol.path).record(numbers[0]) if numbers else None
+    return record if record is not None and record.kind in CALLABLE | TYPES else None
