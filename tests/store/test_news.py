@@ -125,7 +125,10 @@ def test_where_nothing_can_be_heard_the_wait_is_short(
         store.close()
 
 
-def test_a_folder_that_goes_and_comes_back_is_heard_again(tmp_path: Path) -> None:
+def test_a_folder_that_goes_and_comes_back_is_heard_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.store.news.RETRY_SECONDS", 0.05)
     store = sqlite_store(tmp_path)
     try:
         news = hearing(store.news())
@@ -150,7 +153,10 @@ def test_closing_the_store_ends_the_wait(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_listener_that_fails_in_an_unforeseen_way_is_started_again(tmp_path: Path) -> None:
+def test_a_listener_that_fails_in_an_unforeseen_way_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.store.news.RETRY_SECONDS", 0.05)
     store = sqlite_store(tmp_path)
     try:
         news = hearing(store.news())

@@ -10,6 +10,8 @@ from abc import ABC, abstractmethod
 
 # How often to look where commits cannot be heard.
 LOOK_SECONDS = 0.25
+# How long to wait before listening again where that was lost.
+RETRY_SECONDS = 5.0
 # Commits in quick succession are told of once in this time.
 PAUSE_SECONDS = 0.05
 
@@ -99,4 +101,4 @@ class Bell(ABC):
             finally:
                 self._hearing = False
                 self.ring()
-            self.stopped.wait(5.0)
+            self.stopped.wait(RETRY_SECONDS)
