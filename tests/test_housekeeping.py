@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gc
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Iterator
@@ -153,6 +154,30 @@ def test_old_garbage_is_collected_between_answers(
             gc.collect(1)  # what a busy process does by itself
             time.sleep(0.02)
         assert gone() is None
+    finally:
+        workspace.housekeeping.close()
+        gc.set_threshold(*before)
+
+
+def test_a_round_that_fails_in_an_unforeseen_way_is_not_the_last(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = gc.get_threshold()
+    monkeypatch.setattr("cuedeck.housekeeping.TICK_SECONDS", 0.01)
+    monkeypatch.setattr("cuedeck.housekeeping.LOOK_SECONDS", 0.01)
+    again = threading.Event()
+    rounds: list[int] = []
+
+    def fails_once() -> None:
+        rounds.append(1)
+        if len(rounds) == 1:
+            raise RuntimeError("unforeseen")
+        again.set()
+
+    monkeypatch.setattr(workspace.housekeeping, "run_if_due", fails_once)
+    try:
+        workspace.housekeeping.start()
+        assert again.wait(20)
     finally:
         workspace.housekeeping.close()
         gc.set_threshold(*before)

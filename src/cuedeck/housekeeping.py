@@ -91,6 +91,10 @@ class Housekeeping:
             except CueError as error:
                 log.warning("housekeeping waits: %s", error.message)
                 continue
+            except Exception:
+                # Without this thread nobody would collect garbage any more.
+                log.exception("housekeeping waits")
+                continue
             if removed:
                 log.info("housekeeping removed %d rows", removed)
 
