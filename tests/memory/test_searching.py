@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cuedeck.memory import answer
+from cuedeck.memory import answer, past
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Filters, Fusion, Query
@@ -207,13 +207,23 @@ def test_the_past_is_as_it_was(memories: Memories) -> None:
         return {hit.memory.content for hit in memories.search(query).hits}
 
     assert seen(Query("sits")) == {"the raven sits on the tower", "the crow sits on a fence"}
-    past = {"the raven sits on the tower", "the owl sits in the barn", "the hawk sits on a wire"}
-    assert seen(Query("sits", as_of=then)) == past
+    before = {"the raven sits on the tower", "the owl sits in the barn", "the hawk sits on a wire"}
+    assert seen(Query("sits", as_of=then)) == before
     assert memories.search(Query("sits", as_of=then)).total == 3
     assert seen(Query("where do birds of prey rest", as_of=then)) & {"the hawk sits on a wire"}
     assert seen(Query("sits", Filters(tags=("night",)), as_of=then)) == {"the owl sits in the barn"}
     assert seen(Query("taxes", Filters(tags=("money",)), as_of=then)) == set()
     assert seen(Query("sits", as_of=kept.created_at)) == {"the raven sits on the tower"}
+
+
+def test_all_that_matched_in_the_past_is_counted_though_few_are_ranked(
+    memories: Memories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for bird in ("raven", "owl", "hawk", "crow"):
+        memories.store(knowledge(f"the {bird} sits on the roof"), actor=ACTOR)
+    monkeypatch.setattr(past, "CANDIDATES", 1)
+    found = memories.search(Query("sits", as_of=now_ms()))
+    assert found.total == 4 and 1 <= len(found.hits) <= 2
 
 
 def test_times_the_feed_does_not_reach_are_refused(memories: Memories) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuedeck.search.fusion import reciprocal_rank, share_of_best, weighted_blend
+from cuedeck.search.fusion import best_first, reciprocal_rank, share_of_best, weighted_blend
 
 
 def test_reciprocal_rank_prefers_what_both_lists_hold() -> None:
@@ -77,3 +77,8 @@ def test_parts_sum_to_the_score_and_the_order_is_fixed(
         assert all(one.score == sum(one.parts.values()) for one in ranked)
         assert all(0 <= one.score <= 1 + 1e-9 for one in ranked)
         assert ranked == sorted(ranked, key=lambda one: (-one.score, one.key))
+
+
+def test_only_equals_are_asked_for_their_order() -> None:
+    order = {"a": 2, "c": 1}
+    assert best_first({"a": 0.5, "b": 0.7, "c": 0.5, "d": 0.1}, order.__getitem__) == ["b", "c", "a", "d"]
