@@ -17,15 +17,23 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.eval_retrieval import Collection, Item, Keyword, plain_words, read, score
+from benchmarks.memory_speed import rate
 from cuedeck.config.sections import MemorySection, SearchSection
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Filters, Fusion, Query
-from cuedeck.search.embedder import NoEmbedder, open_embedder
+from cuedeck.search.embedder import Embedder, NoEmbedder, open_embedder
 from cuedeck.search.stopwords import STOP_WORDS
 from cuedeck.store import open_store
 
 BATCH = 500
+
+
+def loaded_model() -> Embedder:
+    """The default model, ready to answer."""
+    model = open_embedder(SearchSection(), Path())
+    model.embed(["loaded"])
+    return model
 
 
 def ingest(memories: Memories, collection: Collection) -> dict[str, str]:
@@ -95,8 +103,13 @@ def main() -> None:
     wanted = read(Path(prepared) / "locomo", lambda group: group in only if only else group not in never)
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(None, root=Path(folder), workspace_id="locomo")
-        memories = Memories(store, open_embedder(SearchSection(), Path()), MemorySection())
-        items = ingest(memories, wanted)
+        texts, model = [item.text for item in wanted.corpus], loaded_model()
+        print("vectors by the model alone:", rate(len(texts), lambda: model.embed(texts)))
+        # Another one, which has not seen the texts.
+        memories = Memories(store, loaded_model(), MemorySection())
+        items: dict[str, str] = {}
+        complete = rate(len(texts), lambda: items.update(ingest(memories, wanted)))
+        print("turns stored, with vectors and links:", complete)
         words_only = Memories(store, NoEmbedder("keywords only"), MemorySection())
         print(f"{len(items)} memories, {len(wanted.queries)} questions, {memories.pending()} without vector")
         runs = {
