@@ -17,7 +17,6 @@ _BOOLEAN = {"true": True, "True": True, "TRUE": True, "false": False, "False": F
 _NUMBER_START = frozenset("0123456789+-.")
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_STRING_TAG = "tag:yaml.org,2002:str"
 _CORE_TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 
 

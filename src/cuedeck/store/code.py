@@ -211,18 +211,6 @@ def known_blobs(session: Session, version: int, oids: Collection[str]) -> dict[t
     return found
 
 
-def all_blobs(session: Session, version: int) -> dict[tuple[str, str], BlobRow]:
-    """Every blob whose facts are stored in this version."""
-    rows = session.rows(
-        "SELECT rid, oid, language, symbols, problem, searchable FROM code_blobs WHERE version = :version",
-        version=version,
-    )
-    return {
-        (row["oid"], row["language"]): BlobRow(**{**row, "searchable": bool(row["searchable"])})
-        for row in rows
-    }
-
-
 def facts(session: Session, rids: Collection[int]) -> dict[int, bytes]:
     """Packed facts by blob."""
     found: dict[int, bytes] = {}

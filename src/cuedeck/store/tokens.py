@@ -20,11 +20,6 @@ def scope_token(token: str) -> str:
     return "#" + stored_token(token)
 
 
-def stored_tokens(tokens: Sequence[str]) -> list[str]:
-    """Field tokens in order; empty ones are dropped."""
-    return list(tokens) if _plain(tokens) else [stored_token(token) for token in tokens if token]
-
-
 def stored_text(tokens: Sequence[str]) -> str:
     """Field tokens as one text."""
     return _plain(tokens) or " ".join(stored_token(token) for token in tokens if token)
