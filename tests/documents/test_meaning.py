@@ -81,6 +81,21 @@ def test_meaning_finds_what_words_do_not(documents: Documents) -> None:
     assert paths(documents, "feline", Mode.SEMANTIC, tags=("wheels",)) == ["one.md"]
 
 
+def test_of_equally_near_notes_the_one_with_the_words_themselves_is_first(documents: Documents) -> None:
+    (documents.root / "1.md").write_text("cars paint\n")
+    (documents.root / "2.md").write_text("automobile paint\n")
+    documents.refresh()
+    documents.embed_pending(30)
+    query = Query("automobile paint", Mode.SEMANTIC)
+    results = documents.search(query)
+    parts = {hit.path: dict(hit.parts) for hit in results.hits}
+    assert [hit.path for hit in results.hits[:2]] == ["2.md", "1.md"]
+    assert parts["2.md"]["semantic"] == pytest.approx(parts["1.md"]["semantic"])
+    assert parts["2.md"]["words"] > parts["1.md"]["words"] > parts["two.md"]["words"] == 0.0
+    for hit, explained in zip(results.hits, documents.explain(query, results), strict=True):
+        assert sum(dict(hit.parts).values()) == hit.score == explained["value"] <= 1.0
+
+
 def test_a_blank_query_means_nothing(documents: Documents) -> None:
     documents.refresh()
     documents.embed_pending(30)

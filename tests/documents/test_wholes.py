@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuedeck.documents.query import Mode, Query
-from cuedeck.documents.wholes import whole_scores
+from cuedeck.documents.wholes import held_shares, whole_scores
 from cuedeck.store import documents as rows
 from cuedeck.workspace import Workspace
 
@@ -47,6 +47,18 @@ def test_words_count_wherever_in_a_document_they_stand(workspace: Workspace) -> 
 def test_a_word_counts_more_in_more_parts_and_less_in_a_longer_document(workspace: Workspace) -> None:
     found = scores(workspace, ["walrus"], ["spread.md", "single.md", "long.md"])
     assert found["single.md"]["walrus"] > found["spread.md"]["walrus"] > found["long.md"]["walrus"] > 0
+
+
+def test_a_chunk_holds_a_share_of_what_the_words_tell(workspace: Workspace) -> None:
+    with workspace.store.index.read() as session:
+        rids = {name: row["rid"] for name, row in rows.existing(session, ["single.md", "long.md"]).items()}
+        chunks = {name: [chunk for chunk, *_ in rows.extents(session, [rid])] for name, rid in rids.items()}
+        held = held_shares(session, ["walrus", "tuba", "unheard"], [*chunks["single.md"], *chunks["long.md"]])
+        assert held_shares(session, ["unheard"], held) == dict.fromkeys(held, 0.0)
+    best = {name: max(held[chunk] for chunk in found) for name, found in chunks.items()}
+    assert 0.0 < best["single.md"] < 0.5
+    assert best["long.md"] == pytest.approx(1.0)
+    assert min(held.values()) == 0.0
 
 
 def test_a_document_with_all_the_words_apart_comes_before_one_with_two_together(

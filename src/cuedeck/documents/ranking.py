@@ -1,4 +1,4 @@
-"""Ranks documents for a query: BM25 and cosine of their chunks, blended per document."""
+"""Ranks documents for a query: BM25 of their chunks and cosines of their passages, blended per document."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cuedeck.documents.kinds import Kind
 from cuedeck.documents.query import Mode
 from cuedeck.documents.space import Space
-from cuedeck.documents.wholes import whole_scores
+from cuedeck.documents.wholes import held_shares, whole_scores
 from cuedeck.model.adding import added
 from cuedeck.search.candidates import candidate_cosines
 from cuedeck.search.fusion import KEYWORD, SEMANTIC, Ranked, share_of_best, weighted_blend
@@ -24,6 +24,9 @@ _PASSAGES = 300
 _FURTHER = (0.15, 0.05)
 # The contract's hybrid: seven parts meaning, three parts words.
 _MEANING = 0.7
+# Where only meaning is asked for: what the query's words around a passage count beside its cosine.
+_HELD = 0.3
+WORDS = "words"
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
 _WHOLE = 0.5
 # How much more a document's words count when one of its headings or symbols is the query itself, and how
@@ -88,13 +91,17 @@ def rank(
             cosines = _cosines_in(space, index.get(cosines, model=model), vector)
     meaning = _best_passages(cosines)
     home = rows.homes(session, {*words, *meaning})
-    home_of_passage = {
-        each: home[chunk] for each in cosines if (chunk := rows.chunk_of_passage(each)) in home
-    }
     by_words = _by_words(session, text, terms, _grouped(words, home))
-    by_meaning = _by_meaning(_grouped(cosines, home_of_passage), mode)
-    paths = _paths(session, {*by_words.scores, *by_meaning})
-    ranked = _fuse(by_words.scores, by_meaning, mode, paths, waiting=waiting)
+    if mode is Mode.SEMANTIC:
+        held = {chunk: _HELD * share for chunk, share in held_shares(session, terms, home).items()}
+        found = _by_passages(cosines, held, home)
+        meaning = {chunk: cosine + held[chunk] for chunk, cosine in meaning.items() if chunk in home}
+        paths = _paths(session, {each.key for each in found})
+    else:
+        closest = {document: _closeness(max(near)) for document, near in _grouped(meaning, home).items()}
+        paths = _paths(session, {*by_words.scores, *closest})
+        found = _fuse(by_words.scores, closest, mode, paths, waiting=waiting)
+    ranked = sorted(found, key=lambda each: (-each.score, paths[each.key]))
     chunks = _best_chunks(words, meaning, home)
     return [
         Candidate(each.key, each, chunks[each.key], by_words.share_of_whole(each.key))
@@ -166,12 +173,26 @@ def _with_further(scores: list[float]) -> float:
     return best + added(share * score for share, score in zip(_FURTHER, further, strict=False))
 
 
-def _by_meaning(cosines: Mapping[int, list[float]], mode: Mode) -> dict[int, float]:
-    """How near documents are: by their best passage, and where nothing else is asked by further ones too."""
-    if mode is Mode.HYBRID:
-        return {document: _closeness(max(found)) for document, found in cosines.items()}
-    whole = 1.0 + added(_FURTHER)
-    return {document: _closeness(_with_further(found) / whole) for document, found in cosines.items()}
+def _by_passages(
+    cosines: Mapping[int, float], held: Mapping[int, float], home: Mapping[int, int]
+) -> list[Ranked[int]]:
+    """Documents by their nearest passages, each beside what its chunk holds of the query's words."""
+    passages: dict[int, list[tuple[float, float]]] = {}
+    for passage, cosine in cosines.items():
+        chunk = rows.chunk_of_passage(passage)
+        if chunk in home:
+            passages.setdefault(home[chunk], []).append((cosine + held[chunk], held[chunk]))
+    return [_near(document, found) for document, found in passages.items()]
+
+
+def _near(document: int, passages: list[tuple[float, float]]) -> Ranked[int]:
+    shares = (1.0, *_FURTHER)
+    best = list(zip(shares, sorted(passages, reverse=True), strict=False))
+    words = added(share * held for share, (_, held) in best) / added(shares)
+    cosine = added(share * (both - held) for share, (both, held) in best) / added(shares)
+    most = 1.0 + _HELD / 2.0
+    parts = {SEMANTIC: _closeness(cosine) / most, WORDS: words / 2.0 / most}
+    return Ranked(document, added(parts.values()), parts)
 
 
 def _closeness(cosine: float) -> float:
@@ -187,20 +208,15 @@ def _fuse(
     *,
     waiting: bool,
 ) -> list[Ranked[int]]:
-    if mode is Mode.SEMANTIC:
-        found = [Ranked(key, share, {SEMANTIC: share}) for key, share in meaning.items()]
-    elif mode is Mode.KEYWORD:
-        found = _of_words(words)
-    else:
-        found = weighted_blend(
-            words, meaning, order=lambda document: paths[document], semantic_weight=_MEANING
-        )
-        if waiting:
-            # What these mean is not known yet: they are taken to be as near as their words say.
-            best = _MEANING * max(meaning.values(), default=0.0) + 1.0 - _MEANING
-            found = [each for each in found if each.key in meaning]
-            found += [each for each in _of_words(words, best) if each.key not in meaning]
-    return sorted(found, key=lambda each: (-each.score, paths[each.key]))
+    if mode is Mode.KEYWORD:
+        return _of_words(words)
+    found = weighted_blend(words, meaning, order=lambda document: paths[document], semantic_weight=_MEANING)
+    if waiting:
+        # What these mean is not known yet: they are taken to be as near as their words say.
+        best = _MEANING * max(meaning.values(), default=0.0) + 1.0 - _MEANING
+        found = [each for each in found if each.key in meaning]
+        found += [each for each in _of_words(words, best) if each.key not in meaning]
+    return found
 
 
 def _of_words(words: Mapping[int, float], best: float = 1.0) -> list[Ranked[int]]:

@@ -1,4 +1,4 @@
-"""How well whole documents fit a query's terms, whichever parts of them the terms stand in."""
+"""What documents and their chunks hold of a query's terms, whichever parts of them the terms stand in."""
 
 from __future__ import annotations
 
@@ -36,6 +36,20 @@ def whole_scores(session: Session, terms: Sequence[str], documents: Collection[i
             norm = _SATURATION * (1.0 - bm25.B + bm25.B * lengths[document] / mean)
             found[document][term] = weight * strength * (_SATURATION + 1.0) / (strength + norm)
     return found
+
+
+def held_shares(session: Session, terms: Sequence[str], chunks: Collection[int]) -> dict[int, float]:
+    """How much of what the terms tell each of the chunks holds, from 0 to 1."""
+    index = session.text(DOCUMENT_TEXT)
+    statistics = index.statistics(terms)
+    held = dict.fromkeys(chunks, 0.0)
+    told = 0.0
+    for term, strengths in index.strengths(terms, chunks).items():
+        weight = _weight(statistics.documents, statistics.frequencies[term])
+        told += weight
+        for chunk in strengths:
+            held[chunk] += weight
+    return {chunk: weight / told for chunk, weight in held.items()} if told else held
 
 
 def _lengths(chunks: Sequence[tuple[int, int, int]]) -> dict[int, float]:
