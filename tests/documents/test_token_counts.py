@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from cuedeck.documents import token_counts
+from cuedeck.documents.index import DocumentIndex
 from cuedeck.documents.query import Mode, Query
 from cuedeck.search.tokens import count_tokens
 from cuedeck.store import documents as rows
@@ -68,13 +69,19 @@ def test_what_a_question_did_not_need_is_counted_only_with_the_tokeniser_at_hand
 
 
 def test_counts_are_kept_by_content_and_the_oldest_go_first(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rows, "TOKENS_KEPT", 2)
+    monkeypatch.setattr(rows, "TOKENS_SWEPT", 1)
+    (tmp_path / "a.md").write_text("still there")
+    DocumentIndex(tmp_path, store.index).refresh()
+    current = hashlib.sha256(b"still there").hexdigest()
+    with store.index.write(actor="test") as session:
+        rows.put_token_counts(session, {current: 7})
     digests = [hashlib.sha256(name.encode()).hexdigest() for name in "abc"]
     with store.index.write(actor="test") as session:
         rows.put_token_counts(session, dict(zip(digests[:2], (1, 2), strict=True)))
         rows.put_token_counts(session, {digests[2]: 3})
         assert rows.token_counts(session, digests) == {digests[1]: 2, digests[2]: 3}
         rows.put_token_counts(session, {digests[2]: 3})
-        assert rows.token_counts(session, digests[2:]) == {digests[2]: 3}
+        assert rows.token_counts(session, [*digests[2:], current]) == {digests[2]: 3, current: 7}

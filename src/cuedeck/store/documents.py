@@ -12,7 +12,9 @@ from cuedeck.store.protocol import Row, Session, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_VECTORS
 
 EVENTS_KEPT = 100_000
-TOKENS_KEPT = 200_000
+# Token counts of what no file holds any more are kept while they are among so many newest; looked for seldom.
+TOKENS_KEPT = 10_000
+TOKENS_SWEPT = 500
 
 
 # A chunk has at most so many vectors, one for each of its passages.
@@ -304,10 +306,12 @@ def token_counts(session: Session, hashes: Collection[str]) -> dict[str, int]:
 
 
 def put_token_counts(session: Session, counts: Mapping[str, int]) -> None:
-    """Keep what some contents cost, oldest beyond the cap forgotten."""
+    """Keep what some contents cost; the oldest that are no file's are forgotten."""
     session.insert_many("document_tokens", ("hash", "tokens"), counts.items(), key=["hash"])
     newest = session.value("SELECT max(rid) FROM document_tokens")
-    session.run("DELETE FROM document_tokens WHERE rid <= :floor", floor=newest - TOKENS_KEPT)
+    if newest % TOKENS_SWEPT < len(counts):
+        sql = "DELETE FROM document_tokens WHERE rid <= :floor AND hash NOT IN (SELECT hash FROM documents)"
+        session.run(sql, floor=newest - TOKENS_KEPT)
 
 
 def uncounted(session: Session) -> list[tuple[str, str]]:
