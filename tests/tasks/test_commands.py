@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,10 @@ def test_todos_belong_to_the_local_user(terminal: Terminal, monkeypatch: pytest.
     code, _, err = terminal.type("todo", "add", "x")
     assert code == 1
     assert "CUEDECK_USER" in err
+    offered = re.search(r"config.toml: (user.id = .+)", err)
+    assert offered
+    (terminal.root / ".cuedeck/config.toml").write_text(offered[1])
+    assert terminal.json("todo", "list")["total"] == 0
     monkeypatch.setenv("CUEDECK_USER", ME)
     made = terminal.json("todo", "add", "Buy milk", "--due", "2026-12-01")
     assert terminal.json("todo", "done", "milk")["id"] == made["id"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -74,16 +75,37 @@ def test_any_text_is_survived(text: str) -> None:
         '[{"filePath": 3, "messages": [{"line": "x"}, 7]}, 5, null]',
         '{"generalDiagnostics": [{"severity": "error", "range": 3}]}',
         '{"Action": "output", "Output": 3}\n{"message": {"rendered": null}}',
+        '{"failures": [{"err": {"stack": "x"}}, {"err": 3}, 7]}',
+        "[" + '"\\n",' * 200_000 + "0]",
     ],
 )
 def test_output_that_only_looks_structured_is_survived(text: str) -> None:
     assert isinstance(read_failures(text), list)
 
 
-def test_colours_carriage_returns_and_ci_stamps_do_not_matter() -> None:
-    case = next(case for case in CASES if case.name == "pytest_equal")
-    plain = case.output("a")
-    stamped = "".join(
-        f"2026-01-02T03:04:05.1234567Z \x1b[31m{line}\x1b[0m\r\n" for line in plain.splitlines()
-    )
-    assert signature(read_failures(stamped)[0]) == signature(read_failures(plain)[0])
+def each_line(form: str) -> Callable[[str], str]:
+    return lambda text: "".join(form.format(line=line, n=n) for n, line in enumerate(text.splitlines(), 1))
+
+
+@pytest.mark.parametrize(
+    "name", ["pytest_equal", "node_type_error", "go_test", "gcc_undeclared", "mocha_equal"]
+)
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        each_line("2026-01-02T03:04:05.1234567Z \x1b[31m{line}\x1b[0m\r\n"),
+        each_line("Nov  6 00:33:07 web-3 shop[4711]: {line}\n"),
+        each_line("[pod/web-7d9c5b8f4-x2x9k/app] {line}\n"),
+        each_line("@acme/web:test: {line}\n"),
+        each_line("> {line}\n"),
+        each_line("{n:6}\t{line}\n"),
+        each_line("    {line}\n"),
+        "I ran it and got:\n\n```console\n{}```\n\nWhat now?\n".format,
+        lambda text: json.dumps({"stdout": text, "stderr": "", "exit_code": 1}),
+        lambda text: "$ run\n" + json.dumps([{"type": "text", "text": text}], indent=1),
+    ],
+    ids=["ci", "journal", "pod", "turbo", "quote", "numbers", "margin", "fence", "json", "json list"],
+)
+def test_what_is_put_around_an_output_does_not_matter(name: str, wrap: Callable[[str], str]) -> None:
+    plain = next(case for case in CASES if case.name == name).output("a")
+    assert signature(read_failures(wrap(plain))[0]) == signature(read_failures(plain)[0])

@@ -13,6 +13,7 @@ import click
 from cuedeck.cli.frame import Here, group, subcommand
 from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
+from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
     from cuedeck.tasks.todos import Todo, TodoList, Which
@@ -127,7 +128,19 @@ def _mine(here: Here, user_id: str | None) -> Iterator[TodoList]:
     from cuedeck.tasks.identity import owner
 
     with here.open() as workspace:
-        yield workspace.todos.of(owner(Principal(user_id or workspace.config.user.id)))
+        user = user_id or workspace.config.user.id
+        if not user:
+            raise _nobody()
+        yield workspace.todos.of(owner(Principal(user)))
+
+
+def _nobody() -> CueError:
+    from uuid import uuid4
+
+    from cuedeck.tasks.identity import NO_USER
+
+    hint = f'Set CUEDECK_USER, or write into .cuedeck/config.toml: user.id = "{uuid4()}"'
+    return CueError(ErrorCode.UNAUTHORIZED, NO_USER, hint=hint)
 
 
 def _which(text: str) -> Which:

@@ -58,6 +58,7 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     javascript_tests.spec,
     javascript_runners.jasmine,
     javascript_runners.uvu,
+    javascript_runners.playwright,
     javascript_runners.bun,
     javascript_runners.deno,
     java.tests,
@@ -73,6 +74,7 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
     native_tests.catch,
     native_tests.cmocka,
     builds.ctest,
+    builds.meson,
     go.tests,
     rust.panics,
     native.sanitizers,
@@ -144,9 +146,12 @@ _READERS: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
 
 def read_failures(output: str) -> list[Failure]:
     """What failed, most telling first; empty only when the output says nothing."""
-    if found := structured.read(output):
-        return found[:MOST]
     lines = lines_of(output)
+    for text in (output, "\n".join(lines)):
+        if found := structured.read(text):
+            return found[:MOST]
+        if (inner := structured.quoted(text)) and (found := read_failures(inner)):
+            return found
     for reader in _READERS:
         if found := reader(lines):
             return found[:MOST]

@@ -16,7 +16,7 @@ _ROBOT_SUITE = re.compile(r"^\d+ tests?, \d+ passed")
 
 def behave(lines: Sequence[str]) -> list[Failure]:
     """The scenarios listed as failing, with what the step said."""
-    if "Failing scenarios:" not in lines:
+    if not any(line in ("Failing scenarios:", "Errored scenarios:") for line in lines):
         return []
     raised = python.tracebacks(lines)
     said = [match[1] for line in lines if (match := _FAILED.match(line))] + [one.message for one in raised]

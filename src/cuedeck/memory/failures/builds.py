@@ -15,6 +15,7 @@ _NINJA = re.compile(r"^ninja: (?:fatal|error): (.+)$")
 _MESON = re.compile(r"^(\S*meson\S*):(\d+):(\d+): ERROR: (.+)$")
 _CTEST_FAILED = re.compile(r"^\s+\d+ - (.+) \((.+)\)$")
 _CTEST_START = re.compile(r"^\s+Start\s+\d+: (.+)$")
+_MESON_FAILED = re.compile(r"^\s*\d+/\d+ (?:[\w-]+:)?(\S+(?: \S+)*)\s+(?:FAIL|ERROR|TIMEOUT)\s+[\d.]+s\b")
 _RECIPE = re.compile(r"^\S*make(?:\[\d+\])?: \*\*\* \[(\S+?):(\d+): (.+?)\] (.+)$")
 _MAKEFILE = re.compile(r"^(\S+?):(\d+): \*\*\* (.+?)\.?(?:\s+Stop\.)?$")
 _MISSING = re.compile(
@@ -70,6 +71,18 @@ def _ctest_said(test: str, lines: Sequence[str]) -> Sequence[str]:
         if _CTEST_START.match(lines[end]) or "% tests passed" in lines[end]
     )
     return lines[at : next(ends, len(lines))]
+
+
+def meson(lines: Sequence[str]) -> list[Failure]:
+    """The tests that Meson lists as failed, with an assertion it shows."""
+    failed = dict.fromkeys(match[1] for line in lines if (match := _MESON_FAILED.match(line)))
+    said = native.aborts(lines)
+    return [
+        replace(said[at], tool="meson", kind=FailureKind.TEST, test=test)
+        if at < len(said)
+        else Failure("meson", FailureKind.TEST, "Failed", f"{test} failed", test=test)
+        for at, test in enumerate(failed)
+    ]
 
 
 def make(lines: Sequence[str]) -> list[Failure]:

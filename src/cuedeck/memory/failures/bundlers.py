@@ -14,6 +14,7 @@ _BOX = re.compile(r"^\s*[╭,]─\[ ?(.+?):(\d+):(\d+) ?\]$")
 _BOX_HEAD = re.compile(r"^\s*([×x⚠!])?\s*(?:\[(\w+)\]\s*|([\w@/-]+\([\w/-]+\)):\s*)?(.+)$")
 _WEBPACK = re.compile(r"^ERROR in (\S+?)(?:[ :](\d+):(\d+)(?:-[\d:]+)?)?$")
 _ROLLUP = re.compile(r"^(?:\[!\] )?(?:\(plugin [^)]+\) )?(RollupError): (?:(\S+) \((\d+):(\d+)\): )?(.+)$")
+_UNRESOLVED = re.compile(r'^.*((?:Rollup|Rolldown) failed to resolve import ".+?" from "(.+?)".*)$')
 _PARSED = re.compile(
     r"^(?:\[error\] )?(?:(\w*Error): (\S+\.\w+)|(\S+\.\w+): (\w*Error)): (.+?) \((\d+):(\d+)\)$"
 )
@@ -70,6 +71,8 @@ def rollup(lines: Sequence[str]) -> list[Failure]:
         if match := _ROLLUP.match(line):
             place = Location(match[2], int(match[3]), int(match[4])) if match[2] else None
             return [Failure("rollup", FailureKind.BUILD, match[1], match[5], place)]
+        if match := _UNRESOLVED.match(line):
+            return [Failure("vite", FailureKind.BUILD, "unresolved", match[1], Location(match[2]))]
     return []
 
 

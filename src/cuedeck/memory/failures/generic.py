@@ -1,43 +1,140 @@
-"""The last resort: any line that names an error, and any place that looks like one."""
+"""Output of a tool that nobody knows: the first line that complains, and the place it names."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from .java import bare_stack
 from .model import NO_TOOL, Failure, FailureKind, Location
-from .text import plain_path
+from .text import is_library, plain_path
 
-_NAMED = re.compile(
-    r"\b((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception|Failure))\b(?::\s*(.+))?"
+_FILE = r"(?:[A-Za-z]:)?[\w./\\@+-]{1,250}?\.[A-Za-z]\w{0,9}"
+_DIAGNOSTIC = re.compile(
+    rf"^({_FILE}):(\d+)(?::(\d+))?:? (?:- )?"
+    r"(?:((?:[a-z]+ )?(?:error|warning)|[CEFW])(?: ?: | (?=[A-Z])))?(.+)$",
+    re.I,
 )
-_DIAGNOSTIC = re.compile(r"^((?:[A-Za-z]:)?[^\s:]+\.\w+):(\d+):(\d+): (?:(?:fatal )?error: )?(.+)$", re.I)
+_WARNING = re.compile(r"^(?:note|\w*warning)\b", re.I)
+_RULE = re.compile(r"^([A-Z][A-Za-z]+/\w+|[A-Z]{1,5}\d{2,5}(?:/[\w-]+)?)(?:: | )(.+)$")
 _BARE = re.compile(
     r"^\W{0,8}(?:Uncaught |error: |Error: )?"
     r"((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception))(?:: (.+))?$"
 )
-_ERROR = re.compile(r"^\W*(?:fatal|error|err|failed|failure|fail|panic|critical)\b[\s:\]!-]*(.*)$", re.I)
-_PLACE = re.compile(
-    r"(?<![\w./\\@+-])((?:[A-Za-z]:)?[\w./\\@+-]{1,250}?\.[A-Za-z]\w{0,5})[:(](\d+)(?:[:,](\d+))?"
+_NAMED = re.compile(
+    r"\b((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception|Failure))\b(?::\s*(.+))?"
 )
+_ERROR = re.compile(
+    r"^\W*(?:(?!error|fatal|err:|fail)\w[\w.-]{0,40}: )?\[?"
+    r"(?:(?:fatal|error|err|panic|critical|emerg)\b[\s:\]!-]+(?:error: )?|(?:failed|failure|fail|e): )(.*)$",
+    re.I,
+)
+_CODE = re.compile(r"[A-Z][A-Z0-9_]+")
+_RULE_BEHIND = re.compile(r"^(.+) \[([a-z]+(?:-[a-z]+)+)\]$")
+_COMPLAINT = re.compile(
+    r"(?<![\w./-])(?:could not|couldn't|can(?:not|'t)|unable to|may not|must not"
+    r"|not (?:allowed|found|in|meet|a valid|supported|reached)|no such|unknown|invalid|missing"
+    r"|un(?:recognized|supported|expected)|refused|denied|mismatch|expecting|is less than"
+    r"|failed(?: with| to|:))(?![\w/-]|\.\w)",
+    re.I,
+)
+_ADVICE = re.compile(
+    r"^\W*(?:hint|note|warning|info|npm warn|usage|see|run|try|for more|to (?:fix|see))\b", re.I
+)
+_DRAWN = re.compile(r"^[\s│|╰╭─▶×✖•*>-]+")
+_COVERAGE = re.compile(r"\bcoverage\b.*\b(?:less than|not reached|does not meet)\b", re.I)
+_PACKAGES = re.compile(
+    r"\b(?:packages?|requirements?|dependenc(?:y|ies)|distribution|lockfile|gem|compil\w+|link(?:er|ing))\b",
+    re.I,
+)
+_PLACES = (
+    re.compile(rf"(?<![\w./\\@+-])({_FILE})[:(](\d+)(?:[:,](\d+))?"),
+    re.compile(rf"^\s+({_FILE}) (\d+):(\d+)\b"),
+    re.compile(rf"(?<![\w./\\@+-])({_FILE})['\",:]?(?: .{{0,200}}?)? line (\d+)(?:, col(?:umn)? (\d+))?"),
+)
+_NAMED_FILE = re.compile(r"(?<![\w./:\\@+-])((?:[\w.@+-]+/)+[\w.@+-]+\.(?!git\b)[A-Za-z]\w{0,5})\b(?![/:])")
 
 
 def guess(lines: Sequence[str]) -> list[Failure]:
-    """One failure from the most telling line, or nothing when no line tells of one."""
-    place = next((match for line in lines if (match := _PLACE.search(line))), None)
-    location = Location(plain_path(place[1]), int(place[2])) if place else None
-    for line in lines:
-        if match := _BARE.match(line):
-            return [Failure(NO_TOOL, FailureKind.RUNTIME, match[1], (match[2] or "").strip(), location)]
-    for line in lines:
-        if (match := _DIAGNOSTIC.match(line)) and "warning" not in match[4].lower():
-            where = Location(plain_path(match[1]), int(match[2]), int(match[3]))
-            return [Failure(NO_TOOL, FailureKind.BUILD, "error", match[4], where)]
-    for line in lines:
-        if match := _NAMED.search(line):
-            return [Failure(NO_TOOL, FailureKind.UNKNOWN, match[1], (match[2] or line).strip(), location)]
-    for line in lines:
-        if (match := _ERROR.match(line)) and match[1]:
-            return [Failure(NO_TOOL, FailureKind.UNKNOWN, "error", match[1].strip(), location)]
+    """One failure from the most telling line; nothing only when there is no line at all."""
+    return (
+        _first(lines, _bare)
+        or _first(lines, _diagnostic)
+        or _first(lines, _named)
+        or bare_stack(lines)
+        or _first(lines, _complaint)
+        or _last(lines)
+    )
+
+
+def _first(lines: Sequence[str], read: Callable[[Sequence[str], int], Failure | None]) -> list[Failure]:
+    return next(([found] for at in range(len(lines)) if (found := read(lines, at))), [])
+
+
+def _bare(lines: Sequence[str], at: int) -> Failure | None:
+    """A line that is nothing but an exception."""
+    match = _BARE.match(lines[at])
+    return match and _raised(match[1], match[2] or "", lines, at)
+
+
+def _named(lines: Sequence[str], at: int) -> Failure | None:
+    """A line that speaks of an exception."""
+    match = _NAMED.search(lines[at])
+    return match and _raised(match[1], match[2] or lines[at], lines, at)
+
+
+def _raised(name: str, message: str, lines: Sequence[str], at: int) -> Failure:
+    place = _place(lines, at)
+    # Programs say in which line they were, compilers also in which column.
+    kind = FailureKind.BUILD if place and place.column else FailureKind.RUNTIME
+    return Failure(NO_TOOL, kind, name, message.strip(), place)
+
+
+def _diagnostic(lines: Sequence[str], at: int) -> Failure | None:
+    """A place and what is wrong there; a rule's name makes it a linter's."""
+    match = _DIAGNOSTIC.match(lines[at])
+    if match is None or _WARNING.match(match[4] or match[5]):
+        return None
+    where = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+    if rule := _RULE.match(match[5]):
+        return Failure(NO_TOOL, FailureKind.LINT, rule[1], rule[2], where)
+    return Failure(NO_TOOL, FailureKind.BUILD, "error", match[5], where)
+
+
+def _complaint(lines: Sequence[str], at: int) -> Failure | None:
+    """A line that says error, or what could not be done."""
+    line = lines[at]
+    match = _ERROR.match(line)
+    said = match[1].strip() if match else ""
+    if _CODE.fullmatch(said) or not (said or _complains(line)):
+        return None
+    text = said or _DRAWN.sub("", line).strip()
+    if _COVERAGE.search(line):
+        return Failure(NO_TOOL, FailureKind.TEST, "coverage", text)
+    if rule := _RULE_BEHIND.match(text):
+        return Failure(NO_TOOL, FailureKind.LINT, rule[2], rule[1])
+    place = _place(lines, at)
+    building = (place and place.column) or _PACKAGES.search(line)
+    return Failure(NO_TOOL, FailureKind.BUILD if building else FailureKind.RUNTIME, "error", text, place)
+
+
+def _complains(line: str) -> bool:
+    """Whether a line says what could not be done; a long one is an explanation."""
+    return len(line) <= 200 and not _ADVICE.match(line) and _COMPLAINT.search(line) is not None
+
+
+def _last(lines: Sequence[str]) -> list[Failure]:
     text = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    return [Failure(NO_TOOL, FailureKind.UNKNOWN, "error", text[:500], location)] if text else []
+    return [Failure(NO_TOOL, FailureKind.UNKNOWN, "error", text[:500], _place(lines, 0))] if text else []
+
+
+def _place(lines: Sequence[str], at: int) -> Location | None:
+    """The place named on a line, else the first below it, else the first above."""
+    for line in (*lines[at:], *lines[:at]):
+        for pattern in _PLACES:
+            match = pattern.search(line)
+            if match and not is_library(match[1]):
+                column = int(match[3]) if match.lastindex == 3 else None
+                return Location(plain_path(match[1]), int(match[2]), column)
+    file = _NAMED_FILE.search(lines[at])
+    return Location(file[1]) if file and "://" not in lines[at] else None

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from .model import Compared, Failure, FailureKind, Frame, Location
-from .text import blame, plain_path, spans
+from .text import blame, is_library, plain_path, spans
 
 _DIAGNOSTIC = re.compile(r"^(?:vet: )?(\S+\.go):(\d+)(?::(\d+))?: (.+)$")
 _CYCLE = re.compile(r"^\s*(?:package|imports) (\S+)(?: from (\S+))?: (import cycle not allowed.*)$")
 _FATAL = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:(\S+\.go):(\d+): )?(.+)$")
 _FAIL = re.compile(r"^(\s*)--- FAIL: (\S+) \([\d.]+s\)$")
 _LOG = re.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
-_PANIC = re.compile(r"^(?:panic|fatal error): (.+?)(?: \[recovered.*\])?$")
+_PANIC = re.compile(r"^(?:panic|fatal error|.*http: panic serving \S+): (.+?)(?: \[recovered.*\])?$")
 _CALL = re.compile(r"^(\S.*?)\(.*\)$|^created by (\S+).*$")
 _AT = re.compile(r"^\s+(\S.*?\.(?:go|s)):(\d+)(?: \+0x[0-9a-f]+)?$")
 _VET = re.compile(
@@ -69,7 +69,15 @@ def tests(lines: Sequence[str]) -> list[Failure]:
     """Failing tests; of nested ones the innermost, and a panic with the test it ended."""
     heads = [at for at, line in enumerate(lines) if _FAIL.match(line)]
     found = [_reported(lines, at, end) for at, end in spans(heads, len(lines))]
-    return [failure for failure in found if failure] or _timed_out(lines)
+    return [failure for failure in found if failure] or _timed_out(lines) or _beheaded(lines)
+
+
+def _beheaded(lines: Sequence[str]) -> list[Failure]:
+    """The end of a report that was cut below the test's name."""
+    if not any(line.startswith("FAIL\t") and not line.endswith("]") for line in lines):
+        return []
+    found = _test("", lines)
+    return [replace(found, test=None)] if found else []
 
 
 def _timed_out(lines: Sequence[str]) -> list[Failure]:
@@ -86,14 +94,14 @@ def _timed_out(lines: Sequence[str]) -> list[Failure]:
 def _reported(lines: Sequence[str], at: int, end: int) -> Failure | None:
     """What a test logged stands below its verdict, or with ``-v`` where it ran."""
     name = lines[at].split()[2]
-    found = _test(name, lines[at + 1 : end])
+    found = _test(name, lines[at + 1 : end], lines[:at])
     for start in (n for n in range(at) if lines[n].startswith("=== ") and lines[n].split()[-1] == name):
         stop = next((n for n in range(start + 1, at) if lines[n].startswith(("=== ", "--- "))), at)
         found = found or _test(name, lines[start + 1 : stop])
     return found
 
 
-def _test(name: str, lines: Sequence[str]) -> Failure | None:
+def _test(name: str, lines: Sequence[str], above: Sequence[str] = ()) -> Failure | None:
     crash = panics(lines)
     if crash:
         return replace(crash[0], tool="go test", kind=FailureKind.TEST, test=name)
@@ -102,9 +110,19 @@ def _test(name: str, lines: Sequence[str]) -> Failure | None:
         return _example(name, lines)
     # A log and an error look alike; what ends the test, or compares, is no mere remark.
     at, match = next((log for log in logs if _compared(log[1][3])), logs[-1])
+    if match[3].startswith("race detected"):
+        return _race(name, match[3], above)
     message = match[3] or next((line.strip() for line in lines[at + 1 :] if line.strip()), "")
     place = Location(match[1], int(match[2]))
     return Failure("go test", FailureKind.TEST, "fail", message, place, (), name, _compared(message))
+
+
+def _race(name: str, message: str, report: Sequence[str]) -> Failure:
+    """The detector tells of the two sides before the verdict."""
+    calls = [Frame(match[1], int(match[2])) for line in report if (match := _AT.match(line))]
+    own = next((frame for frame in calls if not is_library(frame.path)), None)
+    place = Location(own.path, own.line) if own else None
+    return Failure("go test", FailureKind.TEST, "race", message, place, test=name)
 
 
 def _example(name: str, lines: Sequence[str]) -> Failure | None:

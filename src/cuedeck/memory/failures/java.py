@@ -94,6 +94,15 @@ def traces(lines: Sequence[str]) -> list[Failure]:
     return found
 
 
+def bare_stack(lines: Sequence[str]) -> list[Failure]:
+    """A stack of which only the end was kept."""
+    start = next((at for at, line in enumerate(lines) if _FRAME.match(line)), None)
+    frames = _frames(lines[start:]) if start is not None else []
+    if not frames:
+        return []
+    return [Failure("java", FailureKind.RUNTIME, "Exception", "", _blame(frames), tuple(reversed(frames)))]
+
+
 def _first_frame(lines: Sequence[str], at: int) -> int | None:
     for ahead in range(at, min(at + 30, len(lines))):
         if _FRAME.match(lines[ahead]) or _BARE_FRAME.match(lines[ahead]):

@@ -1,9 +1,10 @@
-"""Reports of the smaller JavaScript test runners: Jasmine, uvu, bun and deno."""
+"""Reports of the smaller JavaScript test runners: Jasmine, uvu, Playwright, bun and deno."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .model import Failure, FailureKind, Location
 from .node import stack_from
@@ -11,6 +12,7 @@ from .text import blame, plain_path, spans
 
 _JASMINE = re.compile(r"^\d+\) (.+)$")
 _UVU = re.compile(r'^\s+FAIL\s+"(.+)"$')
+_PLAYWRIGHT = re.compile(r"^\s*\d+\) (?:\[[^\]]+\] › )?(\S+?):(\d+):\d+ › (.+?)(?: ─+)?$")
 _BUN = re.compile(r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$")
 _BUN_END = re.compile(r"^(?:\((?:fail|pass|skip|todo)\) |\S+\.[cm]?[jt]sx?:$)")
 _DENO = re.compile(r"^(.+) => (\S+?):(\d+):\d+$")
@@ -39,6 +41,21 @@ def uvu(lines: Sequence[str]) -> list[Failure]:
         _block("uvu", lines[at].split('"', 1)[1].rstrip('"'), lines[at + 1 : at + 2], lines[at + 1 : end])
         for at, end in spans(heads, len(lines))
     ]
+
+
+def playwright(lines: Sequence[str]) -> list[Failure]:
+    """Numbered failures: the place and the titles of the test, then the error and its stack."""
+    heads = [at for at, line in enumerate(lines) if _PLAYWRIGHT.match(line)]
+    found: dict[str, Failure] = {}
+    for at, end in spans(heads, len(lines)):
+        head = _PLAYWRIGHT.match(lines[at])
+        assert head
+        body = [line.strip() for line in lines[at + 1 : end]]
+        said = [line for line in body if re.match(r"^\w*Error: ", line)]
+        failure = _block("playwright", head[3], said[:1], lines[at + 1 : end])
+        place = failure.location or Location(head[1], int(head[2]))
+        found.setdefault(head[0], replace(failure, location=place))
+    return list(found.values())
 
 
 def bun(lines: Sequence[str]) -> list[Failure]:

@@ -33,7 +33,17 @@ def jest(lines: Sequence[str]) -> list[Failure]:
             continue
         failure = _jest_block(lines[at].strip()[2:], lines[at + 1 : end], file.removeprefix("./"))
         found.setdefault((file, failure.test or ""), failure)
-    return list(found.values())
+    return list(found.values()) or _jest_beheaded(lines)
+
+
+def _jest_beheaded(lines: Sequence[str]) -> list[Failure]:
+    """The end of a report that was cut below the test's name."""
+    if not any(re.match(r"^Tests: +\d+ failed", line) for line in lines):
+        return []
+    frames, _ = stack_from(lines, 0)
+    values = _labelled([line.strip() for line in lines])
+    message = f"Expected: {values.expected} Received: {values.actual}" if values else ""
+    return [Failure("jest", FailureKind.TEST, "Error", message, blame(frames), frames, compared=values)]
 
 
 def _jest_block(name: str, lines: Sequence[str], file: str) -> Failure:
@@ -41,7 +51,7 @@ def _jest_block(name: str, lines: Sequence[str], file: str) -> Failure:
     text = next((line for line in body if line), "")
     if text.startswith("Jest encountered an unexpected token"):
         text = next((line for line in body if line.startswith("SyntaxError: ")), text)
-    kind, message = _jest_error(text)
+    kind, message = _jest_error(text, body)
     frames, _ = stack_from(lines, 0)
     location = _matcher(frames, text) or blame(frames)
     if location is None or "node_modules" in location.path:
@@ -66,9 +76,10 @@ def _matcher(frames: Sequence[Frame], text: str) -> Location | None:
     return Location(own[0].path, own[0].line) if own else None
 
 
-def _jest_error(text: str) -> tuple[str, str]:
+def _jest_error(text: str, body: Sequence[str]) -> tuple[str, str]:
     if match := _EXPECT.match(text):
-        return match[1], text.split(" // ")[0]
+        unwritten = next((line for line in body if line.startswith("New snapshot was not written")), "")
+        return match[1], unwritten or text.split(" // ")[0]
     if match := _ERROR.match(text):
         return error_type(match[1], match[2], match[3])
     if text.startswith("thrown: "):
@@ -181,6 +192,7 @@ def _mocha_title(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
 def tap(lines: Sequence[str]) -> list[Failure]:
     """``not ok`` records with their YAML block."""
     found: list[Failure] = []
+    cancelled: list[Failure] = []
     for at, line in enumerate(lines):
         match = re.match(r"^(\s*)not ok \d+ (?:- )?(.*?)(?: # .*)?$", line)
         if match and line.endswith("{"):
@@ -191,8 +203,9 @@ def tap(lines: Sequence[str]) -> list[Failure]:
         elif match:
             block = _yaml(lines, at + 1)
             if block.get("failureType") != "subtestsFailed" and block:
-                found.append(_tap_failure(match[2], block, lines, at))
-    return found
+                stopped = block.get("failureType") == "cancelledByParent"
+                (cancelled if stopped else found).append(_tap_failure(match[2], block, lines, at))
+    return found + cancelled
 
 
 def _tap_text(name: str, indent: str, lines: Sequence[str], at: int) -> list[Failure]:

@@ -10,7 +10,7 @@ from .text import blame, is_library, plain_path
 
 _COMPILER = re.compile(
     r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: ((?:fatal )?error): (.+?)"
-    r"(?: \[(-W[\w=+-]+)(?:,-W[\w+-]+)?\])?$"
+    r"(?: \[(-W[\w=+-]+|[a-z]\w+(?:[-.]\w+)*)(?:,-[\w+-]+)*\])?$"
 )
 _WARNING = re.compile(r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: warning: (.+?) \[([\w.,-]+)\]$")
 _FROM = re.compile(r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::\d+)?:   required from here$")
@@ -20,7 +20,7 @@ _REFERENCE = re.compile(
 )
 _BARE_REFERENCE = re.compile(
     r"\b(undefined reference to [`'].+?'|multiple definition of [`'].+?'"
-    r"|undefined symbol: \S+|cannot find -l\S+)"
+    r"|undefined symbol: \S+|cannot find -l\S+|unable to find library -l\S+)"
 )
 _SANITIZER = re.compile(r"^==\d+==\s*(?:ERROR|WARNING): (\w+Sanitizer): (?:attempting )?(\S+)(.*)$")
 _THREAD = re.compile(r"^WARNING: (ThreadSanitizer): (.+?)(?: \(pid=\d+\))?$")
@@ -53,7 +53,9 @@ def diagnostics(lines: Sequence[str]) -> list[Failure]:
             place = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
             flag = match[6].replace("-Werror=", "-W").replace("-Werror", "") if match[6] else ""
             chosen = origin if origin and is_library(place.path) else place
-            found.append(Failure("cc", FailureKind.BUILD, flag or match[4], match[5], chosen))
+            checked = flag and not flag.startswith("-W")
+            kind = FailureKind.LINT if checked else FailureKind.BUILD
+            found.append(Failure("cc", kind, flag or match[4], match[5], chosen))
             origin = None
     return found
 
@@ -77,7 +79,7 @@ def linker(lines: Sequence[str]) -> list[Failure]:
             continue
         text = (match[3] if match else bare[1]).strip()
         place = Location(match[1], int(match[2])) if match else None
-        name = re.match(r"undefined reference|multiple definition|undefined symbol|cannot find", text)
+        name = re.match(r"(?:undefined|multiple|cannot|unable to) \w+", text)
         found.append(Failure("ld", FailureKind.BUILD, name[0] if name else "link", text, place))
     return found
 

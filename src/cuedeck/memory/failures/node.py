@@ -95,7 +95,8 @@ def _failure(
     head = _head(lines, at)
     syntax = kind == "SyntaxError"
     # A parser called by the program fails inside it; a program that cannot be parsed has no frame yet.
-    own = any(not is_library(frame.path) for frame in frames)
+    loading = bool(frames) and frames[-1].path.startswith("node:internal/modules/")
+    own = not loading and any(not is_library(frame.path) for frame in frames)
     location = (head if syntax and not own else None) or blame(frames) or head
     if location and is_library(location.path) and head and not is_library(head.path):
         location = head

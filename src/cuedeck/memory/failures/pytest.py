@@ -24,6 +24,8 @@ _NO_FIXTURE = re.compile(r"^E +(fixture '.*' not found)$")
 _DEFINED = re.compile(r"^file (.+), line (\d+)$")
 _BROKEN_FILE = re.compile(r'^E +File "([^"]+)", line (\d+)')
 _EQUAL = re.compile(r"^assert (.{1,300}?) == (.{1,300})$")
+_INTERNAL = re.compile(r"^INTERNALERROR> ?(.*)$")
+_CAPTURED = re.compile(r"^-+ Captured .+ -+$")
 _PREFIX = re.compile(r"^(?:ERROR at (?:setup|teardown) of |ERROR collecting |\[doctest\] )")
 
 
@@ -38,6 +40,7 @@ def reports(lines: Sequence[str]) -> list[Failure]:
         or _without_blocks(lines, summary)
         or _conftest(lines)
         or _hung(lines)
+        or _internal(lines)
     )
 
 
@@ -65,7 +68,12 @@ def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
             blocks.append((head[1], []))
         elif blocks:
             blocks[-1][1].append(line)
-    return [(name, block) for name, block in blocks]
+    return [(name, _own(block)) for name, block in blocks]
+
+
+def _own(block: Sequence[str]) -> Sequence[str]:
+    """A block without what the test printed and logged."""
+    return block[: next((at for at, line in enumerate(block) if _CAPTURED.match(line)), len(block))]
 
 
 def _block(
@@ -191,7 +199,8 @@ def _doctest(lines: Sequence[str]) -> Failure | None:
 
 def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) -> list[Failure]:
     """``--tb=line`` has one line per failure, ``--tb=no`` nothing but the summary."""
-    places = [match for line in _told(lines) if (match := _LINE_STYLE.match(line))]
+    told = list(_told(lines)) or (lines if len(summary) == 1 else ())
+    places = [match for line in told if (match := _LINE_STYLE.match(line))]
     found: list[Failure] = []
     for at, (node, reason) in enumerate(summary):
         place = places[at] if at < len(places) else None
@@ -225,6 +234,13 @@ def _conftest(lines: Sequence[str]) -> list[Failure]:
         if line.startswith("ImportError while loading conftest") and (found := _sections(lines[at + 1 :])):
             return [found]
     return []
+
+
+def _internal(lines: Sequence[str]) -> list[Failure]:
+    """pytest itself or one of its plugins failed."""
+    said = [match[1] for line in lines if (match := _INTERNAL.match(line))]
+    found = python.tracebacks(said)
+    return [replace(one, tool="pytest", kind=FailureKind.TEST) for one in found]
 
 
 def _hung(lines: Sequence[str]) -> list[Failure]:

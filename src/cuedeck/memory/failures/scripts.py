@@ -23,10 +23,12 @@ _LUA_FRAME = re.compile(
 )
 _USAGE = re.compile(r"^(?:ERROR: )?[Uu]sage: ")
 _USAGE_ERROR = re.compile(r"^(?:\S.*?: )?[Ee]rror: (.+)$")
+_USAGE_BOX = re.compile(r"^[│|] (.*\S) *[│|]$")
 _SAYING = re.compile(
     r"^([\w./+-]+): ((?:.+: )?(No such file or directory|Permission denied|Is a directory|Not a directory"
     r"|File exists|Directory not empty|Operation not permitted|Read-only file system|No space left on device"
-    r"|Connection refused|Connection timed out|Device or resource busy|Text file busy|Exec format error))$"
+    r"|Connection refused|Connection timed out|Device or resource busy|Text file busy"
+    r"|Exec format error)(?: \(\d+\))?)$"
 )
 _GIT = re.compile(r"^fatal: (.+)$")
 _PERL_WARNING = re.compile(
@@ -133,7 +135,7 @@ def usage(lines: Sequence[str]) -> list[Failure]:
     """A program that was called with the wrong arguments."""
     if not any(_USAGE.match(line) for line in lines):
         return []
-    found = _first(_USAGE_ERROR, lines)
+    found = _first(_USAGE_ERROR, lines) or _first(_USAGE_BOX, lines)
     return [Failure("usage", FailureKind.RUNTIME, "usage", found[1])] if found else []
 
 

@@ -37,6 +37,22 @@ def read(output: str) -> list[Failure]:
     return (_lines(records) if records else []) or _document(output)
 
 
+def quoted(output: str) -> str:
+    """The texts of several lines inside JSON, as harnesses, loggers and tools' results hold them."""
+    if len(output) > _LONGEST:
+        return ""
+    found: list[str] = []
+    records = [one for line in output.splitlines() if (one := _record(line))]
+    values: list[Any] = [records or _value(output)]
+    while values:
+        value = values.pop()
+        if isinstance(value, str):
+            found += [value] if "\n" in value else []
+        elif isinstance(value, dict | list):
+            values += reversed(list(value.values()) if isinstance(value, dict) else value)
+    return "\n".join(found)
+
+
 def _record(line: str) -> Json | None:
     text = line.strip()
     found = _parsed(text) if text[:1] == "{" and text[-1:] == "}" else None
@@ -75,13 +91,9 @@ def _mypy(one: Json) -> Failure | None:
 
 def _document(output: str) -> list[Failure]:
     """One JSON value, perhaps with other lines around it."""
-    start = re.search(r"^[\[{]", output, re.M)
-    if start is None:
-        return []
-    try:
-        found, _ = json.JSONDecoder().raw_decode(output, start.start())
-    except (ValueError, RecursionError):
-        return []
+    found = _value(output)
+    if isinstance(found, dict) and isinstance(found.get("failures"), list):
+        return _some(_mocha(one) for one in _dicts(found["failures"]))
     if isinstance(found, dict) and isinstance(found.get("generalDiagnostics"), list):
         return _some(_pyright(one) for one in _dicts(found["generalDiagnostics"]))
     if isinstance(found, dict) and isinstance(found.get("comments"), list):
@@ -89,6 +101,32 @@ def _document(output: str) -> list[Failure]:
     if not isinstance(found, list):
         return []
     return _some(failure for one in _dicts(found) for failure in _checked(one))
+
+
+def _value(output: str) -> Any:
+    start = re.search(r"^[\[{]", output, re.M)
+    if start is None:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(output, start.start())[0]
+    except (ValueError, RecursionError):
+        return None
+
+
+def _mocha(one: Json) -> Failure | None:
+    error = one.get("err")
+    if not isinstance(error, dict) or not isinstance(error.get("stack"), str):
+        return None
+    found = node.errors(lines_of(error["stack"]))
+    return (
+        replace(found[0], tool="mocha", kind=FailureKind.TEST, test=_text(one, "fullTitle"))
+        if found
+        else None
+    )
+
+
+def _text(one: Json, name: str) -> str | None:
+    return one[name] if isinstance(one.get(name), str) else None
 
 
 def _checked(one: Json) -> Iterator[Failure | None]:

@@ -7,19 +7,26 @@ from collections.abc import Sequence
 
 from .model import Frame, Location
 
-_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])")
-# A time and, as container runtimes write it, the stream.
-_STAMP = re.compile(
-    r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
-    r"(?: std(?:out|err) [FP])?(?: |$)"
+_ANSI = re.compile(r"\x1b(?:[()][0-9AB]|\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])")
+# A time and, as container runtimes write it, the stream; the time, host and program of a journal.
+_STAMPS = (
+    re.compile(
+        r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?"
+        r"(?: std(?:out|err) [FP])?(?: |$)"
+    ),
+    re.compile(r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: [\w.-]+ [\w./@-]+(?:\[\d+\])?:)?(?: |$)"),
 )
-# Which of several commands a line is of, as concurrently, recursive pnpm, compose and BuildKit say it;
-# Maven's levels are none.
+# A quotation, numbers of lines, the margin of a listing (a stack has one of its own).
+_MARGINS = (re.compile(r"^>(?: |$)"), re.compile(r"^ *\d+(?:[\t→]|$)"), re.compile(r"^(?: {4}|\t)(?!at )"))
+_FENCE = re.compile(r"^ {0,3}```[\w-]*$")
+# Which of several commands a line is of, as concurrently, pods, recursive pnpm, turbo, compose and BuildKit
+# say it; Maven's levels are none.
 _TAGS = (
     re.compile(
-        r"^\[((?!(?:INFO|ERROR|WARN|WARNING|DEBUG|TRACE|FATAL)\])@?[\w.:-]+(?:/[A-Za-z][\w.-]*)?)\](?: |$)"
+        r"^\[((?!(?:INFO|ERROR|WARN|WARNING|DEBUG|TRACE|FATAL)\])@?[\w.:-]+(?:/[A-Za-z][\w.-]*)*)\](?: |$)"
     ),
     re.compile(r"^((?:[\w@.-]+/)*[\w@.-]+ [\w:-]+)[:$](?: |$)"),
+    re.compile(r"^((?:@[\w.-]+/)?[\w.-]+[:#][A-Za-z][\w-]*):(?: |$)"),
     re.compile(r"^([A-Za-z][\w.-]*)\s*\|(?: |$)"),
     re.compile(r"^(#\d+) \d+\.\d+(?: |$)"),
 )
@@ -34,6 +41,7 @@ _LIBRARY = re.compile(
 _LIMIT = 400_000
 _LONGEST_LINE = 4_000
 _MOST_LINES = 6_000
+_MOST_WRAPS = 4
 MOST = 50
 
 
@@ -45,10 +53,42 @@ def lines_of(output: str) -> list[str]:
     lines = [line[:_LONGEST_LINE].rstrip() for line in plain.split("\n")]
     if len(lines) > _MOST_LINES:
         lines = lines[: _MOST_LINES // 2] + lines[-_MOST_LINES // 2 :]
-    stamped = sum(1 for line in lines if _STAMP.match(line))
-    if stamped * 2 > len(lines):
-        lines = [_STAMP.sub("", line) for line in lines]
+    for _ in range(_MOST_WRAPS):
+        wrapped = lines
+        lines = _unwrapped(wrapped)
+        if lines == wrapped:
+            break
     return _untagged(lines)
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    for stamp in _STAMPS:
+        lines = _bared(lines, stamp, 0.5)
+    lines = _fenced(lines)
+    for margin in _MARGINS:
+        lines = _bared(lines, margin, 0.95)
+    return lines
+
+
+def _bared(lines: list[str], front: re.Pattern[str], share: float) -> list[str]:
+    """Without what stands in front of more than this share of the lines."""
+    filled = sum(1 for line in lines if line)
+    if sum(1 for line in lines if line and front.match(line)) > filled * share:
+        return [front.sub("", line) for line in lines]
+    return lines
+
+
+def _fenced(lines: list[str]) -> list[str]:
+    """What stands between fences first, then what somebody wrote around it."""
+    inside: list[str] = []
+    around: list[str] = []
+    fenced = False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+        else:
+            (inside if fenced else around).append(line)
+    return inside + around if inside else lines
 
 
 def _untagged(lines: list[str]) -> list[str]:
