@@ -297,6 +297,11 @@ def test_locating_outlining_and_calling(ask: Ask) -> None:
     assert [s["name"] for s in outline["symbols"]] == ["Token", "check", "unused"]
     assert [s["name"] for s in outline["symbols"][0]["children"]] == ["validate"]
     assert ask("get_file_outline", path="./auth/token.py", depth="top")["symbols"][0]["children"] == []
+    brief = ask("get_file_outline", path="auth/token.py", brief=True)["symbols"]
+    fields = ("name", "kind", "signature", "line_start", "line_end")
+    assert [{**s, "children": len(s["children"])} for s in brief] == [
+        {name: s[name] for name in fields} | {"children": len(s["children"])} for s in outline["symbols"]
+    ]
     graph = ask("get_call_graph", symbol_name="check", depth=2)
     assert {(c["symbol"]["name"], c["depth"]) for c in graph["callers"]} == {
         ("validate", 1),

@@ -66,6 +66,7 @@ class GetFileOutline(Arguments):
     path: str = Field(min_length=1, max_length=4096)
     ref: str | None = Ref
     depth: Literal["top", "all"] = "all"
+    brief: bool = Field(False, description="Only kind, name, signature and lines")
 
 
 class GetCallGraph(Arguments):
@@ -273,7 +274,10 @@ def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     nodes: dict[int, dict[str, Any]] = {}
     top: list[dict[str, Any]] = []
     for number, definition in enumerate(symbols.outline.definitions):
-        node = nodes[number] = {**_record(symbols.record(number)), "children": []}
+        record = _record(symbols.record(number))
+        if asked.brief:
+            record = {name: record[name] for name in shape.BRIEF}
+        node = nodes[number] = {**record, "children": []}
         parent = nodes.get(definition.parent)
         if parent is None:
             top.append(node)
@@ -527,7 +531,7 @@ TOOLS = (
     _tool(
         "get_file_outline",
         "File outline",
-        "The symbols of a file, their signatures and lines; depth top leaves out members.",
+        "The symbols of a file, their signatures and lines; brief is a third, depth top without members.",
         GetFileOutline,
         shape.OUTLINE,
         _get_file_outline,

@@ -116,12 +116,10 @@ FOUND = _answer(
     }
 )
 LOCATED = _answer({"results": _list(_SYMBOL)}, cited_by=_list(_STRING))
+BRIEF = ("name", "kind", "signature", "line_start", "line_end")
+_OUTLINED = {name: _RECORD[name] for name in BRIEF} | {"children": _list({"type": "object"})}
 OUTLINE = _answer(
-    {
-        "path": _STRING,
-        "language": _STRING,
-        "symbols": _list(_object({**_RECORD, "children": {"type": "array", "items": {"type": "object"}}})),
-    }
+    {"path": _STRING, "language": _STRING, "symbols": _list(_object(_OUTLINED, **_RECORD))},
 )
 GRAPH = _answer(
     {"symbol": _SYMBOL, "callers": _list(_CALL), "callees": _list(_CALL), "truncated": _BOOLEAN},
