@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cuedeck.documents import workers
 from cuedeck.documents.events import FileEvents
 from cuedeck.documents.index import DocumentIndex, Refreshed
 from cuedeck.documents.reading import Batch
@@ -148,6 +149,31 @@ def test_a_file_that_is_back_before_the_look_ends_was_not_gone(
     )
     seen = index.refresh_paths(["a.md"])
     assert (seen.changed, seen.removed, found(store, "beta")) == (["a.md"], [], ["a.md"])
+
+
+def test_what_another_process_indexes_meanwhile_is_not_written_twice(
+    store: Store, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(6):
+        put(root, f"{n}.md", f"# Alpha\n\nbeta [[{n + 1}]]\n")
+    monkeypatch.setattr("cuedeck.documents.index.WORTH_WHILE", 1)
+    read_many = workers.read_many
+
+    def beside(*args: Any, **options: Any) -> Any:
+        batches = list(read_many(*args, **options))
+        monkeypatch.setattr("cuedeck.documents.index.read_many", read_many)
+        put(root, "1.md", "# Gamma\n")
+        DocumentIndex(root, store.index).refresh_paths(["0.md", "1.md"])
+        return batches
+
+    monkeypatch.setattr("cuedeck.documents.index.read_many", beside)
+    index = DocumentIndex(root, store.index)
+    index.refresh()
+    index.refresh()
+    fresh = open_store(None, root=tmp_path, workspace_id="x")
+    DocumentIndex(root, fresh.index).refresh()
+    assert snapshot(store) == snapshot(fresh)
+    fresh.close()
 
 
 def test_links_follow_their_target(store: Store, root: Path) -> None:
