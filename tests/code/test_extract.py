@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -133,7 +134,10 @@ def test_packed_facts_come_back_the_same(path: str) -> None:
     facts = facts_of(path, SAMPLES[path][0].encode())
     assert facts is not None
     packed = pack(facts)
-    assert unpack_outline(packed) == facts.outline
+    outline = unpack_outline(packed)
+    assert tuple(outline.definitions) == facts.outline.definitions
+    assert [outline.definitions[n] for n in range(len(outline.names))] == [*facts.outline.definitions]
+    assert replace(outline, definitions=()) == replace(facts.outline, definitions=())
     again = Facts(unpack_outline(packed), unpack_links(packed))
     assert pack(again) == packed
     assert again.links.strings == facts.links.strings

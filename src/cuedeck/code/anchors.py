@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cuedeck.code.extraction.extract import extract
@@ -30,7 +31,7 @@ def facts_of(path: str, source: bytes) -> Facts | None:
     return extract(source, language) if language else None
 
 
-def local_name(definitions: tuple[Definition, ...], number: int) -> str:
+def local_name(definitions: Sequence[Definition], number: int) -> str:
     """A definition's name inside its file: its owners', then its own, joined by ``::``."""
     parts: list[str] = []
     while number >= 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -170,6 +170,30 @@ class Definition(NamedTuple):
     within: str = ""  # the owner's name where the owner is declared elsewhere, `::` between its parts
 
 
+class Definitions(Sequence[Definition]):
+    """Definitions by number, each made when first asked for: of most files few ever are."""
+
+    __slots__ = ("_made", "_make", "names")
+
+    def __init__(self, names: tuple[str, ...], make: Callable[[int], Definition]) -> None:
+        self.names = names
+        self._make = make
+        self._made: dict[int, Definition] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Definition]:
+        # Not kept: whoever looks at all of them seldom does so twice.
+        return (self._made.get(number) or self._make(number) for number in range(len(self.names)))
+
+    def __getitem__(self, number: int) -> Definition:  # type: ignore[override]
+        found = self._made.get(number)
+        if found is None:
+            found = self._made[number] = self._make(range(len(self.names))[number])
+        return found
+
+
 class Scope(NamedTuple):
     """A region in which names are bound; lists are indices into ``Links.lists``."""
 
@@ -199,7 +223,7 @@ class Outline:
     language: str
     size: int
     lines: array[int]
-    definitions: tuple[Definition, ...]
+    definitions: Sequence[Definition]
     broken: bool = False
     generated: bool = False
     problem: str | None = None
@@ -215,7 +239,10 @@ class Outline:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The bare name of each definition."""
-        return tuple([definition.name for definition in self.definitions])
+        definitions = self.definitions
+        return (
+            definitions.names if isinstance(definitions, Definitions) else tuple(d.name for d in definitions)
+        )
 
     @cached_property
     def locals(self) -> tuple[str, ...]:
@@ -256,13 +283,14 @@ class Outline:
     @cached_property
     def _around(self) -> tuple[array[int], array[int]]:
         """Where each definition starts, and the one that it stands in, or -1."""
+        spans = [(definition.start, definition.end) for definition in self.definitions]
         outer, inside = array("i"), [-1]
-        for number, definition in enumerate(self.definitions):
-            while inside[-1] >= 0 and self.definitions[inside[-1]].end <= definition.start:
+        for number, (start, _) in enumerate(spans):
+            while inside[-1] >= 0 and spans[inside[-1]][1] <= start:
                 inside.pop()
             outer.append(inside[-1])
             inside.append(number)
-        return array("I", [definition.start for definition in self.definitions]), outer
+        return array("I", [start for start, _ in spans]), outer
 
     def enclosing(self, offset: int) -> int:
         """The innermost function, class or other owner around an offset, or -1."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from array import array
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from itertools import accumulate, chain, count
 from operator import sub
 from typing import TYPE_CHECKING, Final
@@ -19,6 +20,7 @@ from cuedeck.code.facts import (
     SHAPE,
     UNHASHED,
     Definition,
+    Definitions,
     Facts,
     Imports,
     Links,
@@ -178,6 +180,11 @@ class _Reader:
             joined[a:b].decode("utf-8", "surrogateescape") for a, b in zip((0, *ends), ends, strict=False)
         )
 
+    def texts(self) -> Callable[[int], str]:
+        """Strings that are cut out one by one when they are asked for."""
+        ends, joined = array("I", accumulate(self.column(), initial=0)), self.raw()
+        return lambda number: joined[ends[number] : ends[number + 1]].decode("utf-8", "surrogateescape")
+
 
 def pack(facts: Facts) -> bytes:
     """The stored form of a blob's facts; one frame, because outline and links share their words."""
@@ -229,41 +236,37 @@ def unpack_outline(data: bytes) -> Outline:
     kinds, parents, scopes = read.column(), read.column(), read.column()
     starts, lengths, names_at = read.deltas(), read.column(), read.column()
     docs_at, docs = read.column(), read.column()
-    names, signatures, within = read.strings(), read.strings(), read.strings()
-    hashed, hashes = 0, read.raw()
-    pairs: list[tuple[bytes, bytes]] = []
-    for kind in kinds:
-        # Members have no hashes of their own: their owner's change tells of theirs.
-        if KINDS[kind] in UNHASHED:
-            pairs.append((b"", b""))
-        else:
-            pairs.append((hashes[hashed : hashed + CONTENT], hashes[hashed + CONTENT : hashed + _BOTH]))
-            hashed += _BOTH
-    outline = Outline(
-        language, size, lines, (), bool(broken), bool(generated), problem if has_problem else None
-    )
-    line_of = outline.line_of
-    definitions = tuple(
-        Definition(
+    names = tuple(map(sys.intern, read.strings()))
+    signatures, within = read.texts(), read.texts()
+    hashes = read.raw()
+    # Members have no hashes of their own: their owner's change tells of theirs.
+    hashed = array("I", accumulate((KINDS[kind] not in UNHASHED for kind in kinds), initial=0))
+
+    def definition(n: int) -> Definition:
+        start, at = starts[n], hashed[n] * _BOTH
+        end, doc = start + lengths[n], start + docs_at[n]
+        own = hashes[at : at + _BOTH] if hashed[n + 1] > hashed[n] else b""
+        return Definition(
             names[n],
             KINDS[kinds[n]],
             n - parents[n],
             scopes[n],
             start,
-            start + lengths[n],
+            end,
             start + names_at[n],
-            line_of(start),
-            line_of(max(start, start + lengths[n] - 1)),
-            signatures[n],
-            start + docs_at[n] if docs[n] else 0,
-            start + docs_at[n] + docs[n] if docs[n] else 0,
-            *pairs[n],
-            within[n],
+            bisect_right(lines, start),
+            bisect_right(lines, max(start, end - 1)),
+            signatures(n),
+            doc if docs[n] else 0,
+            doc + docs[n] if docs[n] else 0,
+            own[:CONTENT],
+            own[CONTENT:],
+            within(n),
         )
-        for n, start in enumerate(starts)
-    )
-    object.__setattr__(outline, "definitions", definitions)
-    return outline
+
+    definitions = Definitions(names, definition)
+    reason = problem if has_problem else None
+    return Outline(language, size, lines, definitions, bool(broken), bool(generated), reason)
 
 
 def _links(out: _Writer, links: Links) -> None:
