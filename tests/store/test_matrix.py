@@ -66,3 +66,14 @@ def test_nobody_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
             inside = {int(one) for one in np.flatnonzero(cosines > 0.3 + 1e-6) if one % step == 0}
             assert inside <= {*reach.certain, *reach.doubtful}
             assert all(cosines[one] >= 0.3 - 1e-6 and one % step == 0 for one in reach.certain)
+
+
+def test_a_scope_grows_with_what_is_added_after_it_was_asked_for() -> None:
+    vectors = unit(KINDS["normal"]())[:30]
+    matrix = Matrix(LENGTH)
+    for ids in (range(10), range(5, 15)):
+        matrix.add(ids, sketch(vectors[list(ids)]), ([f"p_{number % 2}"] for number in ids))
+        for remainder in (0, 1):
+            found = matrix.candidates(vectors[0], [[f"p_{remainder}"]], 30, -1.0)
+            assert sorted(found) == list(range(remainder, max(ids) + 1, 2))
+    assert matrix.candidates(vectors[0], [["p_2"]], 30, -1.0) == []

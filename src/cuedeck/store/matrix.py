@@ -23,6 +23,7 @@ _BLOCK = 32_768
 # Half the words of so many records stay in a core's own cache while every query looks at them.
 _SHARED_BLOCK = 16_384
 _ROWS = 256
+_NO_SLOTS = np.empty(0, dtype=np.int64)
 
 
 class Reach(NamedTuple):
@@ -72,7 +73,6 @@ class Matrix:
             self._slot_of[number] = slot
             for token in tokens:
                 self._postings.setdefault(token, []).append(slot)
-        self._arrays.clear()
         self._living = None
 
     def remove(self, ids: Iterable[int]) -> None:
@@ -213,9 +213,13 @@ class Matrix:
         return total
 
     def _array(self, token: str) -> Slots:
-        if token not in self._arrays:
-            self._arrays[token] = np.array(self._postings.get(token, ()), dtype=np.int64)
-        return self._arrays[token]
+        """A token's slots; only those that came since the last time are read from the list."""
+        slots = self._postings.get(token, [])
+        known = self._arrays.get(token, _NO_SLOTS)
+        if len(known) < len(slots):
+            late = np.array(slots[len(known) :], dtype=np.int64)
+            known = self._arrays[token] = np.concatenate((known, late))
+        return known
 
     def _reserve(self, count: int) -> None:
         wanted = self.size + count

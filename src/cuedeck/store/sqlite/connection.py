@@ -13,7 +13,6 @@ from cuedeck.model.errors import CueError
 from cuedeck.store.errors import broken
 from cuedeck.tracking import keep_out_of_git
 
-MAPPED = 1 << 30
 BUSY_SECONDS = 5.0
 _SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 Bindings = tuple[Any, ...] | dict[str, Any]
@@ -63,7 +62,7 @@ def private_file(path: Path) -> None:
         raise refused(path, error) from error
 
 
-def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection:
+def connect(path: Path, *, synchronous: str, read_only: bool, mapped: int) -> apsw.Connection:
     """A connection with every setting asserted; one statement each, for apsw stops at the first row."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -75,8 +74,8 @@ def connect(path: Path, *, synchronous: str, read_only: bool) -> apsw.Connection
     _write_ahead(connection)
     _pragma(connection, "synchronous", synchronous, _DURABILITY[synchronous])
     _pragma(connection, "foreign_keys", "ON", 1)
-    _pragma(connection, "mmap_size", MAPPED, MAPPED)
-    # Readers read the mapped file; only what is still in the write-ahead log takes room of its own.
+    _pragma(connection, "mmap_size", mapped, mapped)
+    # Every commit of another connection empties it.
     cache = -1024 if read_only else -8192
     _pragma(connection, "cache_size", cache, cache)
     _pragma(connection, "temp_store", "MEMORY", 2)

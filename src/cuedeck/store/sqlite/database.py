@@ -21,6 +21,8 @@ from cuedeck.store.sqlite.session import SqliteSession
 from cuedeck.store.sqlite.turnstile import Turnstile
 
 _POLL = 0.05
+# A reader gives up the whole map after any commit: it pays where much is read between commits.
+_MAPPED = {"state": 0, "index": 1 << 30}
 _ACTOR = "UPDATE current_actor SET actor = :actor WHERE actor <> :actor"
 _databases: weakref.WeakSet[SqliteDatabase] = weakref.WeakSet()
 # What came over a fork belongs to the parent: never used, never closed, never collected.
@@ -59,7 +61,7 @@ class SqliteDatabase:
         with self._watched(), translated(self.path):
             file = self._current()
             with file.reading() as connection:
-                yield SqliteSession(connection, file)
+                yield SqliteSession(connection, file, writes=False)
 
     @contextmanager
     def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
@@ -70,7 +72,7 @@ class SqliteDatabase:
             with file.writing(durable=durable) as connection:
                 self._thread.writing = True
                 try:
-                    session = SqliteSession(connection, file)
+                    session = SqliteSession(connection, file, writes=True)
                     if self._name == "state":
                         session.run(_ACTOR, actor=actor)
                     yield session
@@ -169,6 +171,7 @@ class SqliteDatabase:
             self.path,
             self._known,
             synchronous="FULL" if self._name == "state" else "NORMAL",
+            mapped=_MAPPED[self._name],
             turnstile=self._turnstile,
             busy_timeout=self._busy_timeout,
         )

@@ -32,6 +32,7 @@ class OpenFile:
         known: Sequence[Migration],
         *,
         synchronous: str,
+        mapped: int,
         turnstile: Turnstile,
         busy_timeout: float,
     ) -> None:
@@ -41,6 +42,7 @@ class OpenFile:
         self.identified: dict[str, bool] = {}
         self._known = known
         self._synchronous = self._level = synchronous
+        self._mapped = mapped
         self._turnstile = turnstile
         self._busy_timeout = busy_timeout
         self._writer_lock = threading.Lock()
@@ -50,9 +52,9 @@ class OpenFile:
         with translated(path):
             private_file(path)
             self.identity = file_identity(path)
-            self._writer = connect(path, synchronous=synchronous, read_only=False)
+            self._writer = connect(path, synchronous=synchronous, read_only=False, mapped=mapped)
             self._migrate()
-            self._watcher = connect(path, synchronous="NORMAL", read_only=True)
+            self._watcher = self._reader()
 
     @property
     def is_current(self) -> bool:
@@ -123,7 +125,10 @@ class OpenFile:
         try:
             return self._readers.pop()
         except IndexError:
-            return connect(self.path, synchronous="NORMAL", read_only=True)
+            return self._reader()
+
+    def _reader(self) -> apsw.Connection:
+        return connect(self.path, synchronous="NORMAL", read_only=True, mapped=self._mapped)
 
     def _return_reader(self, connection: apsw.Connection) -> None:
         if connection.in_transaction:

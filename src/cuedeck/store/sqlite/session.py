@@ -27,9 +27,10 @@ class SqliteSession:
     dialect = Dialect.SQLITE
     skip_locked = ""
 
-    def __init__(self, connection: apsw.Connection, file: OpenFile) -> None:
+    def __init__(self, connection: apsw.Connection, file: OpenFile, *, writes: bool) -> None:
         self._connection = connection
         self._file = file
+        self._writes = writes
         self._path = file.path
         self._vectors: dict[str, SketchedVectors] = {}
 
@@ -101,13 +102,16 @@ class SqliteSession:
         if spec.name not in self._vectors:
             table = SqliteVectorTable(self._connection, spec)
             self._vectors[spec.name] = SketchedVectors(
-                spec, table, self._file.vectors, lambda: self._committed_vectors(spec)
+                spec, table, self._file.vectors, lambda: self._committed_vectors(spec, table)
             )
         return self._vectors[spec.name]
 
     @contextmanager
-    def _committed_vectors(self, spec: VectorSpec) -> Iterator[VectorTable]:
+    def _committed_vectors(self, spec: VectorSpec, table: VectorTable) -> Iterator[VectorTable]:
         """What everyone sees, whatever this transaction has done: the cache is shared."""
+        if not self._writes:
+            yield table
+            return
         with self._file.reading() as connection:
             yield SqliteVectorTable(connection, spec)
 
