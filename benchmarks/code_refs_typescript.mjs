@@ -14,10 +14,11 @@ const isOurs = (file) => file.startsWith(root + path.sep) && !file.includes('/no
 const found = ts.findConfigFile(root, ts.sys.fileExists)
 const options = found
   ? ts.parseJsonConfigFileContent(ts.readConfigFile(found, ts.sys.readFile).config, ts.sys, path.dirname(found)).options
-  : { target: ts.ScriptTarget.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext }
+  : { target: ts.ScriptTarget.ESNext }
 const files = ts.sys.readDirectory(root, ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'], ['**/node_modules'])
 const program = ts.createProgram(files, {
-  ...options, noEmit: true, allowJs: true, jsx: options.jsx ?? ts.JsxEmit.Preserve, paths: { ...workspace(), ...options.paths },
+  ...options, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler, noEmit: true, allowJs: true,
+  jsx: options.jsx ?? ts.JsxEmit.Preserve, paths: { ...workspace(), ...options.paths },
 })
 const checker = program.getTypeChecker()
 
@@ -88,7 +89,8 @@ function isPublic(node) {
 
 const rows = new Map()
 function visit(node) {
-  if (ts.isIdentifier(node)) {
+  const isLooked = ts.isLiteralTypeNode(node.parent ?? node) && ts.isIndexedAccessTypeNode(node.parent.parent)
+  if (ts.isIdentifier(node) || (ts.isStringLiteral(node) && (isLooked || ts.getContainingObjectLiteralElement(node)))) {
     for (const symbol of new Set(meanings(node).flatMap(declared))) {
       const [first] = symbol.declarations
       if (!isOurs(first.getSourceFile().fileName) || !isPublic(first)) continue

@@ -489,3 +489,84 @@ def test_a_parameter_that_is_a_field_is_one_thing(project: Project) -> None:
     written.check("stock")
     written.check("fill")
     written.check("seen")
+
+
+def test_components_and_hooks_of_react_hand_on_their_types(project: Project) -> None:
+    written = project(
+        """
+        === shop.tsx
+        import React, { createContext, useContext, useState, useRef, memo, forwardRef } from "react"
+        import type { FC, Dispatch, SetStateAction } from "react"
+        export interface Item { label: string } // <def label>
+        interface Props {
+            item: Item // <def item>
+        }
+        interface Shop {
+            items: Item[] // <def items>
+            choose: Dispatch<SetStateAction<Item>> // <def choose>
+        }
+        const ShopContext = createContext<Shop>({
+            items: [], // <items>
+            choose: () => {}, // <choose>
+        })
+        export const Row: FC<Props> = ({ item }) => <b>{item.label}</b> // <item> <label>
+        const Quick = memo<Props>(({ item }) => <i>{item.label}</i>) // <item> <label>
+        const Held = forwardRef<HTMLElement, Props>(({ item }, ref) => <i>{item.label}</i>) // <item> <label>
+        export function List() {
+            const { items, choose } = useContext(ShopContext) // <items> <choose>
+            const [first, setFirst] = useState<Item>({ label: "" }) // <label>
+            const [second] = useState(items[0])
+            const held = useRef<Item>(null)
+            held.current?.label + second.label // <label>
+            setFirst(before => ({ ...before, label: before.label })) // <label>
+            choose(before => ({ label: before.label })) // <label>
+            return <Row item={first} /> // <item>
+        }
+        const more = <><Quick item={x} /><Held item={x} /></> // <item>
+        const props: React.ComponentProps<typeof Held> = { item: x } // <item>
+        """
+    )
+    for name in ("label", "item", "items", "choose"):
+        written.check(name)
+
+
+def test_keys_in_quotation_marks_and_types_by_key(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Limits { most: number } // <def most>
+        const limits: Record<string, Limits> = {
+            "model-1": { most: 1 }, // <most>
+            "most": { "most": 2 }, // <most>
+        }
+        enum Status { 'active' = 1, "idle" } // <def idle>
+        Status.idle // <idle>
+        interface Rows {
+            users: { Row: { email: string } } // <def email>
+            other: { Row: { email: number } }
+        }
+        interface Database { public: { Tables: Rows } }
+        type Public = Database[Extract<keyof Database, "public">]
+        type Of<T extends keyof Public["Tables"]> = Public["Tables"][T] extends { Row: infer R } ? R : never
+        declare const user: Of<"users">
+        user.email // <email>
+        """
+    )
+    written.check("most")
+    written.check("idle")
+    written.check("email")
+
+
+def test_a_foreign_function_that_is_told_a_type(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        import { caught } from "checks"
+        class Fault { reason = "" } // <def reason>
+        type Nothing<T> = T extends string ? string : number
+        declare function own(): Nothing<Fault>
+        caught<Fault>(() => {}).reason // <reason>
+        own().reason
+        """
+    )
+    written.check("reason")

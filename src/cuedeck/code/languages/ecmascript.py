@@ -288,6 +288,7 @@ class EcmaWalk(ValueWalk):
                 # The scope that is opened next is the block's.
                 self.augment(name, len(self.scopes))
             return super().declare(node, scope, spec, name, kind, whole)
+        name = self.unquoted(name)
         expected, self.method_expected = self.method_expected, 0
         inner = self.open(spec, scope)
         body = node.child_by_field_name("body")
@@ -315,6 +316,7 @@ class EcmaWalk(ValueWalk):
         name, value = node.child_by_field_name(spec.name), node.child_by_field_name("value")
         if name is None:
             return self.children(node, scope)
+        name = self.unquoted(name)
         for child in node.named_children:
             if child.type == "decorator":
                 self.visit(child, scope)
@@ -389,8 +391,8 @@ class EcmaWalk(ValueWalk):
 
     def body(self, node: Node, scope: int) -> None:
         for child in node.named_children:
-            if node.type == "enum_body" and child.type == "property_identifier":
-                self.assign(child, scope, 0, 0, Kind.MEMBER, child)
+            if node.type == "enum_body" and child.type in ("property_identifier", "string"):
+                self.assign(self.unquoted(child), scope, 0, 0, Kind.MEMBER, child)
             else:
                 self.visit(child, scope)
 

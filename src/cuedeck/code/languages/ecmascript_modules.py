@@ -63,6 +63,11 @@ class ModuleWalk(TableWalk):
         parts = source.named_children if source is not None else ()
         return next((c for c in parts if c.type == "string_fragment"), None)
 
+    def unquoted(self, name: Node) -> Node:
+        """A name without the quotation marks that it may stand in."""
+        inside = name.named_children if name.type == "string" else ()
+        return next((c for c in inside if c.type == "string_fragment"), name)
+
     def stem(self, fragment: Node) -> bytes:
         """The name by which a module's file is known."""
         last = self.source[fragment.start_byte : fragment.end_byte].rstrip(b"/").rsplit(b"/", 1)[-1]

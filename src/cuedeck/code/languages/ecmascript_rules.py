@@ -43,6 +43,7 @@ class EcmaRules(Rules):
     leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except"})
     keeping: ClassVar[frozenset[str]] = frozenset({"Pick"})
     merging: ClassVar[frozenset[str]] = frozenset({"Merge"})
+    extracting: ClassVar[frozenset[str]] = frozenset({"Extract"})
     results_of: ClassVar[frozenset[str]] = frozenset({"ReturnType", "InstanceType"})
     sequences: ClassVar[frozenset[str]] = frozenset(
         {
@@ -95,6 +96,27 @@ class EcmaRules(Rules):
         "Promise.resolve": "same",
         "Array.from": "elements",
     }
+    # React, whose components and hooks are most of what an application's values pass through.
+    foreign_types: ClassVar[Mapping[str, str]] = {
+        "FC": "takes",
+        "FunctionComponent": "takes",
+        "ComponentType": "takes",
+        "Dispatch": "takes",
+        "SetStateAction": "changes",
+        "ComponentProps": "taken",
+        "ComponentPropsWithRef": "taken",
+        "ComponentPropsWithoutRef": "taken",
+        "RefObject": "current",
+        "MutableRefObject": "current",
+    }
+    foreign_calls: ClassVar[Mapping[str, str]] = {
+        "memo": "takes",
+        "forwardRef": "takes",
+        "createContext": "same",
+        "useRef": "current",
+        "useState": "state",
+    }
+    passing_calls: ClassVar[frozenset[str]] = frozenset({"useContext", "useCallback", "structuredClone"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     body_names: ClassVar[bool] = False
     declared_members: ClassVar[bool] = True

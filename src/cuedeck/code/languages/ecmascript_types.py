@@ -12,6 +12,8 @@ from cuedeck.code.languages.table import first_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Types that may name the members that a type is asked for.
+_KEYS: Final = ("type_identifier", "generic_type", "union_type", "lookup_type")
 _LEAVES: Final = (
     "identifier",
     "shorthand_property_identifier_pattern",
@@ -34,9 +36,9 @@ class TypeWalk(ModuleWalk):
             key = first_of(key)
         if key is None or key.type != "string_fragment":
             named = self.visit(key, scope, Role.TYPE) if key is not None else 0
-            if not owner or key is None or key.type not in ("index_type_query", "type_identifier"):
+            if not owner or key is None or key.type not in ("index_type_query", *_KEYS):
                 return self.row(Op.ELEMENT, owner) if owner else 0
-            return self.row(Op.MEMBERS, owner, named if key.type == "type_identifier" else 0)
+            return self.row(Op.MEMBERS, owner, named if key.type in _KEYS else 0)
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def type_query(self, node: Node, scope: int, role: int = 0) -> int:

@@ -174,16 +174,19 @@ class ValueWalk(GuardWalk):
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
         if key is None or value is None:
             return
-        if key.type != "property_identifier":
+        key = self.unquoted(key)
+        if key.type not in ("property_identifier", "string_fragment"):
             self.visit(key, scope)
-            self.given(value, scope, 0)
+            self.given(value, scope, self.row(Op.INDEX, expected) if expected else 0)
             return
         wanted = self.expect(key, expected)
-        if value.type in FUNCTIONS:
+        named = key.type == "property_identifier"
+        if named and value.type in FUNCTIONS:
             made = self.function_value(value, inner, name=key, whole=node, expected=wanted)
         else:
             made = self.given(value, scope, wanted)
-        self.member_of(key, inner, made, 0)
+        if named or self.text(key).isidentifier():
+            self.member_of(key, inner, made, 0)
 
     def member_of(self, key: Node, inner: int, value: int, expected: int) -> None:
         self.expect(key, expected)

@@ -23,6 +23,7 @@ from cuedeck.code.resolution.values import (
     Values,
     elements,
     sequence,
+    shaped,
     unique,
 )
 
@@ -202,7 +203,7 @@ class Calls(Keyed):
             for owner in self.concrete(self.evaluate(path, links.a[plain])):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
-        return settled(found) or self.handed_on(path, callee, position)
+        return settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
 
     def handed_on(self, path: str, callee: int, position: int) -> Values:
         """What a foreign function is given after an argument that a foreign type gives a list of types."""
@@ -267,6 +268,10 @@ class Calls(Keyed):
     def foreign_call(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values:
         """What well-known functions outside the project do with their arguments."""
         links, rules = self.links(path), self.rules_of(path)
+        if shape := self.shape_of(path, callee):
+            return self.held_by(path, callee, shape, arguments)
+        if links.ops[callee] & OP_MASK == Op.INDEX and rules.foreign_wrappers:
+            return self.wrapped(path, callee)
         if not arguments:
             return ()
         if links.ops[callee] & OP_MASK == Op.ATTR:
@@ -286,6 +291,38 @@ class Calls(Keyed):
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
         return ()
+
+    def shape_of(self, path: str, callee: int) -> str:
+        """What a foreign function makes of the type that it is told; nothing for other functions."""
+        links = self.links(path)
+        base = links.a[callee] if links.ops[callee] & OP_MASK == Op.INDEX else callee
+        shape = self.rules_of(path).foreign_calls.get(self.label(path, base), "")
+        return shape if shape and not self.is_own(path, base) else ""
+
+    def held_by(self, path: str, callee: int, shape: str, arguments: tuple[int, ...]) -> Values:
+        """What a foreign function gives that holds its first argument."""
+        if self.links(path).ops[callee] & OP_MASK == Op.INDEX:
+            return shaped(shape, self.annotation(path, self.arguments_of(path, callee)[-1]))
+        given = self.evaluate(path, arguments[0]) if arguments else ()
+        if shape == "takes":
+            return given
+        return shaped(shape, unique([w for v in given for w in (self.outcome(v) or (v,))]))
+
+    def asked(self, path: str, callee: int, position: int) -> Values:
+        """What a foreign function takes that holds its first argument and is told its type."""
+        callee = self.plain(path, callee)
+        if position or self.links(path).ops[callee] & OP_MASK != Op.INDEX:
+            return ()
+        shape = self.shape_of(path, callee)
+        told = self.annotation(path, self.arguments_of(path, callee)[-1]) if shape else ()
+        return shaped("takes", told) if shape == "takes" else told
+
+    def wrapped(self, path: str, callee: int) -> Values:
+        """What a foreign function gives that is told its types: something like the first, or many of them."""
+        base = self.links(path).a[callee]
+        if self.is_own(path, base) or any(value.tag != EXTERNAL for value in self.evaluate(path, base)):
+            return ()
+        return self.foreign_type(path, self.arguments_of(path, callee))
 
     def library_call(self, path: str, deed: str, arguments: tuple[int, ...]) -> Values:
         """What a function of the language's own library gives: its argument, or what that holds."""

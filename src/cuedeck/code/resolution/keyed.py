@@ -54,7 +54,12 @@ class Keyed(Narrowing):
 
     def keys(self, path: str, number: int) -> Values:
         """The texts that a type or an expression allows."""
-        if self.links(path).ops[number] & OP_MASK not in _KEYED:
+        links = self.links(path)
+        if links.ops[number] & OP_MASK == Op.INDEX:
+            arguments = self.arguments_of(path, number)
+            chosen = self.label(path, links.a[number]) in self.rules_of(path).extracting
+            return self.keys(path, arguments[1]) if chosen and len(arguments) == 2 else ()
+        if links.ops[number] & OP_MASK not in _KEYED:
             return ()
         texts = self.constants(path, number) or frozenset()
         names = sorted(text[1:] for text in texts if isinstance(text, str) and text[:1] == '"')

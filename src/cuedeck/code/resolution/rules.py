@@ -75,6 +75,8 @@ class Rules:
     leaving_out: ClassVar[frozenset[str]] = frozenset()
     keeping: ClassVar[frozenset[str]] = frozenset()
     merging: ClassVar[frozenset[str]] = frozenset()
+    # Generic types that are the texts of their second argument.
+    extracting: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are what a function gives, or what a class makes.
     results_of: ClassVar[frozenset[str]] = frozenset()
     # Methods of a container that take what it holds.
@@ -109,6 +111,9 @@ class Rules:
     # A type is an interface's by its methods alone, without naming it; the methods of foreign interfaces.
     implicit_interfaces: ClassVar[bool] = False
     foreign_interfaces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    # What foreign generic types and functions make of the type that they are told: see ``shaped``.
+    foreign_types: ClassVar[Mapping[str, str]] = {}
+    foreign_calls: ClassVar[Mapping[str, str]] = {}
     # Foreign functions that give their argument back, and those that keep it under a member of their result.
     passing_calls: ClassVar[frozenset[str]] = frozenset()
     recording_calls: ClassVar[Mapping[str, str]] = {}

@@ -35,6 +35,7 @@ from cuedeck.code.resolution.values import (
     mapping,
     rest_part,
     sequence,
+    shaped,
     unique,
 )
 from cuedeck.code.resolution.values import (
@@ -332,11 +333,15 @@ class Typing(Generics):
         """What ``Base[arguments]`` annotates."""
         links = self.links(path)
         base, arguments = links.a[number], self.arguments_of(path, number)
-        rules = self.rules_of(path)
         label = self.label(path, base)
         utility = self.utility(path, label, arguments)
         if utility is not None:
             return utility
+        shape = self.rules_of(path).foreign_types.get(label)
+        if shape and arguments and not self.is_own(path, base):
+            told = self.annotation(path, arguments[-1])
+            taken = [v for value in told for v in self.taken_first(value)] if shape == "taken" else []
+            return unique(taken) or shaped(shape, told)
         known = self.annotation(path, base) if label else ()
         if not any(value.tag in (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, PARAMETER) for value in known):
             special = self.special_form(path, label, arguments)
@@ -346,11 +351,20 @@ class Typing(Generics):
             return self.apply(known, [self.annotation(path, a) or self.keys(path, a) for a in arguments])
         if any(value.tag != EXTERNAL for value in known) or not arguments or self.is_own(path, base):
             return known
-        # A foreign container: what comes out of it is what was put in.
+        return self.foreign_type(path, arguments) or known
+
+    def taken_first(self, function: Value) -> Values:
+        """What a function takes first."""
+        if function.tag == CALLABLE:
+            return function.inside[1] if len(function.inside) > 1 else ()
+        return self.parameter_type(function, 0) if function.tag == FUNCTION else ()
+
+    def foreign_type(self, path: str, arguments: tuple[int, ...]) -> Values:
+        """A foreign generic type: what comes out is what was put in; it may have its first's members."""
         inside = unique([v for item in arguments for v in self.annotation(path, item)])
-        if inside and rules.foreign_wrappers:
+        if inside and self.rules_of(path).foreign_wrappers:
             return (sequence(inside), *self.annotation(path, arguments[0]))
-        return (sequence(inside),) if inside else known
+        return (sequence(inside),) if inside else ()
 
     def is_own(self, path: str, number: int) -> bool:
         """Whether a name is one of the project's."""

@@ -82,6 +82,21 @@ def mapping(values: Values, keys: Values = ()) -> Value:
     return Value(MAPPING, inside=(values, keys))
 
 
+def shaped(shape: str, held: Values) -> Values:
+    """What a foreign type is that is told another: a function that takes it, a holder, a state, the same."""
+    if not held or shape == "same":
+        return held
+    if shape == "taken":
+        return ()
+    if shape == "takes":
+        return (Value(CALLABLE, inside=((), held)),)
+    if shape == "changes":
+        return (*held, Value(CALLABLE, inside=(held, held)))
+    if shape == "state":
+        return (Value(TUPLE, inside=(held, shaped("takes", shaped("changes", held)))),)
+    return (Value(RECORD, inside=(held,), name=shape),)
+
+
 def elements(value: Value) -> Values:
     """What iterating over or indexing into a value may give."""
     if value.tag in (SEQUENCE, MAPPING):
