@@ -31,9 +31,11 @@ _LENGTH = struct.Struct("<Q")
 # would run whatever program imported us.
 _COMMAND = "from cuedeck.documents.workers import serve; serve()"
 
+_Slice = tuple[int, list[str]]
+
 
 def read_many(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = False) -> Iterator[Batch]:
-    """Read and extract files, in no particular order, on several processes when there are many."""
+    """Read and extract files, in their order, on several processes when there are many."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if len(paths) < WORTH_WHILE or cores < 2 or os.name == "nt":
         for some in _slices(paths):
@@ -61,16 +63,16 @@ class _Work:
 
     def __init__(self, root: Path, paths: Sequence[str], max_bytes: int, fold: bool) -> None:
         self.root, self.max_bytes, self.fold = root, max_bytes, fold
-        self.slices = deque(_slices(paths))
-        self.done: SimpleQueue[bytes | None] = SimpleQueue()
+        self.slices = deque(enumerate(_slices(paths)))
+        self.done: SimpleQueue[tuple[int, bytes] | None] = SimpleQueue()
         self.room = threading.Semaphore(_WAITING)
-        self._left = len(self.slices)
+        self._count = len(self.slices)
         self._workers: list[_Worker] = []
 
     def hire(self) -> None:
         self._workers.append(_Worker(self))
 
-    def take(self) -> list[str] | None:
+    def take(self) -> _Slice | None:
         """A slice for a worker, once there is room for its result."""
         self.room.acquire()
         try:
@@ -80,18 +82,11 @@ class _Work:
             return None
 
     def results(self) -> Iterator[Batch]:
-        while self._left:
-            try:
-                result = self.done.get(block=not self.slices)
-            except Empty:
-                yield from self._own()
-                continue
-            if result is None:
-                # A worker died; what it was given lies among the slices again.
-                continue
-            self.room.release()
-            self._left -= 1
-            yield _unpacked(*marshal.loads(result))
+        ready: dict[int, Batch] = {}
+        for number in range(self._count):
+            while number not in ready:
+                self._await(ready)
+            yield ready.pop(number)
 
     def end(self) -> None:
         self.slices.clear()
@@ -99,13 +94,23 @@ class _Work:
         for worker in self._workers:
             worker.close()
 
-    def _own(self) -> Iterator[Batch]:
+    def _await(self, ready: dict[int, Batch]) -> None:
         try:
-            paths = self.slices.popleft()
+            result = self.done.get(block=not self.slices)
+        except Empty:
+            self._read(ready)
+            return
+        # None: a worker died, and what it was given lies among the slices again.
+        if result is not None:
+            self.room.release()
+            ready[result[0]] = _unpacked(*marshal.loads(result[1]))
+
+    def _read(self, ready: dict[int, Batch]) -> None:
+        try:
+            number, paths = self.slices.popleft()
         except IndexError:
             return
-        self._left -= 1
-        yield read_batch(self.root, paths, max_bytes=self.max_bytes, fold=self.fold)
+        ready[number] = read_batch(self.root, paths, max_bytes=self.max_bytes, fold=self.fold)
 
 
 class _Worker:
@@ -137,21 +142,20 @@ class _Worker:
                 continue
 
     def _run(self) -> None:
-        given: deque[list[str]] = deque()
+        given: deque[_Slice] = deque()
         try:
             self._send((str(self._work.root), self._work.max_bytes, self._work.fold))
             while True:
                 # One slice ahead, so that the process never waits for us.
-                while len(given) < 2 and (paths := self._work.take()):
-                    given.append(paths)
-                    self._send(paths)
+                while len(given) < 2 and (some := self._work.take()):
+                    given.append(some)
+                    self._send(some[1])
                 if not given:
                     return
                 result = _receive(_stream(self._process.stdout))
                 if result is None:
                     break
-                given.popleft()
-                self._work.done.put(result)
+                self._work.done.put((given.popleft()[0], result))
         except BrokenPipeError:
             pass
         self._work.slices.extend(given)
