@@ -531,7 +531,7 @@ TOOLS = (
     _tool(
         "get_file_outline",
         "File outline",
-        "The symbols of a file, their signatures and lines; brief is a third, depth top without members.",
+        "The symbols of a file, their signatures and lines; brief saves half, depth top leaves out members.",
         GetFileOutline,
         shape.OUTLINE,
         _get_file_outline,
