@@ -20,7 +20,7 @@ from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 _DEPTH = 8
 _CHUNKS = 100
 _PASSAGES = 300
-# How much a document's further matching chunks add to its best one.
+# How much a document's further passages add to its nearest one.
 _FURTHER = (0.15, 0.05)
 # The contract's hybrid: seven parts meaning, three parts words.
 _MEANING = 0.7
@@ -113,7 +113,7 @@ def _by_words(
     session: Session, text: str, terms: Sequence[str], matched: Mapping[int, list[float]]
 ) -> _Words:
     """How well documents fit the terms by their best chunks and as wholes, best where they define them."""
-    best = share_of_best({document: _with_further(scores) for document, scores in matched.items()})
+    best = share_of_best({document: max(scores) for document, scores in matched.items()})
     found = whole_scores(session, terms, matched) if matched else {}
     wholes = share_of_best({document: added(shares.values()) for document, shares in found.items()})
     factors = _factors(session, text, terms, matched)
@@ -165,12 +165,6 @@ def _grouped(scores: Mapping[int, float], home: Mapping[int, int]) -> dict[int, 
         if chunk in home:
             grouped.setdefault(home[chunk], []).append(score)
     return grouped
-
-
-def _with_further(scores: list[float]) -> float:
-    """A document's score: its best chunk, and a little for each further one."""
-    best, *further = sorted(scores, reverse=True)
-    return best + added(share * score for share, score in zip(_FURTHER, further, strict=False))
 
 
 def _by_passages(

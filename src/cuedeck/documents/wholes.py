@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 
 from cuedeck.documents.sections import CHUNK_BYTES
@@ -31,7 +30,7 @@ def whole_scores(session: Session, terms: Sequence[str], documents: Collection[i
         held: dict[int, float] = {}
         for chunk, strength in strengths.items():
             held[home[chunk]] = held.get(home[chunk], 0.0) + strength
-        weight = _weight(statistics.documents, statistics.frequencies[term])
+        weight = bm25.idf(statistics.documents, statistics.frequencies[term])
         for document, strength in held.items():
             norm = _SATURATION * (1.0 - bm25.B + bm25.B * lengths[document] / mean)
             found[document][term] = weight * strength * (_SATURATION + 1.0) / (strength + norm)
@@ -45,7 +44,7 @@ def held_shares(session: Session, terms: Sequence[str], chunks: Collection[int])
     held = dict.fromkeys(chunks, 0.0)
     told = 0.0
     for term, strengths in index.strengths(terms, chunks).items():
-        weight = _weight(statistics.documents, statistics.frequencies[term])
+        weight = bm25.idf(statistics.documents, statistics.frequencies[term])
         told += weight
         for chunk in strengths:
             held[chunk] += weight
@@ -58,8 +57,3 @@ def _lengths(chunks: Sequence[tuple[int, int, int]]) -> dict[int, float]:
     for _, document, size in chunks:
         sizes[document] = sizes.get(document, 0) + size
     return {document: float(max(CHUNK_BYTES, size)) for document, size in sizes.items()}
-
-
-def _weight(parts: int, holding: int) -> float:
-    """How much a term tells; never nothing, for in a small folder every word is common."""
-    return math.log(1.0 + (parts - holding + 0.5) / (holding + 0.5))

@@ -1,7 +1,7 @@
 """BM25 as both engines compute it, for explanations that add up to the last digit.
 
     score(D) = sum over terms of idf(t) * f * (k1 + 1) / (f + k1 * (1 - b + b * |D| / mean length))
-    idf(t)   = ln((N - n(t) + 0.5) / (n(t) + 0.5)), or 1e-6 where that is not positive
+    idf(t)   = ln(1 + (N - n(t) + 0.5) / (n(t) + 0.5))
 
 ``f`` is the sum of the field weights over the term's occurrences, ``|D|`` counts every token of the
 record including its scope tokens, k1 = 1.2, b = 0.75.
@@ -24,9 +24,8 @@ MOST_TERMS = 64
 
 
 def idf(documents: int, frequency: int) -> float:
-    """How much a term tells, from how many records hold it."""
-    value = math.log((documents - frequency + 0.5) / (frequency + 0.5))
-    return value if value > 0.0 else 1e-6
+    """How much a term tells; never nothing, for in a small index every word is common."""
+    return math.log(1.0 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
 def chosen(terms: Sequence[str], documents: int, frequencies: Mapping[str, int]) -> list[str]:
