@@ -106,12 +106,11 @@ class FileSymbols:
     def rooted(self) -> list[bool]:
         """For every symbol whether its name begins with a namespace, which then stands for the module."""
         known = language_named(self.outline.language)
+        if known is None or not known.namespaces:
+            return [False] * len(self.outline.definitions)
         found: list[bool] = []
         for d in self.outline.definitions:
-            outer = 0 <= d.parent < len(found)
-            found.append(
-                found[d.parent] if outer else known is not None and known.namespaces and bool(d.within)
-            )
+            found.append(found[d.parent] if 0 <= d.parent < len(found) else bool(d.within))
         return found
 
     def qualified(self, number: int) -> str:
