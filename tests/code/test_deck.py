@@ -78,6 +78,17 @@ def test_indexing_and_its_status(ask: Ask) -> None:
     assert ask("index_status")["progress"] == 1.0
 
 
+def test_types_that_satisfy_an_interface_are_listed_when_asked_for(repo: Repo, ask: Ask) -> None:
+    repo.put("shop/store.go", "package shop\n\ntype Store interface{ Get(key string) int }\n")
+    repo.put(
+        "shop/memory.go",
+        "package shop\n\ntype Memory struct{}\n\nfunc (Memory) Get(string) int { return 1 }\n",
+    )
+    [found] = ask("find_references", symbol_name="Store", kind="implements")["references"]
+    assert (found["path"], found["line_start"], found["edge_type"]) == ("shop/memory.go", 3, "implements")
+    assert ask("find_references", symbol_name="Store")["references"] == []
+
+
 def test_references_come_with_context_edge_and_enclosing_symbol(ask: Ask) -> None:
     found = ask("find_references", symbol_name="check")
     assert found["symbol"]["qualified_name"] == "auth::token::check"

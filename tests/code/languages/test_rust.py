@@ -81,3 +81,23 @@ def test_bounds_after_where(project: Project) -> None:
         """
     )
     written.check("draw")
+
+
+def test_what_self_names_where_a_value_is_meant(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub struct Stack<T> { items: Vec<T> }
+        impl<T> Stack<T> {
+            const fn empty() -> bool { true } // <def empty>
+            pub fn new() -> Self { check(0, Self::empty()); Self { items: Self::kept() } } // <empty> <kept>
+            fn kept() -> Vec<T> { Vec::new() } // <def kept>
+        }
+        trait Sized {
+            fn most() -> usize; // <def most>
+            fn twice() -> usize { Self::most() * 2 } // <most>
+        }
+        """
+    )
+    for name in ("empty", "kept", "most"):
+        written.check(name)

@@ -432,7 +432,9 @@ class Typing(Generics):
                 return types
         match op:
             case Op.NAME:
-                return self.values(self.targets(path, number), (path, a, links.pos[number]))
+                found = self.values(self.targets(path, number), (path, a, links.pos[number]))
+                own = not found and links.strings[b] in self.rules_of(path).self_types
+                return self.around(path, number) if own else found
             case Op.ATTR:
                 return self.attribute_values(path, a, links.strings[b]) or self.entry(path, a)
             case Op.MODULE | Op.IMPORTED | Op.INTRINSIC:
