@@ -120,6 +120,9 @@ def main() -> None:
     parser.add_argument("--install", action="store_true", help="prove the installation from a wheelhouse")
     parser.add_argument("--offline", action="store_true", help="build with this environment's hatchling")
     chosen = parser.parse_args()
+    # As in the Makefile: else uv fails behind a company's proxy where pip does not.
+    if Path("/etc/ssl/certs/ca-certificates.crt").exists():
+        os.environ.setdefault("UV_SYSTEM_CERTS", "1")
     package = build(ROOT, chosen.out, isolated=not chosen.offline)
     model = build(MODEL, chosen.out, isolated=not chosen.offline)
     problems = check_package(package) + check_model(model)

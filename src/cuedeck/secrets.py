@@ -170,6 +170,7 @@ _VENDORS: Final = (
     ("stripe-webhook", "whsec_", r"whsec_[A-Za-z0-9]{24,255}+"),
     ("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}"),
     ("pypi-token", "pypi-", r"pypi-A[A-Za-z0-9_-]{50,512}+"),
+    ("anthropic-key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{20,255}+"),
     ("openai-key", "sk-", r"sk-[A-Za-z0-9_-]{20,255}+"),
     ("huggingface-token", "hf_", r"hf_[A-Za-z0-9]{30,64}+"),
     ("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{16,64}+\.[A-Za-z0-9_-]{16,64}+"),
