@@ -24,7 +24,7 @@ _PASSAGES = 300
 _FURTHER = (0.15, 0.05)
 # The contract's hybrid: seven parts meaning, three parts words.
 _MEANING = 0.7
-# Where only meaning is asked for: what the query's words around a passage count beside its cosine.
+# What the query's words around a passage count beside its cosine.
 _HELD = 0.3
 WORDS = "words"
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
@@ -92,15 +92,12 @@ def rank(
     meaning = _best_passages(cosines)
     home = rows.homes(session, {*words, *meaning})
     by_words = _by_words(session, text, terms, _grouped(words, home))
-    if mode is Mode.SEMANTIC:
-        held = {chunk: _HELD * share for chunk, share in held_shares(session, terms, home).items()}
-        found = _by_passages(cosines, held, home)
-        meaning = {chunk: cosine + held[chunk] for chunk, cosine in meaning.items() if chunk in home}
-        paths = _paths(session, {each.key for each in found})
-    else:
-        closest = {document: _closeness(max(near)) for document, near in _grouped(meaning, home).items()}
-        paths = _paths(session, {*by_words.scores, *closest})
-        found = _fuse(by_words.scores, closest, mode, paths, waiting=waiting)
+    shares = held_shares(session, terms, home) if cosines else {}
+    held = {chunk: _HELD * share for chunk, share in shares.items()}
+    meaning = {chunk: cosine + held[chunk] for chunk, cosine in meaning.items() if chunk in held}
+    near = _by_passages(cosines, held, home)
+    paths = _paths(session, {*by_words.scores, *(each.key for each in near)})
+    found = near if mode is Mode.SEMANTIC else _fuse(by_words.scores, near, mode, paths, waiting=waiting)
     ranked = sorted(found, key=lambda each: (-each.score, paths[each.key]))
     chunks = _best_chunks(words, meaning, home)
     return [
@@ -196,7 +193,7 @@ def _closeness(cosine: float) -> float:
 
 def _fuse(
     words: Mapping[int, float],
-    meaning: Mapping[int, float],
+    near: Sequence[Ranked[int]],
     mode: Mode,
     paths: Mapping[int, str],
     *,
@@ -204,6 +201,7 @@ def _fuse(
 ) -> list[Ranked[int]]:
     if mode is Mode.KEYWORD:
         return _of_words(words)
+    meaning = {each.key: each.score for each in near}
     found = weighted_blend(words, meaning, order=lambda document: paths[document], semantic_weight=_MEANING)
     if waiting:
         # What these mean is not known yet: they are taken to be as near as their words say.
