@@ -123,7 +123,9 @@ def test_an_unexpected_failure_is_one_line_with_an_id_and_a_private_log(cue: Any
     identity = done.stderr.partition("(id ")[2][:8]
     assert identity in log.read_text() and "ZeroDivisionError" in log.read_text()
     assert log.stat().st_mode & 0o077 == 0
+    log.write_text("x" * 1_100_000)
     assert "ZeroDivisionError" in cue("-c", code, "init", "-v", program=sys.executable).stderr
+    assert log.stat().st_size < 10_000 < log.with_name("crash.log.1").stat().st_size
     log.unlink()
     log.symlink_to(folder / "elsewhere")  # as a clone may bring it
     elsewhere = cue("-c", code, "init", program=sys.executable)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from cuedeck.daemon.location import NoDaemon, runtime_folder, workspace_root
-from cuedeck.daemon.logs import log_folder
+from cuedeck.daemon.logs import MEGABYTE, log_folder
 from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.secrets import mask
@@ -35,6 +35,8 @@ def _append(text: str) -> Path:
         log = folder / "crash.log"
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         try:
+            if log.exists() and log.stat().st_size > MEGABYTE:
+                log.replace(f"{log}.1")
             descriptor = os.open(log, flags, 0o600)
         except OSError:
             continue
