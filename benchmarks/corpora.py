@@ -1,7 +1,8 @@
 """What each benchmark is run on: corpora of your own, or what every clone has; else one sentence why not.
 
 `CUEDECK_BENCH_CORPORA` names a folder with any of: `django` (a clone with history), `vault` (markdown notes),
-and `prepared` (retrieval sets: `locomo`, `tasks`, and others, each with corpus, queries and gold).
+`prepared` (retrieval sets: `locomo`, `tasks`, and others, each with corpus, queries and gold), and `hostile`
+(`commonmark.txt`, the specification; `yaml`, the `src` of yaml-test-suite; `strings`, lists of strings).
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ def _given(name: str, scratch: Path) -> Given:
             return _repository(scratch, ranged=name == "code_bench")
         case "documents_bench":
             return _vault(scratch)
+        case "documents_hostile":
+            return _hostile()
         case "code_refs" | "code_refs_languages" | "code_refs_rust" | "documents_headings":
             return Given(skipped=_TOOLS)
         case "peers_code" | "peers_memory" | "peers_notes":
@@ -120,6 +123,22 @@ def _vault(scratch: Path) -> Given:
             f"---\ntags: [t{number % 9}]\n---\n{page}\n[[note{number // 2}]]\n"
         )
     return Given((str(made),), note="On 500 notes made of docs/; CUEDECK_BENCH_CORPORA/vault gives your own.")
+
+
+def _hostile() -> Given:
+    folder = corpus("hostile")
+    if folder is None:
+        return Given(skipped="needs public suites of hostile input in CUEDECK_BENCH_CORPORA/hostile")
+    suites = {"--commonmark": [folder / "commonmark.txt"], "--yaml": [folder / "yaml"]}
+    suites["--strings"] = sorted((folder / "strings").glob("*"))
+    return Given(
+        tuple(
+            str(word)
+            for option, paths in suites.items()
+            if paths and paths[0].exists()
+            for word in (option, *paths)
+        )
+    )
 
 
 _SETS_OF_CODE = ("cosqa", "code")

@@ -27,11 +27,16 @@ def main() -> int:
     if npm is None:
         absent.append("npm")
     else:
-        command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", "--prefix", PEERS / "npm"]
-        subprocess.run([*command, *NODE], check=True)
+        place = PEERS / "npm"
+        place.mkdir(exist_ok=True)
+        # With --prefix npm would not read the system's settings, and without a package it would look upwards.
+        (place / "package.json").write_text("{}\n")
+        command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", *NODE]
+        if subprocess.run(command, cwd=place).returncode:
+            absent += NODE
     if absent:
         sys.stdout.write(f"Not here, and left out of the comparison: {', '.join(absent)}\n")
-    return 0
+    return 1 if absent else 0
 
 
 if __name__ == "__main__":
