@@ -77,7 +77,9 @@ class StdioAttack:
     def _line(self) -> bytes:
         raw, message = self.messages.raw()
         if isinstance(message, dict) and isinstance(message.get("id"), int):
-            self._asked[json.dumps(message["id"])] = message
+            number = json.dumps(message["id"])
+            # Of two requests with one number it is not known which is answered first.
+            self._asked[number] = None if number in self._asked else message
         roll = self.chance.random()
         if roll < 0.01:
             return b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * LONG + b'"}'
