@@ -168,9 +168,9 @@ def check_present(root: Path) -> None:
 
 def make_folders(root: Path, folder: Path, *, mode: int = 0o777) -> None:
     """Make a folder of a workspace, but never the workspace: moved away, it would come back empty."""
-    missing = [each for each in (folder, *folder.parents) if each.is_relative_to(root) and each != root]
+    inside = [each for each in (folder, *folder.parents) if root in each.parents]
     try:
-        for each in reversed(missing):
+        for each in reversed(inside):
             each.mkdir(mode=mode, exist_ok=True)
     except FileNotFoundError:
         check_present(root)
