@@ -14,8 +14,9 @@ from cuedeck.config.sections import WorkflowSetting
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store, runs
 from cuedeck.store.protocol import Store
+from cuedeck.workflows import journal
 from cuedeck.workflows.context import RunContext
-from cuedeck.workflows.journal import Claim, Fenced, execution_id
+from cuedeck.workflows.journal import Claim, Fenced, Journal, execution_id
 from cuedeck.workflows.model import NewRun, Retry, RunStatus, Workflow
 from cuedeck.workflows.runner import LEASE_MS
 
@@ -26,6 +27,13 @@ def workflow(function: Any, **options: Any) -> Workflow:
 
 def held_by(owner: str, lease_ms: int) -> Claim:
     return Claim(owner, lease_ms, {}, ["w"])
+
+
+def test_while_no_workflow_is_switched_on_what_waits_goes_on_waiting(store: Store) -> None:
+    journal = Journal(store.state)
+    queued, _ = journal.submit(NewRun(id=execution_id(), workflow="w", name="W", input={}))
+    assert journal.claim(Claim("me", 1000, {}, []), limit=5) == []
+    assert journal.claim(Claim("me", 1000, {"w": 0}, ["w"]), limit=5)[0].id == queued
 
 
 def test_a_run_passes_through_its_steps_and_keeps_its_result(store: Store) -> None:
@@ -58,6 +66,22 @@ def test_a_result_that_json_cannot_hold_fails_the_run(store: Store, bad: object)
         assert run is not None
         assert run.status is RunStatus.FAILED
         assert "JSON" in (run.error or "")
+
+
+def test_what_is_too_large_for_the_journal_fails_the_run(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "LONGEST", 100)
+
+    def large_step(context: RunContext, _given: Any) -> None:
+        context.step("large", lambda: "x" * 100)
+
+    for function in (large_step, lambda _context, _given: "x" * 100):
+        with engine_with(store, workflow(function)) as engine:
+            run = engine.trigger("w", {}, wait=True).run
+            assert run is not None
+            assert run.status is RunStatus.FAILED
+            assert "102 characters of JSON, 100 at most" in (run.error or "")
 
 
 def test_a_workflow_that_raises_is_a_failed_run_with_its_error(store: Store) -> None:
@@ -335,7 +359,7 @@ def test_a_wait_that_grows_too_long_is_answered_and_the_run_goes_on(
         eventually(lambda: engine.run(started.execution_id).status is RunStatus.COMPLETED)
 
 
-def test_a_database_that_is_locked_for_ten_seconds_is_waited_for(tmp_path: Path) -> None:
+def test_a_database_that_stays_locked_for_longer_than_its_timeout_is_waited_for(tmp_path: Path) -> None:
     store = open_store(None, root=tmp_path, workspace_id="locked", busy_timeout=0.5)
     began = threading.Event()
 
@@ -349,8 +373,9 @@ def test_a_database_that_is_locked_for_ten_seconds_is_waited_for(tmp_path: Path)
         started = engine.trigger("work", {}, wait=False)
         assert began.wait(10)
         other = apsw.Connection(str(next(tmp_path.rglob("state.db"))))
+        other.set_busy_timeout(10_000)
         other.execute("BEGIN IMMEDIATE")
-        time.sleep(10)
+        time.sleep(2)
         other.execute("ROLLBACK")
         other.close()
         eventually(lambda: engine.run(started.execution_id).status is RunStatus.COMPLETED, seconds=30)

@@ -129,28 +129,21 @@ def claim(
         )
     running = _running(session, now)
     room = {name: most - running.get(name, 0) for name, most in concurrency.items()}
-    names = {f"w{position}": name for position, name in enumerate(sorted(known))}
-    among = ", ".join(f":{key}" for key in names)
-    one = "" if only is None else "AND id = :only"
+    one = {} if only is None else {"only": only}
     taken: list[Row] = []
     for condition, order in (
         ("status = 'running' AND lease_until < :now", "lease_until, id"),
         ("status = 'pending' AND run_at <= :now", "priority, run_at, id"),
     ):
-        full = {
-            f"f{position}": name for position, name in enumerate(n for n, left in room.items() if left < 1)
-        }
-        without = f"AND workflow || '' NOT IN ({', '.join(f':{key}' for key in full)})" if full else ""
         # An expression, so that no index by workflow, which holds the whole history, is preferred.
         candidates = session.rows(
-            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow || '' IN ({among})
-                {without} {one}
+            f"""SELECT id, workflow FROM runs WHERE {condition} AND workflow || '' IN :free
+                {"AND id = :only" if one else ""}
                 ORDER BY {order} LIMIT :limit {session.skip_locked}""",  # noqa: S608 - constants and :names only
             now=now,
             limit=limit - len(taken),
-            **names,
-            **full,
-            **({} if only is None else {"only": only}),
+            free=[name for name in known if room.get(name, 1) > 0],
+            **one,
         )
         for row in candidates:
             if room.get(row["workflow"], 1) < 1:
