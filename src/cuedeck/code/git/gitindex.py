@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,10 +26,10 @@ class Tracked(NamedTuple):
 
 def read_index(git_dir: Path) -> tuple[dict[str, Tracked], int]:
     """Tracked files by path, and when the index was written; nothing when it cannot be read."""
-    file = git_dir / "index"
     try:
-        data = file.read_bytes()
-        written = file.stat().st_mtime_ns
+        # Git replaces the file: the time must be that of the one that was read.
+        with (git_dir / "index").open("rb") as file:
+            data, written = file.read(), os.fstat(file.fileno()).st_mtime_ns
     except OSError:
         return {}, 0
     if len(data) < _HEADER.size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 import time
 from pathlib import Path
 
@@ -27,6 +28,8 @@ class Turnstile:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         self._descriptor = os.open(path, flags, 0o600)
         self._shut = False
+        # A descriptor has one position, and whoever has to complain reads beside the writer.
+        self._position = threading.Lock()
 
     def enter(self, deadline: float, started: float) -> None:
         """Pass the gate, or wait before it while somebody more impatient has it shut."""
@@ -50,8 +53,9 @@ class Turnstile:
         own = f"{os.getpid():<20}".encode()
         # Read first: a file that was written to makes the next fsync of any other dearer.
         if writing and self._noted() != own:
-            os.lseek(self._descriptor, 0, os.SEEK_SET)
-            os.write(self._descriptor, own)
+            with self._position:
+                os.lseek(self._descriptor, 0, os.SEEK_SET)
+                os.write(self._descriptor, own)
         if self._shut:
             self._unlock()
             self._shut = False
@@ -69,8 +73,9 @@ class Turnstile:
         os.close(self._descriptor)
 
     def _noted(self) -> bytes:
-        os.lseek(self._descriptor, 0, os.SEEK_SET)
-        return os.read(self._descriptor, 20)
+        with self._position:
+            os.lseek(self._descriptor, 0, os.SEEK_SET)
+            return os.read(self._descriptor, 20)
 
     def _lock(self, *, shared: bool) -> bool:
         if fcntl is None:
