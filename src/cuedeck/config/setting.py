@@ -15,7 +15,6 @@ class Rule:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] = ()
-    optional: bool = False
     rest: bool = False
     private: bool = False
 
@@ -64,7 +63,6 @@ def setting(
         minimum=minimum,
         maximum=maximum,
         choices=choices,
-        optional=default is None,
         private=private,
     )
     return field(default=default, metadata={"rule": rule})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # A client says these once; a new daemon must hear them again before anything else.
-_REPLAYED = ("initialize", "notifications/initialized", "logging/setLevel", "resources/subscribe")
+_REPLAYED = ("initialize", "notifications/initialized")
 # Requests that stay open for as long as the client likes; nobody waits for their answer.
 _STANDING = ("subscriptions/listen",)
 _MANY = 1000
@@ -128,7 +128,7 @@ class Conversation:
             request = Request(method, _tool(method, parameters), repeatable, in_batch)
             self._open[json.dumps(identity)] = request
         if method in _REPLAYED:
-            self._replayed[f"{method} {parameters.get('uri', '')}"] = line
+            self._replayed[method] = line
 
 
 def refusal(line: bytes, why: str) -> list[bytes]:

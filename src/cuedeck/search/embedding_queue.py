@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BATCH: Final = 32
+# So many batches may wait for a busy store before the model rests.
+WAITING: Final = 16
 ATTEMPTS: Final = 4
 
 # One queue at a time works for the whole process, so that background work never takes all cores.
@@ -35,7 +37,7 @@ class EmbeddingQueue(Generic[K]):
     """Holds keys only; texts are loaded, embedded and handed on a batch at a time.
 
     ``load`` gives the texts of some keys, leaving out those that are gone. ``sink`` stores a batch of
-    vectors, on a thread of its own while the next batch is embedded; never two batches at once. What
+    vectors, on a thread of its own while the next batches are embedded; never two batches at once. What
     fails is tried again, at last alone, and given up after some attempts.
     """
 
@@ -56,7 +58,6 @@ class EmbeddingQueue(Generic[K]):
         self._keys: dict[K, None] = {}
         self._working: set[K] = set()
         self._failures: Counter[K] = Counter()
-        self._given_up = 0
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -71,11 +72,6 @@ class EmbeddingQueue(Generic[K]):
     def waiting(self) -> bool:
         """Whether there are keys that no batch has taken up yet."""
         return bool(self._keys)
-
-    @property
-    def given_up(self) -> int:
-        """How many keys failed for good since the start."""
-        return self._given_up
 
     def add(self, keys: Iterable[K]) -> None:
         """Ask for vectors of these keys; one that already waits is not asked for twice."""
@@ -109,7 +105,7 @@ class EmbeddingQueue(Generic[K]):
 
     def _run(self) -> None:
         with ThreadPoolExecutor(1, thread_name_prefix="embedding-sink") as sinks:
-            storing: Future[None] | None = None
+            storing: deque[Future[None]] = deque()
             while batch := self._next_batch():
                 try:
                     vectors = self._vectors(batch)
@@ -121,9 +117,9 @@ class EmbeddingQueue(Generic[K]):
                 except Exception as error:  # noqa: BLE001 - the next batch must not suffer
                     self._failed(batch, error)
                 else:
-                    if storing is not None:
-                        storing.result()
-                    storing = sinks.submit(self._store, batch, vectors)
+                    storing.append(sinks.submit(self._store, batch, vectors))
+                    if len(storing) > WAITING:
+                        storing.popleft().result()
 
     def _next_batch(self) -> tuple[K, ...]:
         with self._changed:
@@ -179,7 +175,6 @@ class EmbeddingQueue(Generic[K]):
                     self._keys[key] = None
                 else:
                     del self._failures[key]
-                    self._given_up += 1
                     log.warning("No vector for %r after %d attempts: %s", key, ATTEMPTS, error)
             self._finish(batch)
             self._changed.wait_for(lambda: self._closed, self._back_off * 2 ** (attempt - 1))

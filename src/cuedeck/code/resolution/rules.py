@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping
-from typing import ClassVar, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import wraps
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from cuedeck.code.facts import Import, Links
 from cuedeck.code.resolution.values import MODULE, Symbol, Targets, Value
 
+T = TypeVar("T")
+R = TypeVar("R", bound="Rules")
 
-class Project(Protocol):
-    """One ref's files, as rules may ask for them."""
+
+class Files(Protocol):
+    """One ref's files."""
 
     @property
     def paths(self) -> Collection[str]:
@@ -26,24 +30,29 @@ class Project(Protocol):
     def files_naming(self, name: str) -> Collection[str]:
         """The files in which a name occurs."""
 
+
+class Project(Files, Protocol):
+    """One ref's files, as rules may ask for them."""
+
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
+
+    def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
+        """What is computed from files, once for their present state."""
 
 
 class Rules:
     """A language's way of linking; the defaults suit a language of files without packages.
 
-    One instance serves one ref: it may keep maps it builds from ``project.paths``.
+    One instance serves one ref: it may keep maps it builds from ``project.paths`` and ``project.text``.
     """
 
-    # Everything said follows from the paths alone, so it stays true while no file comes or goes.
-    by_paths: ClassVar[bool] = False
+    # Nothing else is kept, so that what was resolved survives an edit of a file that it does not rest on.
+    keeps_results: ClassVar[bool] = False
     # The names that a class body binds are seen in the rest of that body.
     body_names: ClassVar[bool] = True
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
-    # A class body's names are visible inside its methods only through the instance.
-    self_name: ClassVar[str] = "self"
     # Generic types that stand for their first argument, hold many of it, or map to their last.
     transparent: ClassVar[frozenset[str]] = frozenset()
     sequences: ClassVar[frozenset[str]] = frozenset()
@@ -159,9 +168,23 @@ class Rules:
         """Whether a name is that of a structure, which may share it with a function or variable."""
         return False
 
+    def types_apart(self, symbol: Symbol) -> bool:
+        """Whether a name stands for a value that other files see and for a type that they do not."""
+        return False
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
+
+
+def from_files(compute: Callable[[R], T]) -> Callable[[R], T]:
+    """A table that rules make of files, anew where one of those is another; empty while it is being made."""
+
+    @wraps(compute)
+    def made(rules: R) -> T:
+        return rules.project.solve(("table", compute.__qualname__), compute, rules)  # type: ignore[no-any-return]
+
+    return made
 
 
 def near(paths: Collection[str], base: str, relative: str, endings: Iterable[str]) -> str | None:
