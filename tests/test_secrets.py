@@ -5,17 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import random
+import re
 import string
 import time
 import uuid
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.secrets import find, mask
+from cuedeck.secrets import _LONG_RUN, _VENDORS, find, mask
 
 ALNUM = string.ascii_letters + string.digits
 
@@ -217,6 +218,12 @@ ORDINARY = [
 def test_ordinary_text_and_code_are_left_alone(text: str) -> None:
     assert find(text) == []
     assert mask(text).text == text
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(_VENDORS).flatmap(lambda vendor: st.from_regex(re.compile(vendor[2]), fullmatch=True)))
+def test_vendor_keys_are_long_enough_to_be_looked_for(key: str) -> None:
+    assert _LONG_RUN.search(key)
 
 
 def test_own_patterns_mask_too() -> None:

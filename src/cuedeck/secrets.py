@@ -47,7 +47,7 @@ def mask(text: str, extra_patterns: Sequence[str] = ()) -> Masked:
 def find(text: str, extra_patterns: Sequence[str] = ()) -> list[Secret]:
     """Every secret in the text, in order, none overlapping another."""
     found = [*_private_keys(text), *_credentials(text), *_assignments(text)]
-    for pattern in _vendors():
+    for pattern in _vendors(long=_LONG_RUN.search(text) is not None):
         found += pattern.find(text)
     for source in extra_patterns:
         found += _Pattern("custom", (), _compiled(source)).find(text)
@@ -139,6 +139,7 @@ _SMALL_LETTERS: Final = re.compile(r"[a-z]{5,}")
 
 
 # Kind, what the text must hold to be searched at all, and the shape. The first group is the secret.
+# All of these have a part as long as ``_LONG_RUN``.
 _VENDORS: Final = (
     ("aws-access-key", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}+"),
@@ -224,13 +225,19 @@ _VENDORS: Final = (
     ),
     ("azure-signature", "sig=", r"sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))"),
     ("azure-function-key", "code=", r"code=([A-Za-z0-9_-]{52,54}==?)"),
+    ("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]{8,}+"),
+    ("jwe", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{8,}+){3}"),
+    # A name, a separator, and what nobody would write by hand: how most vendors make tokens now.
+    ("token", "_ -", r"(?<!/)(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})[_-][A-Za-z0-9_-]{24,512}+"),
+)
+_LONG_RUN: Final = re.compile(r"[\w%+/=.:~@-]{15}")
+# These may be as short as people choose.
+_CHOSEN: Final = (
     (
         "netrc",
         "machine ",
         r"machine\s{1,4}\S{1,256}+\s{1,4}login\s{1,4}\S{1,256}+\s{1,4}password\s{1,4}(\S{1,256}+)",
     ),
-    ("jwt", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{4,}+\.[A-Za-z0-9_-]{8,}+"),
-    ("jwe", "eyJ", r"eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{8,}+){3}"),
     ("login", "curl", r"curl\b[^\n]{0,200}? (?:-u|--user)[ =]['\"]?[^\s:'\"]{1,64}+:([^\s'\"]{4,128}+)"),
     (
         "login",
@@ -242,13 +249,11 @@ _VENDORS: Final = (
         "Private-Lines:",
         r"Private-Lines: \d{1,3}((?:\r?\n[A-Za-z0-9+/=]{4,64}+(?=\r?\n|\Z)){1,200})",
     ),
-    # A name, a separator, and what nobody would write by hand: how most vendors make tokens now.
-    ("token", "_ -", r"(?<!/)(?:[a-z][a-z0-9]{1,11}|[A-Z][A-Z0-9]{1,11})[_-][A-Za-z0-9_-]{24,512}+"),
 )
 
 
 @cache
-def _vendors() -> tuple[_Pattern, ...]:
+def _vendors(*, long: bool) -> tuple[_Pattern, ...]:
     # A token starts where no longer word could contain it; so each is looked at once.
     return tuple(
         _Pattern(
@@ -257,7 +262,7 @@ def _vendors() -> tuple[_Pattern, ...]:
             re.compile(rf"(?<![A-Za-z0-9_-]){body}(?![A-Za-z0-9])"),
             _CHECKS.get(kind, bool),
         )
-        for kind, hints, body in _VENDORS
+        for kind, hints, body in ((*_VENDORS, *_CHOSEN) if long else _CHOSEN)
     )
 
 

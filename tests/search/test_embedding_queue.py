@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
+from workflow_parts import eventually
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.search.embedder import NoEmbedder
 from cuedeck.search.embedding_queue import EmbeddingQueue
-from tests.support.workflow_parts import eventually
 
 
 class Lengths:
@@ -91,13 +91,13 @@ def test_adding_returns_at_once_and_pending_counts_what_is_missing() -> None:
 
 
 def test_the_model_goes_on_while_the_store_is_busy() -> None:
-    shelf, embedder, free = Shelf({number: "x" for number in range(96)}), Lengths(), threading.Event()
+    shelf, embedder, free = Shelf(dict.fromkeys(range(96), "x")), Lengths(), threading.Event()
 
     def store_when_free(vectors: Mapping[int, np.ndarray]) -> None:
         free.wait(10)
         shelf.store(vectors)
 
-    queue = EmbeddingQueue(embedder, load=shelf.load, sink=store_when_free)  # type: ignore[arg-type]
+    queue = EmbeddingQueue(embedder, load=shelf.load, sink=store_when_free)
     queue.add(shelf.texts)
     eventually(lambda: sum(embedder.batches) == 96)
     assert queue.pending == 96

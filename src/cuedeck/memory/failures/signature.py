@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from functools import lru_cache
 
 from .java import own_frames
 from .model import Failure
@@ -36,6 +37,7 @@ _REPLACED: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 
 
+@lru_cache(maxsize=64)
 def normalise(text: str) -> str:
     """A message without what changes from run to run: directories, positions, addresses, times, ids."""
     text = text[:600]
