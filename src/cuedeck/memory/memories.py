@@ -24,7 +24,6 @@ from cuedeck.memory.records import (
     text_record,
     to_row,
 )
-from cuedeck.memory.rewording import reword
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
 from cuedeck.store import memories as table
@@ -64,7 +63,6 @@ class Memories:
         self._counted = (-1, 0)
         self._embedder = embedder
         self.section = section
-        reword(store.state)
         self.completion = Completion(store, embedder, link_floor=section.link_floor)
 
     @property

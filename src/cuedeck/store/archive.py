@@ -25,7 +25,6 @@ from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
 from cuedeck.store.schema import DatabaseName, migrations
-from cuedeck.store.sqlite.former import former_tables
 
 FORMAT: Final = 1
 _DESCRIPTION: Final = "metadata.json"
@@ -306,8 +305,7 @@ def _check_database(path: Path, kind: DatabaseName) -> None:
             connection.close()
     except apsw.Error as error:
         raise _refused(f"{path.name} is no database") from error
-    ours = _expected(kind) | former_tables(migrations(kind))
-    if foreign := sorted(f"{what} {name}" for what, name in found - ours):
+    if foreign := sorted(f"{what} {name}" for what, name in found - _expected(kind)):
         raise _refused(f"{path.name} holds a {foreign[0][:80]} that does not belong there")
 
 

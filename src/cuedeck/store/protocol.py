@@ -83,9 +83,6 @@ class TextIndex(Protocol):
     def drop(self, ids: Collection[int]) -> None:
         """Remove records; unknown ids are ignored."""
 
-    def untouched(self) -> bool:
-        """Whether nothing was ever put or dropped."""
-
     def pack(self) -> None:
         """Bring all pieces together at once: after most records were replaced."""
 

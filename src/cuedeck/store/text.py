@@ -101,9 +101,6 @@ class PiecedText:
         self._session.run(f"DELETE FROM {self._name}_fresh WHERE id IN :ids", ids=list(ids))  # noqa: S608
         self._bury(ids, self._stamped()["last_id"])
 
-    def untouched(self) -> bool:
-        return self._session.value(f"SELECT stamp FROM {self._name}_stamp") is None  # noqa: S608
-
     def pack(self) -> None:
         self._fold({}, all_small=True)
 

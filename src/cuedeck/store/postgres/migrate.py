@@ -33,7 +33,6 @@ CREATE TABLE IF NOT EXISTS commits(workspace_id text COLLATE "C" NOT NULL, datab
     n bigint NOT NULL, PRIMARY KEY (workspace_id, database)) WITH (fillfactor = 50);
 """
 _RECORDED = f"SELECT database, domain, number, digest FROM {SCHEMA}.migrations"  # noqa: S608
-_REFORMED = "UPDATE migrations SET digest = %s WHERE database = %s AND domain = %s AND number = %s"
 _GRANTS = f"""
 GRANT USAGE ON SCHEMA {SCHEMA} TO {APP_ROLE};
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {SCHEMA} TO {APP_ROLE};
@@ -59,11 +58,7 @@ def _apply(
     connection.execute(_GROUND)
     # Asked again under the lock: another process may have been faster.
     applied = _applied(connection, wanted)
-    changed = [name for name in applied if _digest(wanted[name]) != applied[name]]
-    for name in (name for name in changed if name[0] == "state"):
-        _reform(connection, wanted[name])
-        connection.execute(_REFORMED, (_digest(wanted[name]), *name))
-    if any(database == "index" for database, _, _ in changed):
+    if any(_digest(wanted[name]) != digest for name, digest in applied.items()):
         # All of them, as on SQLite: a domain's rows name those of another by numbers that begin anew.
         _drop_derived(connection, [made for made in wanted.values() if made.database == "index"])
         applied = {name: digest for name, digest in applied.items() if name[0] != "index"}
@@ -95,7 +90,7 @@ def _drop_derived(connection: Connection, made: list[Migration]) -> None:
             case Table(name=name):
                 names = [name]
             case TextSpec():
-                names = _text_names(step)
+                names = [made.name for made in text_tables(step)]
             case VectorSpec(name=name):
                 names = [name, f"{name}_sketches", f"{name}_log"]
             case _:
@@ -103,37 +98,6 @@ def _drop_derived(connection: Connection, made: list[Migration]) -> None:
         for name in names:
             connection.execute(f"DROP TABLE IF EXISTS {name} CASCADE")
     connection.execute("DELETE FROM migrations WHERE database = 'index'")
-
-
-def _text_names(spec: TextSpec) -> list[str]:
-    """The tables of an index, the first three in its earliest form."""
-    parts = [made.name for made in text_tables(spec)]
-    return [spec.name, f"{spec.name}_terms", f"{spec.name}_totals", *parts]
-
-
-def _reform(connection: Connection, migration: Migration) -> None:
-    """Give a state's vectors their scope, and make its text indexes anew, to be filled by whoever did."""
-    for step in migration.steps:
-        if isinstance(step, TextSpec):
-            texts = [*(f"DROP TABLE IF EXISTS {name}" for name in _text_names(step)), *statements(step)]
-        elif isinstance(step, VectorSpec):
-            texts = _scoping(step.name)
-        else:
-            texts = []
-        for text in texts:
-            connection.execute(text)
-
-
-def _scoping(name: str) -> list[str]:
-    """What only the sketches of vectors knew, in every workspace."""
-    tables = (name, f"{name}_sketches")
-    return [
-        *(f"ALTER TABLE {each} NO FORCE ROW LEVEL SECURITY" for each in tables),
-        f"ALTER TABLE {name} ADD COLUMN scope text NOT NULL DEFAULT ''",
-        f"UPDATE {name} AS v SET scope = s.scope FROM {name}_sketches AS s "  # noqa: S608
-        "WHERE s.workspace_id = v.workspace_id AND s.id = v.id",
-        *(f"ALTER TABLE {each} FORCE ROW LEVEL SECURITY" for each in tables),
-    ]
 
 
 def _applied(
@@ -148,7 +112,7 @@ def _applied(
     for name, digest in sorted(applied.items()):
         if name not in wanted:
             raise too_new("The PostgreSQL store", "/".join(map(str, name)))
-        if name[0] == "state" and wanted[name].digest != digest.partition("/")[0]:
+        if name[0] == "state" and _digest(wanted[name]) != digest:
             raise differing("The PostgreSQL store", "/".join(map(str, name)))
     return applied
 

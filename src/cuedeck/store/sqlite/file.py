@@ -15,7 +15,6 @@ from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite import migrate
 from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
 from cuedeck.store.sqlite.failures import translated
-from cuedeck.store.sqlite.former import is_former, reform
 from cuedeck.store.sqlite.turnstile import Turnstile
 from cuedeck.store.text_cache import TextCache
 from cuedeck.store.vectors import VectorCache
@@ -112,13 +111,10 @@ class OpenFile:
                 self._writer_lock.release()
 
     def _migrate(self) -> None:
-        missing = migrate.pending(self._writer, self._known, self.path.name)
-        if not missing and not is_former(self._writer, self._known):
+        if not migrate.pending(self._writer, self._known, self.path.name):
             return
         with self.writing() as connection:
             # Asked again inside the transaction: another process may have been faster.
-            if is_former(connection, self._known):
-                reform(connection, self._known)
             migrate.apply(connection, migrate.pending(connection, self._known, self.path.name))
 
     def _take_reader(self) -> apsw.Connection:
