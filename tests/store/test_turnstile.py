@@ -14,6 +14,7 @@ from cuedeck.store.sqlite.turnstile import Turnstile
 def test_the_writer_s_note_stands_where_it_is_read_although_another_thread_reads_meanwhile(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "lock").write_bytes(b"1".ljust(20))
     gate = Turnstile(tmp_path / "lock")
     reader = threading.Thread(target=gate.holder)
     seek = os.lseek
