@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.eval_retrieval import Collection, Item, Keyword, plain_words, read, score
-from benchmarks.memory_speed import rate
+from benchmarks.memory_speed import caught_up, rate
 from cuedeck.config.sections import MemorySection, SearchSection
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
@@ -110,6 +110,7 @@ def main() -> None:
         items: dict[str, str] = {}
         complete = rate(len(texts), lambda: items.update(ingest(memories, wanted)))
         print("turns stored, with vectors and links:", complete)
+        _queue_alone(wanted)
         words_only = Memories(store, NoEmbedder("keywords only"), MemorySection())
         print(f"{len(items)} memories, {len(wanted.queries)} questions, {memories.pending()} without vector")
         runs = {
@@ -123,6 +124,18 @@ def main() -> None:
             figures = score(wanted, run)
             print(f"{name:14}", *(f"{key} {value:.3f}" for key, value in figures.items()))
         memories.close()
+        store.close()
+
+
+def _queue_alone(wanted: Collection) -> None:
+    """How fast turns are stored without a model, and how fast the queue completes them afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(None, root=Path(folder), workspace_id="queue")
+        plain = Memories(store, NoEmbedder("stored first"), MemorySection())
+        print("turns stored:", rate(len(wanted.corpus), lambda: ingest(plain, wanted)))
+        late = Memories(store, loaded_model(), MemorySection())
+        print("vectors made, written and linked:", rate(len(wanted.corpus), lambda: caught_up(late)))
+        late.close()
         store.close()
 
 

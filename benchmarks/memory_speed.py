@@ -172,13 +172,14 @@ def _storing(memories: Memories, store: Any, texts: Texts) -> None:
     drafts = [texts.draft() for _ in range(1000)]
     print("bulk ingest:", rate(1000, lambda: plain.store_many(drafts, actor="bulk")))
     linking = Memories(store, Clustered(texts, memories.model), MemorySection())
-    print("vectors written and linked, without the model:", rate(1000, lambda: _caught_up(linking)))
+    print("vectors written and linked, without the model:", rate(1000, lambda: caught_up(linking)))
     plain.store_many([texts.sentence() for _ in range(1000)], actor="bulk")
-    print("vectors made, written and linked:", rate(1000, lambda: _caught_up(memories)))
+    print("vectors made, written and linked:", rate(1000, lambda: caught_up(memories)))
     linking.close()
 
 
-def _caught_up(memories: Memories) -> None:
+def caught_up(memories: Memories) -> None:
+    """Give everything its vector and links."""
     memories.completion.catch_up()
     memories.completion.drain(3600)
 
