@@ -19,5 +19,5 @@ def test_neither_are_endless_headings_nor_names() -> None:
     heading = f"# {'long ' * 20_000}\n\n"
     found = extract("a.md", f"{front}{heading}{_TEXT}".encode(), max_bytes=2**21)
     assert len(found.aliases) == 3_000
-    assert len(found.name_tokens) <= 2 * LONGEST_LABEL
+    assert len(found.name_words) <= 2 * LONGEST_LABEL
     assert max(len(chunk.headings) for chunk in found.chunks) <= 2 * LONGEST_LABEL

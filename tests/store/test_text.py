@@ -104,6 +104,18 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
         assert found == expected(records, terms, sample)
 
 
+def test_words_become_tokens_while_they_are_folded() -> None:
+    tokens = {"#s": "#s", "run": "run", "none": "", "fileName": "filenam file name"}
+    words = {7: "#s\nrun none\nfileName run", 8: "#s\n\nnone", 9: "#s\nrun\nnone none fileName"}
+    spelt = {
+        7: "#s\nrun\nfilenam file name run",
+        8: "#s\n\n",
+        9: "#s\nrun\nfilenam file name",
+    }
+    assert folded(words, 2, tokens.__getitem__).packed() == folded(spelt, 2).packed()
+    assert folded({1: "\n\n"}, 2, tokens.__getitem__).packed() == folded({1: "\n\n"}, 2).packed()
+
+
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:
     records = corpus(40)
     fill(sample, records[:10])

@@ -19,7 +19,7 @@ from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkV
 
 # How files are read: what they link to, how they are cut, which tokens they are found by. It counts on with
 # every change of that; an index that was read otherwise is read again, once and silently.
-READING = "5"
+READING = "6"
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
 _json = json.JSONEncoder(ensure_ascii=False).encode
@@ -102,7 +102,7 @@ def reading_of(found: Extracted, stamp: FileStamp, read_at_ns: int, created_ns: 
     ]
     entry = Entry(
         file,
-        found.name_tokens,
+        found.name_words,
         found.scope,
         found.chunks,
         tuple((tag, tag_key(tag)) for tag in _distinct(found.tags)),
@@ -135,7 +135,7 @@ def _distinct(tags: Iterable[str]) -> list[str]:
 
 def _shape(found: Extracted) -> str:
     """What every piece of a file shares: its name, its filters and the way it was read."""
-    text = "\0".join((READING, found.path, found.name_tokens, *found.scope))
+    text = "\0".join((READING, found.path, found.name, *found.scope))
     return blake2b(text.encode(), digest_size=12).hexdigest()
 
 

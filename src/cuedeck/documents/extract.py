@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -24,6 +23,9 @@ MOST_FILTERS = 500
 LONGEST_LABEL = 4_096
 _WORD = re.compile(r"[^\W\d_]{2}")
 _HASH = re.compile(r"[0-9a-f-]{7,}")
+
+# How a text is kept to be found: as its tokens, or as words that are folded at once.
+Words = Callable[[bytes], str]
 
 
 class Anchor(NamedTuple):
@@ -48,12 +50,13 @@ class Extracted:
     links: tuple[Link, ...] = ()
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
-    name_tokens: str = ""
+    name: str = ""
+    name_words: str = ""
     scope: tuple[str, ...] = ()
     chunks: tuple[ChunkValues, ...] = ()
 
 
-def extract(path: str, data: bytes, *, max_bytes: int) -> Extracted:
+def extract(path: str, data: bytes, *, max_bytes: int, words: Words = analyse_bytes) -> Extracted:
     """Read a file the way its kind asks for; what cannot be read is kept with a note why."""
     kind = kind_of(path)
     digest = sha256(data).hexdigest()
@@ -66,8 +69,8 @@ def extract(path: str, data: bytes, *, max_bytes: int) -> Extracted:
     except UnicodeDecodeError as error:
         return Extracted(path, kind, digest, skipped=f"not UTF-8 at byte {error.start}")
     if kind is Kind.MARKDOWN:
-        return _markdown(path, digest, text, data)
-    return _source(path, digest, data)
+        return _markdown(path, digest, text, data, words)
+    return _source(path, digest, data, words)
 
 
 def embedding_text(path: str, trail: Sequence[str], text: str) -> str:
@@ -79,16 +82,12 @@ def embedding_text(path: str, trail: Sequence[str], text: str) -> str:
     return f"{place}\n{text}" if place else text
 
 
-def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:
+def _markdown(path: str, digest: str, text: str, data: bytes, words: Words) -> Extracted:
     parsed = parse_markdown(text)
     front = parsed.frontmatter.data
     tags = all_tags(front, parsed.tags)
     aliases = _aliases(front)
-    named = [
-        path.rpartition(".")[0],
-        text_of((front or {}).get("title")) or "",
-        *aliases,
-    ]
+    name = " ".join([path.rpartition(".")[0], text_of((front or {}).get("title")) or "", *aliases])
     return Extracted(
         path,
         Kind.MARKDOWN,
@@ -99,18 +98,19 @@ def _markdown(path: str, digest: str, text: str, data: bytes) -> Extracted:
         links=parsed.links,
         tags=tags,
         aliases=aliases,
-        name_tokens=_joined(" ".join(named)),
+        name=name,
+        name_words=_label(name, words),
         scope=scope_of(Kind.MARKDOWN, tags, front),
-        chunks=tuple(_markdown_chunks(parsed, data)),
+        chunks=tuple(_markdown_chunks(parsed, data, words)),
     )
 
 
-def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[ChunkValues]:
+def _markdown_chunks(parsed: Markdown, data: bytes, words: Words) -> Iterator[ChunkValues]:
     anchor = -1
     for section in sections_of(parsed, len(data)):
         anchor += 1 if section.level else 0
         trail = " / ".join(section.trail)
-        headings = _headings(section.trail, trail)
+        headings = _label(trail, words)
         for start, end in chunks_of(data, section.start, section.end):
             piece = data[start:end]
             if not piece.strip():
@@ -124,20 +124,21 @@ def _markdown_chunks(parsed: Markdown, data: bytes) -> Iterator[ChunkValues]:
                 _digest(trail, piece),
                 headings,
                 "",
-                analyse_bytes(piece),
+                words(piece),
             )
 
 
-def _source(path: str, digest: str, data: bytes) -> Extracted:
+def _source(path: str, digest: str, data: bytes, words: Words) -> Extracted:
     anchors = tuple(_symbols(path, data))
     return Extracted(
         path,
         Kind.SOURCE,
         digest,
         anchors=anchors,
-        name_tokens=_joined(path),
+        name=path,
+        name_words=_label(path, words),
         scope=scope_of(Kind.SOURCE, (), None),
-        chunks=tuple(_source_chunks(anchors, data)),
+        chunks=tuple(_source_chunks(anchors, data, words)),
     )
 
 
@@ -148,7 +149,7 @@ def _symbols(path: str, data: bytes) -> Iterator[Anchor]:
         yield Anchor(symbol.name, symbol.qualified_name.count("::") + 1, symbol.line_start)
 
 
-def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[ChunkValues]:
+def _source_chunks(anchors: Sequence[Anchor], data: bytes, words: Words) -> Iterator[ChunkValues]:
     """Pieces that begin at symbols where they can, several small symbols together."""
     starts = _line_offsets(data)
     cuts = sorted({starts[anchor.line - 1] for anchor in anchors if anchor.line <= len(starts)} - {0})
@@ -174,8 +175,8 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes) -> Iterator[ChunkValu
                 end_line,
                 _digest(names, piece),
                 "",
-                _joined(names),
-                analyse_bytes(piece),
+                _label(names, words),
+                words(piece),
             )
 
 
@@ -221,18 +222,8 @@ def field_scope(name: str, value: str) -> str:
     return scope_token(name, value.strip(), fold=True)
 
 
-def _joined(text: str) -> str:
-    return analyse_bytes(text[:LONGEST_LABEL].encode())
-
-
-_heading = lru_cache(maxsize=4096)(_joined)
-
-
-def _headings(trail: Sequence[str], joined: str) -> str:
-    """The tokens of a heading and those above it; each is analysed once, for no token spans two of them."""
-    if len(joined) > LONGEST_LABEL:
-        return _joined(joined)
-    return " ".join(filter(None, map(_heading, trail)))
+def _label(text: str, words: Words) -> str:
+    return words(text[:LONGEST_LABEL].encode())
 
 
 def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cuedeck.documents.entries import Reading, asset, reading_of
-from cuedeck.documents.extract import Extracted, extract
+from cuedeck.documents.extract import Extracted, Words, extract
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.scan import FileStamp
 from cuedeck.model.errors import CueError
 from cuedeck.paths import FileReader
+from cuedeck.search.analyser import analyse_bytes, spaced, tokens_of
 from cuedeck.store.document_entries import folded_words
 
 if TYPE_CHECKING:
@@ -34,9 +35,9 @@ class Batch:
 
 def read_batch(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool) -> Batch:
     """Read many files in order."""
-    files = list(read_documents(root, paths, max_bytes=max_bytes))
+    files = list(read_documents(root, paths, max_bytes=max_bytes, words=spaced if fold else analyse_bytes))
     found = (reading.entry for _, reading in files if reading is not None)
-    return Batch(files, list(folded_words(found)) if fold else [])
+    return Batch(files, list(folded_words(found, tokens_of)) if fold else [])
 
 
 def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:
@@ -45,24 +46,27 @@ def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:
 
 
 def read_documents(
-    root: Path, paths: Sequence[str], *, max_bytes: int
+    root: Path, paths: Sequence[str], *, max_bytes: int, words: Words = analyse_bytes
 ) -> Iterator[tuple[str, Reading | None]]:
     """Read many files in order."""
     reader = FileReader(root)
     try:
         for path in paths:
-            yield path, _asset(root, path) if kind_of(path) is Kind.ASSET else _read(reader, path, max_bytes)
+            if kind_of(path) is Kind.ASSET:
+                yield path, _asset(root, path)
+            else:
+                yield path, _read(reader, path, max_bytes, words)
     finally:
         reader.close()
 
 
-def _read(reader: FileReader, path: str, max_bytes: int) -> Reading | None:
+def _read(reader: FileReader, path: str, max_bytes: int, words: Words) -> Reading | None:
     try:
         found = reader.read(path, at_most=max_bytes + 1)
     except CueError:
         return None
     now = time.time_ns()
-    extracted = _extract(path, found.data, max_bytes)
+    extracted = _extract(path, found.data, max_bytes, words)
     return reading_of(extracted, FileStamp.of(found.status), now, _created(found.status))
 
 
@@ -77,9 +81,9 @@ def _asset(root: Path, path: str) -> Reading | None:
     )
 
 
-def _extract(path: str, data: bytes, max_bytes: int) -> Extracted:
+def _extract(path: str, data: bytes, max_bytes: int, words: Words) -> Extracted:
     try:
-        return extract(path, data, max_bytes=max_bytes)
+        return extract(path, data, max_bytes=max_bytes, words=words)
     except Exception as error:  # one file that defeats a parser must not stop the others
         log.exception("cannot index %s", path)
         return Extracted(path, kind_of(path), "", skipped=f"cannot be read: {type(error).__name__}")

@@ -49,7 +49,12 @@ def analyse(text: str) -> list[str]:
 
 def analyse_bytes(text: bytes) -> str:
     """The same of a text in UTF-8, the tokens joined by spaces."""
-    return " ".join(filter(None, map(_INDEX_TOKENS.__getitem__, _pieces(text))))
+    return " ".join(filter(None, map(tokens_of, spaced(text).split())))
+
+
+def spaced(text: bytes) -> str:
+    """A text in UTF-8 with spaces for what no token spans: its words are yet to be given to ``tokens_of``."""
+    return text.translate(_SPACED).decode("utf-8")
 
 
 def stem(word: str) -> str:
@@ -60,7 +65,7 @@ def stem(word: str) -> str:
 
 def query_terms(text: str) -> list[str]:
     """The distinct tokens to ask for, in order; words without meaning go unless nothing else is left."""
-    pieces = _pieces(text.encode("utf-8", "replace"))
+    pieces = spaced(text.encode("utf-8", "replace")).split()
     counted = Counter(chain.from_iterable(_QUERY_TOKENS[piece].split() for piece in pieces))
     terms = [term for term in counted if term not in _stop_stems()] or list(counted)
     if len(terms) <= MAX_QUERY_TERMS:
@@ -78,10 +83,6 @@ def scope_token(prefix: str, value: str, *, fold: bool = False) -> str:
         return f"{prefix}_{value}"
     # The double underscore keeps hashes apart from plain values, which never start with one.
     return f"{prefix}__{blake2b(value.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
-
-
-def _pieces(text: bytes) -> list[str]:
-    return text.translate(_SPACED).decode("utf-8").split()
 
 
 def _words(text: str) -> list[str]:
@@ -192,4 +193,6 @@ def _breaks(chunk: str, at: int) -> bool:
 
 _STEM: Final = Stemmer.Stemmer("english", 0).stemWord
 _INDEX_TOKENS: Final = _TokenCache(single_characters=True)
+# The tokens of a word of ``spaced`` text, joined by spaces.
+tokens_of: Final = _INDEX_TOKENS.__getitem__
 _QUERY_TOKENS: Final = _TokenCache(single_characters=False)

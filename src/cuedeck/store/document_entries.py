@@ -54,7 +54,7 @@ class FileValues(NamedTuple):
 
 
 class ChunkValues(NamedTuple):
-    """A searchable piece: where it stands, and its tokens, joined by spaces."""
+    """A searchable piece: where it stands, and its tokens, or words to fold, joined by spaces."""
 
     anchor: int
     first_byte: int
@@ -106,13 +106,13 @@ class Entry(NamedTuple):
 _Fresh = tuple[int, int, ChunkValues, Entry]
 
 
-def folded_words(entries: Iterable[Entry]) -> Iterator[Piece]:
-    """The words of all pieces of some files, folded."""
+def folded_words(entries: Iterable[Entry], tokens: Callable[[str], str]) -> Iterator[Piece]:
+    """The words of all pieces of some files, which hold words instead of tokens, folded."""
     from cuedeck.store.pieces import folded
 
     words = (entry.words(chunk) for entry in entries for chunk in entry.chunks)
     while some := dict(enumerate(islice(words, SMALL))):
-        yield folded(some, len(DOCUMENT_TEXT.fields))
+        yield folded(some, len(DOCUMENT_TEXT.fields), lambda word: word if word[0] == "#" else tokens(word))
 
 
 def write_entries(

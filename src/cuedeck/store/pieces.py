@@ -8,10 +8,10 @@ so are those of records that are not folded yet, of which each process makes pie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count, islice
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,18 +122,19 @@ class Piece:
         return cls(Directory.read(columns), np.frombuffer(postings, posting(fields, wide=wide)))
 
 
-def folded(records: Mapping[int, str], fields: int) -> Piece:
-    """A piece of records, given by id as words: a line of scope tokens, then one for each field."""
-    codes: defaultdict[str, int] = defaultdict(count().__next__)
-    end = codes[_END]
-    marked = "\n".join(records.values()).replace("\n", f" {_END} ") + f" {_END}"
-    coded = np.fromiter(map(codes.__getitem__, marked.split()), np.int64)
-    lengths = np.diff(np.flatnonzero(coded == end), prepend=-1).astype(np.int32) - 1
-    keys = np.fromiter(map(key, islice(codes, 1, None)), np.int64, len(codes) - 1)
+def folded(records: Mapping[int, str], fields: int, tokens: Callable[[str], str] | None = None) -> Piece:
+    """A piece of records, given by id as words: a line of scope tokens, then one for each field.
+
+    Words that are not tokens yet are turned into them by ``tokens``, each once.
+    """
+    words = _numbered("\n".join(records.values()))
+    if tokens is not None:
+        words = _spelt(words, tokens)
+    keys = np.fromiter(map(key, words.distinct), np.int64, len(words.distinct))
     by_key = np.argsort(keys)
     rank = np.empty(len(keys), dtype=np.uint16 if len(keys) <= 1 << 16 else np.int64)
     rank[by_key] = np.arange(len(keys))
-    ranks = rank[coded[coded != end] - 1]
+    ranks, lengths = rank[words.numbers], words.lengths
     # Tokens come record by record, so a stable order by key is one by key and record; that of short
     # numbers takes no comparisons.
     order = np.argsort(ranks, kind="stable")
@@ -146,11 +147,39 @@ def folded(records: Mapping[int, str], fields: int) -> Piece:
     counts = np.minimum(counted.reshape(-1, fields + 1)[:, 1:], _MOST_COUNTED)
     directory = Directory(
         np.fromiter(records, np.int64, len(records)),
-        lengths.reshape(len(records), fields + 1),
+        lengths.reshape(len(records), fields + 1).astype(np.int32),
         keys[by_key],
         np.searchsorted(ranks[order[first]], np.arange(len(keys) + 1)),
     )
     return Piece(directory, _packed(places[first], counts))
+
+
+class _Words(NamedTuple):
+    """Lines of words: which there are, which stand in the lines, end to end, and how many in each."""
+
+    distinct: list[str]
+    numbers: Numbers
+    lengths: Numbers
+
+
+def _numbered(lines: str) -> _Words:
+    codes: defaultdict[str, int] = defaultdict(count().__next__)
+    end = codes[_END]
+    marked = lines.replace("\n", f" {_END} ") + f" {_END}"
+    coded = np.fromiter(map(codes.__getitem__, marked.split()), np.int64)
+    lengths = np.diff(np.flatnonzero(coded == end), prepend=-1) - 1
+    return _Words(list(codes)[1:], coded[coded != end] - 1, lengths)
+
+
+def _spelt(words: _Words, tokens: Callable[[str], str]) -> _Words:
+    """The same lines in tokens, of which a word may have several or none."""
+    found = _numbered("\n".join(map(tokens, words.distinct)))
+    sizes = found.lengths[words.numbers]
+    ends = np.cumsum(sizes)
+    starts = (np.cumsum(found.lengths) - found.lengths)[words.numbers]
+    places = np.arange(sizes.sum()) + np.repeat(starts - ends + sizes, sizes)
+    past = np.append(0, ends)[np.cumsum(words.lengths)]
+    return _Words(found.distinct, found.numbers[places], np.diff(past, prepend=0))
 
 
 def merged(parts: Sequence[tuple[Piece, Mask]]) -> Piece:
