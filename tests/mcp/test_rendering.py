@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from mcp_sample import REGISTRY
+from mcp_types.methods import serialize_server_result
 
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.rendering import contract_value, encoded, render_answer, render_error, rpc_error
@@ -139,9 +140,16 @@ def test_undecodable_names_are_shown_replaced() -> None:
     assert value == {"path": "caf?.md", "list": ["ok", "?"]}
 
 
-def test_structure_is_exactly_what_the_text_says() -> None:
-    text, value = encoded({2: (1, 2), True: {"a": None}, "deck": Deck.TODO})
-    assert value == {"2": [1, 2], "true": {"a": None}, "deck": "todo"} == json.loads(text)
+def test_structure_says_on_the_wire_what_the_text_says() -> None:
+    tool = next(tool for tool in REGISTRY.tools if tool.deck is Deck.CONTEXT)
+    rendered = render_answer(tool, Answer({"seen": {2: (1, 2), True: {"a": None}}, "deck": Deck.TODO}), 1.0)
+    sent = serialize_server_result("tools/call", "2025-11-25", rendered.to_json())["structuredContent"]
+    assert json.loads(json.dumps(sent)) == json.loads(rendered.text)
+
+
+def test_the_structure_of_an_error_is_what_its_text_says() -> None:
+    body = failed("todo", ErrorCode.MULTIPLE_MATCHES, data={"matches": ({"id": 1},)})
+    assert body["matches"] == [{"id": 1}]
 
 
 def test_a_value_json_cannot_hold_is_an_error_not_a_guess() -> None:

@@ -67,7 +67,8 @@ def render_answer(tool: Tool, answer: Answer, elapsed_ms: float) -> Rendered:
 
 def render_error(tool: Tool, error: CueError, elapsed_ms: float, schema: Mapping[str, Any]) -> Rendered:
     """An error as a tool result, structured only where the tool's output schema has room for it."""
-    text, body = encoded(_ERROR_FORMS[tool.deck](error, elapsed_ms))
+    text, _ = encoded(_ERROR_FORMS[tool.deck](error, elapsed_ms))
+    body = json.loads(text)
     return Rendered(text, body if _conforms(body, schema) else None, is_error=True)
 
 
@@ -78,11 +79,10 @@ def rpc_error(error: CueError) -> RpcError:
 
 
 def encoded(value: Any) -> tuple[str, Any]:
-    """A value's JSON text, and what that text says: names are strings, and UTF-8 can carry all of it."""
+    """A value's JSON text, and the value, both with what UTF-8 cannot carry replaced."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode()
-    return text, json.loads(text)
+    carried = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return carried, value if carried == text else json.loads(carried)
 
 
 def readable(value: Any) -> Any:
