@@ -15,6 +15,9 @@ from cuedeck.store import runs
 from cuedeck.store.protocol import Database, Row, Session
 from cuedeck.workflows.model import JSON, NewRun, Run, RunStatus
 
+# Of one value: whoever asks for a run's state gets its result whole.
+LONGEST = 16_000_000
+
 
 class Fenced(Exception):
     """The run was taken over or ended by somebody else; nothing more may be written for it."""
@@ -260,15 +263,22 @@ def execution_id() -> str:
 
 
 def encode(value: JSON) -> str:
-    """A value as the journal keeps it; what JSON cannot hold is refused with its place."""
+    """A value as the journal keeps it; what JSON cannot hold is refused with its place, as is too much."""
     try:
-        return runs.encode(value)
+        text = runs.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise CueError(
             ErrorCode.VALIDATION,
             f"The value is not plain JSON: {error}",
             hint="Return dictionaries, lists, strings, finite numbers, booleans and None only.",
         ) from error
+    if len(text) > LONGEST:
+        raise CueError(
+            ErrorCode.VALIDATION,
+            f"The value is too large for the journal: {len(text):,} characters of JSON, {LONGEST:,} at most",
+            hint="Write it to a file, and return where that is.",
+        )
+    return text
 
 
 def to_run(row: Row) -> Run:
