@@ -63,14 +63,16 @@ def _state(row: Row, at: int, stamp: str) -> dict[str, Any] | None:
 
 
 def _first_changes(session: Session, at: int) -> Iterator[Row]:
-    """The first change of each memory after a time, in pages."""
+    """The first change of each memory after a time, in pages; its outcome where ``_state`` may want it."""
     after = ""
     while True:
         page = session.rows(
-            "SELECT c.id, c.at, c.op, c.before, c.after FROM change_log AS c JOIN "
+            "SELECT c.id, c.at, c.op, c.before, CASE WHEN c.at <= :near THEN c.after END AS after "
+            "FROM change_log AS c JOIN "
             "(SELECT id, min(seq) AS seq FROM change_log WHERE tbl = 'memories' AND at > :at AND id > :after "
             "GROUP BY id ORDER BY id LIMIT :limit) AS f ON f.seq = c.seq ORDER BY c.id",
             at=at,
+            near=at + _WAITED,
             after=after,
             limit=_PAGE,
         )
