@@ -231,6 +231,8 @@ def test_agent_tasks_through_the_contracts_life(client: Client) -> None:
         ("memory_complete_task", {"task_id": "CA-TASK-9"}, "NOT_FOUND"),
         ("memory_complete_task", {"task_id": "x", "block": "a", "release": True}, "VALIDATION_ERROR"),
         ("memory_list_tasks", {"status": "open"}, "VALIDATION_ERROR"),
+        ("memory_list_tasks", {"limit": 0}, "VALIDATION_ERROR"),
+        ("memory_list_tasks", {"offset": -1}, "VALIDATION_ERROR"),
     ],
 )
 def test_bad_agent_task_input_gets_the_contracts_code(
@@ -239,6 +241,15 @@ def test_bad_agent_task_input_gets_the_contracts_code(
     failure = client.call(name, **arguments)
     assert failure["code"] == code
     assert isinstance(failure["error"], str)
+
+
+def test_agent_tasks_are_listed_in_pages_with_their_true_total(client: Client) -> None:
+    for number in range(5):
+        client.call("memory_create_task", project="AB"[number % 2], name=f"{number}")
+    pages = [client.call("memory_list_tasks", project="A", limit=2, offset=skipped) for skipped in (0, 2, 4)]
+    assert [[task["name"] for task in page] for page in pages] == [["0", "2"], ["4"], []]
+    assert client.meta["total"] == 3
+    assert len(client.call("memory_list_tasks")) == client.meta["total"] == 5
 
 
 def test_completing_with_an_episode_marks_it_a_success(client: Client) -> None:

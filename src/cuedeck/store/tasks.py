@@ -33,6 +33,11 @@ _WAITING_FIRST = (
     + " GROUP BY t.id, t.priority, t.rid ORDER BY t.priority, t.rid LIMIT :limit"
 )
 
+_FILTER = """(CAST(:project AS text) IS NULL OR project = :project)
+    AND (CAST(:status AS text) IS NULL OR status = :status)
+    AND (CAST(:type AS text) IS NULL OR type = :type)"""
+_ALL = 2**62
+
 
 def next_number(session: Session, project: str, type_: str) -> int:
     """The next number of a project's tasks or epics; a transaction undone takes its number back."""
@@ -66,18 +71,29 @@ def existing(session: Session, ids: Collection[str]) -> dict[str, str]:
 
 
 def listing(
-    session: Session, *, project: str | None = None, status: str | None = None, type_: str | None = None
+    session: Session,
+    *,
+    project: str | None = None,
+    status: str | None = None,
+    type_: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
 ) -> list[Row]:
-    """Tasks in the order they were created, filtered."""
+    """Tasks in the order they were created, filtered, or a part of them."""
     return session.rows(
-        """SELECT * FROM agent_tasks
-           WHERE (CAST(:project AS text) IS NULL OR project = :project)
-             AND (CAST(:status AS text) IS NULL OR status = :status)
-             AND (CAST(:type AS text) IS NULL OR type = :type) ORDER BY rid""",
+        f"SELECT * FROM agent_tasks WHERE {_FILTER} ORDER BY rid LIMIT :limit OFFSET :offset",  # noqa: S608
         project=project,
         status=status,
         type=type_,
+        limit=_ALL if limit is None else limit,
+        offset=offset,
     )
+
+
+def count(session: Session, *, project: str | None, status: str | None, type_: str | None) -> int:
+    """How many tasks a filter lets through."""
+    sql = f"SELECT count(*) FROM agent_tasks WHERE {_FILTER}"  # noqa: S608 - constants only
+    return int(session.value(sql, project=project, status=status, type=type_))
 
 
 def sources(session: Session) -> dict[str, str]:

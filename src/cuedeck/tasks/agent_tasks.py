@@ -90,10 +90,22 @@ class AgentTasks:
         project: str | None = None,
         status: TaskStatus | None = None,
         type: TaskType | None = None,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> Sequence[AgentTask]:
-        """Tasks in the order they were created."""
+        """Tasks in the order they were created, or a part of them."""
         with self._store.state.read() as session:
-            return _tasks(session, statements.listing(session, project=project, status=status, type_=type))
+            rows = statements.listing(
+                session, project=project, status=status, type_=type, limit=limit, offset=offset
+            )
+            return _tasks(session, rows)
+
+    def count(
+        self, *, project: str | None = None, status: TaskStatus | None = None, type: TaskType | None = None
+    ) -> int:
+        """How many tasks there are to list."""
+        with self._store.state.read() as session:
+            return statements.count(session, project=project, status=status, type_=type)
 
     def next(self, project: str | None = None) -> NextTask:
         """The task to do next, or why there is none; nothing changes."""

@@ -87,6 +87,8 @@ class ListTasks(Arguments):
     project: str | None = None
     status: Literal["pending", "in_progress", "blocked", "done"] | None = None
     type: Type | None = None
+    limit: int | None = Field(None, ge=1, le=2**31, description="All unless given")
+    offset: int = Field(0, ge=0, le=2**31, description="Skip this many, for the next page")
 
 
 def _create_task(call: Call[CreateTask]) -> Answer:
@@ -133,13 +135,17 @@ def _complete_task(call: Call[CompleteTask]) -> Answer:
 
 def _list_tasks(call: Call[ListTasks]) -> Answer:
     asked, tasks = call.arguments, call.workspace.agent_tasks
+    status = TaskStatus(asked.status) if asked.status else None
+    type_ = TaskType(asked.type) if asked.type else None
     found = tasks.list(
-        project=asked.project,
-        status=TaskStatus(asked.status) if asked.status else None,
-        type=TaskType(asked.type) if asked.type else None,
+        project=asked.project, status=status, type=type_, limit=asked.limit, offset=asked.offset
     )
     return Answer(
-        [task.to_json() for task in found], meta={"progress": tasks.progress(asked.project).to_json()}
+        [task.to_json() for task in found],
+        meta={
+            "total": tasks.count(project=asked.project, status=status, type=type_),
+            "progress": tasks.progress(asked.project).to_json(),
+        },
     )
 
 
@@ -185,7 +191,7 @@ TOOLS = (
         name="list_tasks",
         deck=Deck.MEMORY,
         title="List agent tasks",
-        description="List agent tasks and epics by project, status or type; progress is in _meta.",
+        description="List agent tasks and epics by project, status or type; total and progress are in _meta.",
         arguments=ListTasks,
         output={"type": "array", "items": TASK},
         effects=READS,
