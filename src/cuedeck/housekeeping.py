@@ -115,8 +115,5 @@ def give_back() -> bool:
 
 def _believed(session: Session, last: tuple[str, int] | None, now: int) -> int:
     """The time by which things grow old: the clock's, as long as it follows from what was seen before."""
-    if last is None:
-        known = session.value("SELECT min(at) FROM change_log")
-    else:
-        known = int(last[0] or last[1])
-    return now if known is None else min(now, int(known) + LONGEST_STEP_MS)
+    known = changes.oldest(session) if last is None else int(last[0] or last[1])
+    return now if known is None else min(now, known + LONGEST_STEP_MS)

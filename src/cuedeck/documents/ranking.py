@@ -96,7 +96,7 @@ def rank(
     held = {chunk: _HELD * share for chunk, share in shares.items()}
     meaning = {chunk: cosine + held[chunk] for chunk, cosine in meaning.items() if chunk in held}
     near = _by_passages(cosines, held, home)
-    paths = _paths(session, {*by_words.scores, *(each.key for each in near)})
+    paths = rows.paths(session, {*by_words.scores, *(each.key for each in near)})
     found = near if mode is Mode.SEMANTIC else _fuse(by_words.scores, near, mode, paths, waiting=waiting)
     ranked = sorted(found, key=lambda each: (-each.score, paths[each.key]))
     chunks = _best_chunks(words, meaning, home)
@@ -226,8 +226,3 @@ def _best_chunks(
     for chunk in sorted(home, key=lambda each: (-strength[each], each)):
         chunks[home[chunk]] = (*chunks.get(home[chunk], ()), chunk)
     return chunks
-
-
-def _paths(session: Session, documents: set[int]) -> dict[int, str]:
-    sql = "SELECT rid, path FROM documents WHERE rid IN :rids"
-    return {row["rid"]: row["path"] for row in session.rows(sql, rids=list(documents))}

@@ -37,7 +37,7 @@ def search_past(
     then = changed_since(session, query.as_of)
     # What was purged for good cannot be told apart from others by identity, so names decide.
     before = {memory.rid: memory for memory in then.values() if memory and query.filters.admit(memory)}
-    changed = _identities(session, then)
+    changed = table.rids_of(session, then)
     # What changed since is in the index as it is now, and takes the place of as many others.
     limit = CANDIDATES + len(changed)
     text, scope = session.text(MEMORY_TEXT), query.filters.scope
@@ -88,11 +88,6 @@ def _best(scores: Mapping[int, float], order: Mapping[int, tuple[float, int, str
 
 def _without(scores: Mapping[int, float], changed: set[int]) -> dict[int, float]:
     return {rid: score for rid, score in scores.items() if rid not in changed}
-
-
-def _identities(session: Session, then: Mapping[str, Memory | None]) -> set[int]:
-    found = session.rows("SELECT rid FROM memories WHERE id IN :ids", ids=list(then))
-    return {row["rid"] for row in found}
 
 
 def _words_then(session: Session, before: Mapping[int, Memory], terms: Sequence[str]) -> dict[int, float]:

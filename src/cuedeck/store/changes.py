@@ -36,6 +36,19 @@ def newest(session: Session, *, limit: int, tables: Collection[str]) -> list[Cha
     return [_change(row) for row in found]
 
 
+def oldest(session: Session) -> int | None:
+    """When the first change happened that is still remembered."""
+    found = session.value("SELECT min(at) FROM change_log")
+    return None if found is None else int(found)
+
+
+def last_seq(session: Session, before_ms: int | None = None) -> int:
+    """The sequence number of the newest change, or of the newest one from before a time."""
+    if before_ms is None:
+        return int(session.value("SELECT max(seq) FROM change_log") or 0)
+    return int(session.value("SELECT max(seq) FROM change_log WHERE at < :at", at=before_ms) or 0)
+
+
 def history(session: Session, table: str, id: str) -> list[Change]:
     """Everything that happened to one record and is still remembered, oldest first."""
     found = session.rows(

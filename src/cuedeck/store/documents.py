@@ -118,6 +118,12 @@ def documents_by_id(session: Session, rids: Collection[int]) -> dict[int, Docume
     return {row["rid"]: _document(row) for row in rows}
 
 
+def paths(session: Session, rids: Collection[int]) -> dict[int, str]:
+    """The paths of files by identity."""
+    sql = "SELECT rid, path FROM documents WHERE rid IN :rids"
+    return {row["rid"]: row["path"] for row in session.rows(sql, rids=list(rids))}
+
+
 def with_anchor(session: Session, rids: Collection[int], text: str) -> list[tuple[int, str, str, bool]]:
     """Identity, path and kind of files, and whether a heading or symbol in them is exactly this text."""
     sql = "SELECT rid, path, kind, anchors FROM documents WHERE rid IN :rids"

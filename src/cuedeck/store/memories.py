@@ -64,6 +64,11 @@ def by_rids(session: Session, rids: Iterable[int]) -> list[Row]:
     )
 
 
+def rids_of(session: Session, ids: Iterable[str]) -> set[int]:
+    """The identities of these memories, in any state."""
+    return {row["rid"] for row in session.rows("SELECT rid FROM memories WHERE id IN :ids", ids=list(ids))}
+
+
 def ids_of(session: Session, rids: Iterable[int]) -> dict[int, str]:
     """The ids of living memories by identity."""
     found = session.rows(

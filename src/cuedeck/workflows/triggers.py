@@ -14,6 +14,7 @@ from cuedeck.documents.events import FileEvent, FileEvents
 from cuedeck.model.clock import DAY_MS, now_ms
 from cuedeck.model.errors import CueError
 from cuedeck.patterns import git_patterns
+from cuedeck.store.changes import last_seq
 from cuedeck.workflows.journal import Journal, execution_id
 from cuedeck.workflows.model import JSON, ChangeTrigger, CronTrigger, FileTrigger, NewRun, Workflow
 from cuedeck.workflows.registry import Registry
@@ -190,8 +191,7 @@ class Triggers:
 
     def _last_change(self) -> int:
         with self._journal.database.read() as session:
-            sql = "SELECT coalesce(max(seq), 0) FROM change_log WHERE CAST(:at AS bigint) IS NULL OR at < :at"
-            return int(session.value(sql, at=self._news_since))
+            return last_seq(session, self._news_since)
 
     def _fire_files(self, workflows: list[Workflow]) -> int:
         listening = [
