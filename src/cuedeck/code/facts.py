@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 25
+EXTRACTOR_VERSION: Final = 26
 
 
 class Op:
@@ -74,6 +74,7 @@ class Role:
     IMPORT: Final = 7
 
 
+TYPE_ROLES: Final = frozenset({Role.TYPE, Role.EXTENDS, Role.IMPLEMENTS})
 ROLE_SHIFT: Final = 5
 OP_MASK: Final = (1 << ROLE_SHIFT) - 1
 
@@ -99,6 +100,7 @@ class Bind:
     LINK: Final = 11  # x = expression: another name for exactly what it names
 
 
+TYPE_BINDS: Final = frozenset({Bind.CLASS, Bind.ALIAS})
 # Set on a binding made through the instance (``self.x = ...``) rather than in the class body.
 INSTANCE: Final = 0x20
 BIND_MASK: Final = 0x1F

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, Bind, Kind, Links, Role, ScopeKind
+from cuedeck.code.facts import (
+    BIND_MASK,
+    ROLE_SHIFT,
+    TYPE_BINDS,
+    TYPE_ROLES,
+    Bind,
+    Kind,
+    Links,
+    Role,
+    ScopeKind,
+)
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.uses import EDGES, Site, Uses, edge_of
@@ -77,6 +87,18 @@ def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | N
     return kinds[place] == Bind.FUNCTION
 
 
+def type_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | None:
+    """Whether a name is declared at a place as a type, which is another thing than the value of that name."""
+    if place is None or not snapshot.rules(symbol.path).types_apart(symbol):
+        return None
+    others = snapshot.uses(symbol.name).of((symbol,))
+    if all(path == symbol.path for path, _ in others):
+        return None
+    links = snapshot.links(symbol.path)
+    bindings = links.names[symbol.scope].get(links.string_numbers[symbol.name], ())
+    return any(links.bindings[2][b] == place and links.bindings[3][b] in TYPE_BINDS for b in bindings)
+
+
 class _Search:
     def __init__(self, snapshot: Snapshot, symbol: Symbol, defined_at: int | None) -> None:
         self.snapshot = snapshot
@@ -96,7 +118,8 @@ class _Search:
         self.typeless = any(
             outline.definitions[n].kind in (Kind.FUNCTION, Kind.VARIABLE, Kind.CONSTANT) for n in numbers
         )
-        self.one_thing = self.chosen is None and self.called is None
+        self.is_type = type_at(snapshot, symbol, defined_at)
+        self.one_thing = self.chosen is None and self.called is None and self.is_type is None
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
     def stood_in_for(self) -> list[Target]:
@@ -152,6 +175,8 @@ class _Search:
             return
         if self.called is not None and self.called != (role == Role.CALL):
             return
+        if self.is_type is not None and self.is_type != (path == self.symbol.path and role in TYPE_ROLES):
+            return
         if self.chosen is None or self.means_chosen(path, links, site):
             self.add(path, links.pos[site], role)
 
@@ -182,6 +207,7 @@ class _Search:
             if (
                 kind == Bind.IMPORT
                 and not renamed
+                and not self.is_type
                 and not self.symbols.isdisjoint(self.linker.linked(path, binding))
             ):
                 self.add(path, place, Role.IMPORT)

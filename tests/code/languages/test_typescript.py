@@ -522,6 +522,7 @@ def test_components_and_hooks_of_react_hand_on_their_types(project: Project) -> 
             choose(before => ({ label: before.label })) // <label>
             return <Row item={first} /> // <item>
         }
+        export const shop = <ShopContext.Provider value={{ items: [], choose }} /> // <items> <choose>
         const more = <><Quick item={x} /><Held item={x} /></> // <item>
         const props: React.ComponentProps<typeof Held> = { item: x } // <item>
         """
@@ -570,3 +571,26 @@ def test_a_foreign_function_that_is_told_a_type(project: Project) -> None:
         """
     )
     written.check("reason")
+
+
+def test_a_private_type_beside_a_value_of_its_name(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Context { user: string } // <def type>
+        export const Context = make<Context>() // <def value> <type>
+        export const again = Context // <value>
+        interface Both { user: string } // <def both>
+        export const Both = make<Both>() // <both>
+        export { Both } // <both>
+        interface View { user: string } // <def view>
+        export function View(given: View) {} // <view>
+        === b.ts
+        import { Context, Both, View } from './a' // <value> <both>
+        use(Context, Both, View) // <value> <both>
+        """
+    )
+    written.check("type", "Context")
+    written.check("value", "Context")
+    written.check("both", "Both")
+    written.check("view", "View")

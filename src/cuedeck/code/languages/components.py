@@ -2,104 +2,120 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Final
+import posixpath
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from cuedeck.code.facts import OP_MASK, Op
 from cuedeck.code.languages.ecmascript_repair import declared, repaired
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.markup import scripts, svelte, vue
 from cuedeck.code.languages.typescript import TypeScriptWalk
+from cuedeck.code.resolution.rules import file_module
 from cuedeck.code.resolution.values import Value
 
-_INK: Final = re.compile(rb"[^\r\n]")
-_BLOCKS: Final = rb"""<!--.*?(?:-->|\Z)
-    |<script(?:[^>"']|"[^"]*"|'[^']*'){0,400}>(?P<script>.*?)(?=</script|\Z)
-    |<style\b.*?(?:</style|\Z)
-    |</?(?P<named>[A-Z][\w.]*)"""
-_VUE: Final = re.compile(
-    _BLOCKS
-    + rb"""|\{\{(?P<shown>.{0,2000}?)\}\}
-    |(?<=\s)(?P<directive>(?:[:@]|v-)[\w:.@\-\[\]]{0,80})=(?:"(?P<double>[^"]{0,4000})"|'(?P<single>[^']{0,4000})')""",
-    re.DOTALL | re.VERBOSE,
-)
-_LOOPED: Final = re.compile(rb"\A.*?\s(?:in|of)\s", re.DOTALL)
-_SVELTE: Final = re.compile(
-    _BLOCKS + rb"|(?<=\s)(?:use|transition|in|out|animate):(?P<deed>[\w.]+)|(?P<open>\{)",
-    re.DOTALL | re.VERBOSE,
-)
-_BRACKETS: Final = re.compile(rb"""[{}]|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`""", re.DOTALL)
-_KEYWORD: Final = re.compile(rb"\s*(?:[#:@](?:if|else[ ]if|each|await|key|html|render|const)\b|\.\.\.)")
-_BINDS: Final = re.compile(rb"\s(?:as|then|catch)\s.*", re.DOTALL)
-# ``$name`` is what the store ``name`` holds; these are the language's own.
-_STORE: Final = re.compile(
-    rb"(?<![\w$.])\$(?!(?:state|derived|effect|props|bindable|inspect|host)\b)(?=[A-Za-z_])"
-)
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
-def vue(source: bytes) -> bytes:
-    """A Vue component as TypeScript of the same length: scripts, and expressions of the template."""
-    text = bytearray(_INK.sub(b" ", source))
-    for found in _VUE.finditer(source):
-        group = found.lastgroup or ""
-        start, end = found.span(group) if group else (0, 0)
-        if group == "shown":
-            text[start - 2 : end + 1] = b";(" + found[group] + b")"
-        elif group in ("double", "single"):
-            said = found["directive"]
-            given = _LOOPED.sub(_blank, found[group]) if said == b"v-for" else found[group]
-            opening, closing = (b";{", b"}") if said.startswith((b"@", b"v-on")) else (b";(", b")")
-            if not said.startswith(b"v-slot"):
-                text[start - 2 : end + 1] = opening + given + closing
-        elif group:
-            _keep(text, source, start, end)
-    return bytes(text)
+class ComponentWalk(TypeScriptWalk):
+    """Visits what ``markup`` makes of a component."""
+
+    special: ClassVar[dict[str, str]] = {**TypeScriptWalk.special, "with_statement": "each"}
+
+    properties = 0  # what ``defineProps`` gives
+
+    def run(self, root: Node) -> bool:
+        complete = super().run(root)
+        if self.properties:
+            self.take_properties()
+        return complete
+
+    def call(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        made = super().call(node, scope, role, expected=expected)
+        if self.source.startswith(b"defineProps", node.start_byte):
+            self.properties = made
+        return made
+
+    def take_properties(self) -> None:
+        """A template sees the component's properties by their bare names."""
+        written = scripts(self.source)
+        rows = self.rows
+        for at in range(0, len(rows), 4):
+            op, scope, name, place = rows[at : at + 4]
+            if op & OP_MASK != Op.NAME or any(start <= place < end for start, end in written):
+                continue
+            while scope >= 0 and name not in self.names[scope]:
+                scope = self.scopes[scope].parent
+            if scope < 0 and not self.numbers.texts[name][:1].isupper():
+                rows[at : at + 2] = op & ~OP_MASK | Op.ATTR, self.properties
+
+    def reference(self, node: Node, scope: int, role: int = 0) -> int:
+        """``<my-part>`` names ``MyPart``."""
+        name = self.source[node.start_byte : node.end_byte]
+        if b"-" not in name:
+            return super().reference(node, scope, role)
+        pascal = b"".join(part[:1].upper() + part[1:] for part in name.split(b"-"))
+        return self.row(Op.NAME, scope, self.intern(pascal), node.start_byte, role)
+
+    def for_in(self, node: Node, scope: int, role: int = 0) -> int:
+        """A loop of a script, or ``v-for``, which has another word there."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if self.source.startswith(b"for", node.start_byte) or left is None or right is None:
+            return super().for_in(node, scope, role)
+        names = _sequence(left.named_children[0] if left.type == "parenthesized_expression" else left)
+        return self.loop(node, scope, right, names)
+
+    def each(self, node: Node, scope: int, role: int = 0) -> int:
+        """``{#each}``: the source, its names, and behind the last of them the key like an argument."""
+        source, *names = _sequence(node.named_children[0].named_children[0])
+        if names and names[-1].type == "call_expression":
+            name, *key = names[-1].named_children
+            names[-1:] = [name]
+            for child in key:
+                self.visit(child, scope)
+        return self.loop(node, scope, source, names)
+
+    def loop(self, node: Node, scope: int, source: Node, names: list[Node]) -> int:
+        """Bind in the block around it the elements of what a loop goes through, and their place."""
+        value = self.visit(source, self.scopes[scope].parent)
+        for position, name in enumerate(names):
+            self.pattern(name, scope, self.row(Op.ELEMENT, value) if value and not position else 0, "", node)
+        body = node.child_by_field_name("body")
+        return self.visit(body, scope) if body is not None else 0
 
 
-def svelte(source: bytes) -> bytes:
-    """A Svelte component as TypeScript of the same length: scripts, and expressions of the markup."""
-    source = _STORE.sub(b" ", source)
-    text = bytearray(_INK.sub(b" ", source))
-    at = 0
-    while found := _SVELTE.search(source, at):
-        group, at = found.lastgroup or "", found.end()
-        if group == "open":
-            at = _closing(source, found.end())
-            inside = source[found.end() : at - 1]
-            keyword, binds = _KEYWORD.match(inside), _BINDS.search(inside)
-            start = found.end() + (keyword.end() if keyword else 0)
-            if keyword or inside.lstrip()[:1] not in b"#:/@":
-                _keep(text, source, start, found.end() + binds.start() if keyword and binds else at - 1)
-        elif group:
-            _keep(text, source, *found.span(group))
-    return bytes(text)
-
-
-def _keep(text: bytearray, source: bytes, start: int, end: int) -> None:
-    """Take over a part of the source as a statement of its own."""
-    text[start - 1 : end] = b";" + source[start:end]
-    if source[end : end + 1].strip():
-        text[end : end + 1] = b";"
-
-
-def _blank(found: re.Match[bytes]) -> bytes:
-    return _INK.sub(b" ", found[0])
-
-
-def _closing(source: bytes, at: int) -> int:
-    """Where the braces end that opened before a place."""
-    depth = 1
-    for found in _BRACKETS.finditer(source, at):
-        depth += (found[0] == b"{") - (found[0] == b"}")
-        if not depth:
-            return found.end()
-    return len(source)
+def _sequence(node: Node) -> list[Node]:
+    """The parts of an expression between commas."""
+    if node.type != "sequence_expression":
+        return [node]
+    return [part for child in node.named_children for part in _sequence(child)]
 
 
 class ComponentRules(EcmaRules):
     """What a component exports without saying so is the component, which is its file."""
 
     def submodule(self, module: Value, name: str) -> Value | None:
-        return module if name == "default" else super().submodule(module, name)
+        is_component = name in ("default", _stem(module.path))
+        return module if is_component else super().submodule(module, name)
+
+    def ambient(self, path: str, name: str) -> Iterable[Value]:
+        """Frameworks import the components of a project by the names of their files."""
+        return (*super().ambient(path, name), *map(file_module, self._components.get(name, ())))
+
+    @cached_property
+    def _components(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self.project.paths:
+            if path.endswith((".vue", ".svelte")):
+                found.setdefault(_stem(path), []).append(path)
+        return {name: paths for name, paths in found.items() if len(paths) == 1}
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).split(".")[0]
 
 
 def _grammar() -> Any:
@@ -112,7 +128,7 @@ VUE: Final = Language(
     "vue",
     (".vue",),
     _grammar,
-    TypeScriptWalk,
+    ComponentWalk,
     ComponentRules,
     repair=lambda source: repaired(vue(source)),
     rewrite=lambda source: declared(vue(source)),
@@ -121,7 +137,7 @@ SVELTE: Final = Language(
     "svelte",
     (".svelte",),
     _grammar,
-    TypeScriptWalk,
+    ComponentWalk,
     ComponentRules,
     repair=lambda source: repaired(svelte(source)),
     rewrite=lambda source: declared(svelte(source)),

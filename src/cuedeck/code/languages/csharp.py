@@ -80,7 +80,7 @@ class CSharpWalk(TableWalk):
         "using_directive": "using",
         "lambda_expression": "closure",
         "foreach_statement": "for_each",
-        "array_type": "array",
+        "array_type": "array_type",
         "cast_expression": "cast",
         "as_expression": "as_",
         "declaration_pattern": "pattern",
@@ -228,16 +228,6 @@ class CSharpWalk(TableWalk):
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
         return 0
 
-    def closure(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
-        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        if parameters is not None:
-            for child in parameters.named_children or [parameters]:
-                self.parameter(child, inner)
-        value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner].returns = self.items([value])
-        return self.row(Op.FUNCTION, inner)
-
     def for_each(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         of, name = node.child_by_field_name("type"), node.child_by_field_name("left")
@@ -247,18 +237,6 @@ class CSharpWalk(TableWalk):
         for leaf in self.binding_names(name) if name is not None else ():
             self.bind(inner, self.name(leaf), leaf.start_byte, Bind.VARIABLE, annotation, value)
         return self.visit(body, inner) if body is not None else 0
-
-    def array(self, node: Node, scope: int, role: int = 0) -> int:
-        of = node.child_by_field_name("type")
-        element = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
-
-    def cast(self, node: Node, scope: int, role: int = 0) -> int:
-        of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        to = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        if value is not None:
-            self.visit(value, scope)
-        return self.row(Op.TYPED, to)
 
     def as_(self, node: Node, scope: int, role: int = 0) -> int:
         values = [self.visit(c, scope, Role.TYPE if n else 0) for n, c in enumerate(node.named_children)]

@@ -121,7 +121,8 @@ class ModuleWalk(TableWalk):
 
     def exported_value(self, node: Node, scope: int) -> int:
         value = self.visit(node, scope)
-        label = node.child_by_field_name("name")
+        declared = first_of(node) if node.type == "ambient_declaration" else node
+        label = declared.child_by_field_name("name") if declared is not None else None
         if label is not None and label.type in ("identifier", "type_identifier"):
             return self.row(Op.NAME, scope, self.name(label), label.start_byte, Role.EXPORT)
         return value

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import
+from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS
 from cuedeck.code.resolution.rules import Rules, file_module
 from cuedeck.code.resolution.values import MODULE, Symbol, Value
@@ -96,7 +96,7 @@ class EcmaRules(Rules):
         "Promise.resolve": "same",
         "Array.from": "elements",
     }
-    # React, whose components and hooks are most of what an application's values pass through.
+    # React, Vue and Svelte, through which most of an application's values pass.
     foreign_types: ClassVar[Mapping[str, str]] = {
         "FC": "takes",
         "FunctionComponent": "takes",
@@ -108,15 +108,34 @@ class EcmaRules(Rules):
         "ComponentPropsWithoutRef": "taken",
         "RefObject": "current",
         "MutableRefObject": "current",
+        "Ref": "reference",
+        "ShallowRef": "reference",
+        "ComputedRef": "reference",
     }
     foreign_calls: ClassVar[Mapping[str, str]] = {
         "memo": "takes",
         "forwardRef": "takes",
-        "createContext": "same",
+        "createContext": "context",
         "useRef": "current",
         "useState": "state",
+        "ref": "reference",
+        "shallowRef": "reference",
+        "computed": "reference",
     }
-    passing_calls: ClassVar[frozenset[str]] = frozenset({"useContext", "useCallback", "structuredClone"})
+    passing_calls: ClassVar[frozenset[str]] = frozenset(
+        {
+            "useContext",
+            "useCallback",
+            "structuredClone",
+            "reactive",
+            "readonly",
+            "defineProps",
+            "unref",
+            "toRaw",
+            "$state",
+            "$derived",
+        }
+    )
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     body_names: ClassVar[bool] = False
     declared_members: ClassVar[bool] = True
@@ -198,6 +217,21 @@ class EcmaRules(Rules):
             for name, bindings in links.names[block.scope].items()
             if any(kinds[b] in (Bind.CLASS, Bind.NAMESPACE) for b in bindings)
         ]
+
+    def types_apart(self, symbol: Symbol) -> bool:
+        links = self.project.links(symbol.path)
+        number = links.string_numbers.get(symbol.name, -1)
+        bound = {
+            links.bindings[2][b]: links.bindings[3][b] for b in links.names[symbol.scope].get(number, ())
+        }
+        values = {at for at, kind in bound.items() if kind in (Bind.VARIABLE, Bind.FUNCTION)}
+        if symbol.scope or not values or TYPE_BINDS.isdisjoint(bound.values()):
+            return False
+        # A type is exported where it is declared, in a clause, or as the default.
+        exports = (s for s in links.sites.get(number) if links.ops[s] >> ROLE_SHIFT == Role.EXPORT)
+        named = any(links.pos[site] not in values for site in exports)
+        forwarded = any(links.b[links.bindings[4][b]] == number for b in links.forwarding)
+        return self._is_module(symbol.path) and not named and not forwarded
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         return (other for other in self._merged.get(symbol, ()) if other != symbol)

@@ -25,9 +25,6 @@ _LEAVES: Final = (
 class TypeWalk(ModuleWalk):
     """What types mean, and which names a pattern binds."""
 
-    def array_type(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
-
     def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
@@ -184,10 +181,10 @@ class TypeWalk(ModuleWalk):
         match node.type:
             case "identifier":
                 self.assign(node, scope, 0, value, kind, whole)
-            case "shorthand_property_identifier_pattern":
+            case "shorthand_property_identifier_pattern" | "shorthand_property_identifier":
                 part = self.row(Op.ATTR, value, self.name(node), node.start_byte) if value else 0
                 self.assign(node, scope, 0, part, kind, whole)
-            case "pair_pattern":
+            case "pair_pattern" | "pair":
                 key, target = node.child_by_field_name("key"), node.child_by_field_name("value")
                 part = 0
                 if key is not None and key.type == "property_identifier":
@@ -201,11 +198,11 @@ class TypeWalk(ModuleWalk):
                 default = self.visit(right, scope) if right is not None else 0
                 if left is not None:
                     self.pattern(left, scope, value or default, kind, whole)
-            case "array_pattern":
+            case "array_pattern" | "array":
                 for position, child in enumerate(node.named_children):
                     part = self.row(Op.ITEM, value, position) if value else 0
                     self.pattern(child, scope, part, kind, whole)
-            case "object_pattern" | "rest_pattern":
+            case "object_pattern" | "rest_pattern" | "object" | "spread_element":
                 for child in node.named_children:
                     self.pattern(child, scope, value, kind, whole)
             case _:

@@ -80,7 +80,7 @@ class JavaWalk(TableWalk):
         "binary_expression": "binary",
         "lambda_expression": "closure",
         "enhanced_for_statement": "for_each",
-        "array_type": "array",
+        "array_type": "array_type",
         "cast_expression": "cast",
         "catch_formal_parameter": "caught",
         "resource": "resource",
@@ -234,16 +234,6 @@ class JavaWalk(TableWalk):
         if name is not None and self.scopes[scope].kind == ScopeKind.CLASS:
             self.define(Kind.FIELD, name, node, scope)
 
-    def closure(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
-        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        if parameters is not None:
-            for child in parameters.named_children or [parameters]:
-                self.parameter(child, inner)
-        value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner].returns = self.items([value])
-        return self.row(Op.FUNCTION, inner)
-
     def for_each(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
@@ -253,18 +243,6 @@ class JavaWalk(TableWalk):
         if name is not None:
             self.bind(inner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
         return self.visit(body, inner) if body is not None else 0
-
-    def array(self, node: Node, scope: int, role: int = 0) -> int:
-        of = node.child_by_field_name("element")
-        element = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
-
-    def cast(self, node: Node, scope: int, role: int = 0) -> int:
-        of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        to = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        if value is not None:
-            self.visit(value, scope)
-        return self.row(Op.TYPED, to)
 
     def caught(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), 0

@@ -59,7 +59,7 @@ class SwiftWalk(TableWalk):
         "enum_entry": "entry",
         "typealias_declaration": "alias",
         "value_argument_label": "nothing",
-        "array_type": "array",
+        "array_type": "array_type",
         "control_transfer_statement": "return_",
     }
 
@@ -180,9 +180,6 @@ class SwiftWalk(TableWalk):
         for name in node.children_by_field_name("name"):
             self.assign(name, scope, 0, 0, Kind.MEMBER, node)
         return 0
-
-    def array(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.SEQUENCE, self.row(Op.TYPED, self.only(node, scope, Role.TYPE)))
 
 
 class SwiftRules(OpenRules):

@@ -203,6 +203,29 @@ class TableWalk(Walk):
     def awaited(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.AWAIT, self.only(node, scope))
 
+    def array_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """A type of many elements, whose type comes first."""
+        of = first_of(node)
+        element = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
+
+    def cast(self, node: Node, scope: int, role: int = 0) -> int:
+        of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        to = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        if value is not None:
+            self.visit(value, scope)
+        return self.row(Op.TYPED, to)
+
+    def closure(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        if parameters is not None:
+            for child in parameters.named_children or [parameters]:
+                self.parameter(child, inner)
+        value = self.visit(body, inner) if body is not None else 0
+        self.scopes[inner].returns = self.items([value])
+        return self.row(Op.FUNCTION, inner)
+
     # -- declaring
 
     def declaration(self, node: Node, scope: int, role: int = 0) -> int:

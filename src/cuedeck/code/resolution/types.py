@@ -6,7 +6,18 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, INSTANCE, OP_MASK, REST, ROLE_SHIFT, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import (
+    BIND_MASK,
+    INSTANCE,
+    OP_MASK,
+    REST,
+    ROLE_SHIFT,
+    TYPE_BINDS,
+    TYPE_ROLES,
+    Bind,
+    Op,
+    ScopeKind,
+)
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Generics,
@@ -23,6 +34,7 @@ from cuedeck.code.resolution.values import (
     EXTERNAL,
     FUNCTION,
     MAPPING,
+    MODULE,
     PARAMETER,
     RECORD,
     SEQUENCE,
@@ -43,7 +55,6 @@ from cuedeck.code.resolution.values import (
 )
 
 _NAMED: Final = (Op.NAME, Op.ATTR)
-_TYPE_ROLES: Final = (Role.TYPE, Role.EXTENDS, Role.IMPLEMENTS)
 _MAX_VALUES: Final = 24
 
 
@@ -177,7 +188,7 @@ class Typing(Generics):
         if kind == Bind.CLASS:
             return (Value(CLASS, path, x),)
         if kind == Bind.NAMESPACE:
-            return (Value(1, path, x),)
+            return (Value(MODULE, path, x),)
         if kind == Bind.SELF:
             return self.instance_type(Value(CLASS if y else INSTANCE_OF, path, x))
         if kind in (Bind.VARIABLE, Bind.PARAMETER):
@@ -290,7 +301,7 @@ class Typing(Generics):
             if isinstance(target, Symbol):
                 links = self.links(target.path)
                 bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
-                types = [b for b in bindings if links.bindings[3][b] in (Bind.CLASS, Bind.ALIAS)]
+                types = [b for b in bindings if links.bindings[3][b] in TYPE_BINDS]
                 if len(types) < len(bindings):
                     found += [v for b in types for v in self.bound(target, b)]
         return unique(found)
@@ -426,7 +437,7 @@ class Typing(Generics):
     def _evaluate(self, path: str, number: int) -> Values:
         links = self.links(path)
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
-        if op in _NAMED and links.ops[number] >> ROLE_SHIFT in _TYPE_ROLES and self.rules_of(path).structural:
+        if op in _NAMED and links.ops[number] >> ROLE_SHIFT in TYPE_ROLES and self.rules_of(path).structural:
             types = self.types_named(path, number)
             if types:
                 return types

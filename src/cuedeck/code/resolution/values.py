@@ -94,6 +94,11 @@ def shaped(shape: str, held: Values) -> Values:
         return (*held, Value(CALLABLE, inside=(held, held)))
     if shape == "state":
         return (Value(TUPLE, inside=(held, shaped("takes", shaped("changes", held)))),)
+    if shape == "reference":
+        # Vue's templates leave out its ``value``.
+        return (*held, *shaped("value", held))
+    if shape == "context":
+        return (*held, *shaped("Provider", shaped("takes", shaped("value", held))))
     return (Value(RECORD, inside=(held,), name=shape),)
 
 
