@@ -275,7 +275,7 @@ class DocumentIndex:
         targets = (link.target for reading in different for link in reading.entry.links)
         before = set() if leads else rows.names_of(session, paths)
         leading = leads or resolver(StoredNames(session, targets))
-        write_entries(session, [reading.entry for reading in different], leading, words)
+        write_entries(session, [reading.entry for reading in different], known, leading, words)
         new = [path for path in paths if path not in known]
         result.added += new
         # What is only read otherwise now is no news.

@@ -23,14 +23,14 @@ class Namesakes:
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._paths = sorted(paths)
-        self._known = frozenset(self._paths)
+        self.only = self._paths[0] if len(self._paths) == 1 else None
         self._chosen: dict[tuple[str, str], str] = {}
 
     def at(self, path: str | None) -> str | None:
         """The file with that path, with or without its suffix, else the one that differs only in case."""
         if path is None:
             return None
-        exact = next((path + suffix for suffix in _SUFFIXES if path + suffix in self._known), None)
+        exact = next((path + suffix for suffix in _SUFFIXES if path + suffix in self._exact), None)
         return exact or _best(self._wholes.get(fold(path), ()), path)
 
     def ending(self, target: str, folder: str) -> str | None:
@@ -55,6 +55,10 @@ class Namesakes:
         if asked not in self._chosen:
             self._chosen[asked] = min(below or paths, key=partial(_order, target))
         return self._chosen[asked]
+
+    @cached_property
+    def _exact(self) -> frozenset[str]:
+        return frozenset(self._paths)
 
     @cached_property
     def _wholes(self) -> dict[str, list[str]]:
@@ -160,14 +164,16 @@ def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | Non
 
 def resolver(names: Names) -> Callable[[str, str, str], str | None]:
     """``resolve`` for many links by kind, target and source; in one folder a target is looked for once."""
-    known = cache(lambda kind, target, folder: _resolve(LinkKind(kind), target, folder, names))
+    known = cache(lambda kind, target, folder: _resolve(kind, target, folder, names))
     return lambda kind, target, source: known(kind, target, source.rpartition("/")[0]) if target else source
 
 
-def _resolve(kind: LinkKind, target: str, folder: str, names: Names) -> str | None:
+def _resolve(kind: str, target: str, folder: str, names: Names) -> str | None:
     target = target.replace("\\", "/")
     key = target_key(target)
     namesakes = names.named(key) if key not in ("", ".", "..") else NOBODY
+    if namesakes.only is not None and "/" not in target:
+        return namesakes.only
     if kind in (LinkKind.MARKDOWN, LinkKind.IMAGE) or target.startswith(("./", "../")):
         beside = namesakes.at(_joined(folder, target)) if not target.startswith("/") else None
         if beside is not None or target.startswith(("./", "../")):

@@ -116,18 +116,21 @@ def folded_words(entries: Iterable[Entry], tokens: Callable[[str], str]) -> Iter
 
 
 def write_entries(
-    session: Session, entries: Sequence[Entry], leads: Leads, words: Sequence[Piece] = ()
+    session: Session,
+    entries: Sequence[Entry],
+    before: Mapping[str, Row],
+    leads: Leads,
+    words: Sequence[Piece] = (),
 ) -> None:
     """Add or replace files; pieces that did not change keep their identity and vector.
 
-    ``leads`` tells from kind, target and the file it is in where a link leads. Where all files are new,
-    the words of their pieces may be folded already.
+    ``before`` has those that exist, ``leads`` tells from kind, target and the file it is in where a link
+    leads. Where all files are new, the words of their pieces may be folded already.
     """
     paths = [entry.file.path for entry in entries]
-    before = existing(session, paths)
     session.insert_many("documents", _COLUMNS, (entry.file for entry in entries), key=["path"])
     rids = {path: row["rid"] for path, row in existing(session, paths).items()}
-    old = [row["rid"] for row in before.values()]
+    old = [before[path]["rid"] for path in paths if path in before]
     for name in ("document_tags", "document_links", "document_names"):
         if old:
             session.run(f"DELETE FROM {name} WHERE document IN :rids", rids=old)  # noqa: S608 - fixed names
