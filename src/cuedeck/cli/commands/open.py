@@ -32,17 +32,16 @@ def command(here: Here, query: str, limit: int) -> int:
 def _print(here: Here, query: str, limit: int) -> int:
     from dataclasses import asdict
 
-    from cuedeck.cli.finder.candidates import Candidate, gather
+    from cuedeck.cli.finder.candidates import gather
     from cuedeck.cli.finder.scoring import Ranking
 
-    # Before the first index every note is read for its headings: seconds where there are thousands.
-    found: list[Candidate] = []
-    with here.open() as workspace, here.output.progress("Reading the notes") as progress:
-        for each in gather(workspace):
-            found.append(each)
-            if len(found) % 500 == 0:
-                progress(len(found), None, each.path)
-        best = Ranking(found).best(query, limit)
+    with here.open() as workspace:
+        documents = workspace.documents
+        if not documents.index.complete:
+            # Every note has to be read for its headings; the index keeps what was read.
+            with here.output.progress("Indexing") as progress:
+                documents.refresh(lambda done, total: progress(done, total))
+        best = Ranking(list(gather(workspace))).best(query, limit)
     lines = [f"{each.path}:{each.line}\t{each.kind}\t{each.text}" for each in best]
     here.output.show([asdict(each) for each in best], "\n".join(lines) or f"Nothing matches '{query}'.")
     return 0 if best else 1
