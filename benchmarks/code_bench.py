@@ -114,7 +114,7 @@ def main() -> int:
 
         def ask(record: Any) -> None:
             snapshot = code.view().snapshot
-            snapshot._references.clear()
+            snapshot._found.drop([("references", record.path, record.number)])
             answer = find(snapshot, record.name, path=record.path, line=record.line_start)
             list(answer.sites(answer.references[:20]))
 

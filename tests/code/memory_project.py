@@ -14,7 +14,7 @@ from cuedeck.code.languages import language_named, language_of, language_of_sour
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.uses import Uses
-from cuedeck.code.resolution.values import Symbol, Targets, Value
+from cuedeck.code.resolution.values import Symbol
 from cuedeck.code.snapshot import Snapshot
 
 _FORWARDING = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
@@ -77,14 +77,11 @@ class MemoryProject:
             self._uses[name].look(cast(Snapshot, self))
         return self._uses[name]
 
-    def module_member(self, module: Value, name: str) -> Targets:
-        return self.linker.module_member(module, name)
-
     def rules(self, path: str) -> Rules:
         language = self.facts[path].outline.language
         if language not in self._rules:
             known = language_named(language)
-            self._rules[language] = known.rules(self) if known is not None else Rules(self)
+            self._rules[language] = known.rules(self.linker) if known is not None else Rules(self.linker)
         return self._rules[language]
 
     def symbol(self, path: str, line: int, name: str) -> Symbol | None:

@@ -52,6 +52,16 @@ def test_a_shallow_clone_answers_for_what_it_has(origin: Repo, tmp_path: Path, o
     assert ("app/b.py", 5) in referring(code, "greet", "main")
 
 
+def test_a_bare_repository_answers_for_its_refs(origin: Repo, tmp_path: Path, open_code: Open) -> None:
+    bare = clone(origin, tmp_path / "bare", "--bare")
+    code = open_code(bare.root)
+    assert referring(code, "greet") == referring(code, "greet", "main") == {("app/b.py", 1), ("app/b.py", 5)}
+    assert "old.py" in code.view("HEAD~1").snapshot.files
+    assert [file.path for file in compare_refs(code, "HEAD~1", "HEAD").files] == ["old.py"]
+    with pytest.raises(CueError, match="what is checked out"):
+        compare_refs(code, "HEAD~1", None, working_tree=True)
+
+
 @pytest.mark.parametrize("options", [(), ("--sparse-index",)])
 def test_a_sparse_checkout_is_the_committed_tree_but_for_what_changed(
     origin: Repo, tmp_path: Path, open_code: Open, options: tuple[str, ...]

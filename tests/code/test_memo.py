@@ -7,6 +7,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -37,6 +38,44 @@ TEXTS = {
         "import base\nimport heir\n\nbase.Base().walk().run()\nheir.made.run()\n",
     ),
     "side.js": ("import { a } from './other.js'\na()\n", "export function a() {}\na()\n"),
+    "go.mod": ("module m\n", "module other\n"),
+    "p/a.go": (
+        "package p\n\ntype T struct{ N int }\n\nfunc New() *T { return &T{} }\n",
+        'package p\n\nimport "fmt"\n\ntype T struct{ N int }\n\nfunc New() *T { fmt.Print(); return &T{} }\n',
+        "package p\n\ntype U struct{}\n\nfunc New() U { return U{} }\n",
+        "package q\n\ntype T struct{ N int }\n\nfunc New() *T { return &T{} }\n",
+    ),
+    "p/b.go": (
+        "package p\n\nfunc (t *T) Run() *T { return t }\n",
+        "package p\n\nfunc (t *T) Walk() int { more(); return 1 }\nfunc (t *T) Run() *T { return t }\n",
+        "package p\n\nfunc (u U) Run() int { return 1 }\n",
+        "package p\n",
+    ),
+    "main.go": (
+        'package main\n\nimport "m/p"\n\nfunc main() { p.New().Run().N = helper() }\n',
+        'package main\n\nimport q "m/p"\n\nfunc main() { x := q.New(); x.Walk(); x.Run(); helper() }\n',
+        "package main\n\nfunc main() { q.New().Run() }\n",
+    ),
+    "other.go": ("package main\n", "package main\n\nfunc helper() int { return 1 }\n", "package other\n"),
+    "ts/shape.ts": (
+        "export interface Shape { area(): number }\nexport class Square { area() { return 1 } }\n",
+        "const one = () => { return 1 }\nexport interface Shape { area(): number }\nexport class Square {}\n",
+        "export { Square } from './other'\n",
+    ),
+    "ts/other.ts": (
+        "export class Square { area() {} }\n",
+        "declare global { interface Window { area: number } }\n",
+    ),
+    "ts/index.ts": ("export * from './shape'\n", "export { Square as Shape } from './shape'\n", ""),
+    "ts/use.ts": (
+        "import { Square, Shape } from './index'\nlet s: Shape\ns.area()\ns.extra\nnew Square().area()\n",
+        "import { Shape } from './shape'\nlet w: Window\nw.area\nw.size\nlet s: Shape\ns.extra\n",
+    ),
+    "ts/types.d.ts": (
+        "interface Window { size: number }\n",
+        "declare module './shape' { interface Shape { extra: number } }\nexport {}\n",
+        "export {}\n",
+    ),
 }
 edits = st.lists(
     st.sampled_from([(path, text) for path, texts in TEXTS.items() for text in (*texts, None)]),
@@ -78,11 +117,14 @@ def folder(base: Path) -> tuple[Path, Store, Code]:
     return root, store, Code(root, store, workers=1)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(edits)
 @example([("base.py", TEXTS["base.py"][3]), ("heir.py", TEXTS["heir.py"][1])])
 @example([("base.py", TEXTS["base.py"][2]), ("base.py", TEXTS["base.py"][0])])
 @example([("pkg/__init__.py", TEXTS["pkg/__init__.py"][1]), ("heir.py", TEXTS["heir.py"][3])])
+@example([("other.go", TEXTS["other.go"][1]), ("p/b.go", TEXTS["p/b.go"][1]), ("p/a.go", TEXTS["p/a.go"][2])])
+@example([("ts/types.d.ts", TEXTS["ts/types.d.ts"][1]), ("ts/shape.ts", TEXTS["ts/shape.ts"][1])])
+@example([("ts/other.ts", TEXTS["ts/other.ts"][1]), ("ts/use.ts", TEXTS["ts/use.ts"][1])])
 def test_after_any_edits_names_mean_what_they_mean_afresh(steps: list[tuple[str, str | None]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         root, store, code = folder(Path(name))
@@ -97,17 +139,26 @@ def test_after_any_edits_names_mean_what_they_mean_afresh(steps: list[tuple[str,
             store.close()
 
 
-def test_an_edit_leaves_what_does_not_rest_on_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("edited", "text", "left"),
+    [
+        ("use.py", "x = 1\n", "base.py"),
+        ("main.go", 'package main\n\nimport "m/p"\n\nfunc main() { p.New() }\n', "p/a.go"),
+        ("ts/use.ts", "const x = 1\n", "ts/shape.ts"),
+    ],
+)
+def test_an_edit_leaves_what_does_not_rest_on_it(tmp_path: Path, edited: str, text: str, left: str) -> None:
     root, store, code = folder(tmp_path)
     before = code.view().snapshot
     meanings(before)
     memo = before.linker.memo
-    kept = {key for key in memo.results if key[1] == "base.py"}
-    write(root, "use.py", "x = 1\n")
+    kept = {key for key in memo.results if key[1] == left}
+    write(root, edited, text)
     after = code.view().snapshot
     assert after.linker.memo is memo
+    assert kept
     assert kept <= memo.results.keys()
-    assert not [key for key in memo.results if key[1] == "use.py"]
+    assert not [key for key in memo.results if key[1] == edited]
     code.close()
     store.close()
 
@@ -147,10 +198,10 @@ def test_what_was_known_of_past_contents_is_let_go(tmp_path: Path) -> None:
         write(root, "use.py", f"x = {number}\n")
         snapshot = code.view().snapshot
         meanings(snapshot)
-        assert snapshot.lexicon.paths
+        assert snapshot.lexicon.where.paths
     texts = code.cache.texts
     assert texts is not None
-    assert len(code.cache.at_hand) < 50
+    assert sum(isinstance(key, int) for key in code.cache.held) < 50
     assert len(texts.blobs) < 50
     assert {snapshot.files[path].blob for path in snapshot.files} <= texts.blobs
     code.close()

@@ -25,8 +25,11 @@ _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
 _PARTINGS: Final = 64
+_JOBS: Final = 64
+_TURNS: Final = 64
 _SWITCHES: Final = 3
 _FACTS_BYTES: Final = 210 * 1024 * 1024
+_WORKED_OUT_BYTES: Final = 160 * 1024 * 1024
 
 Layered = tuple[table.RefRow, bool]
 
@@ -85,7 +88,7 @@ class Code:
         # The first is held for moments; the others while the files on disk, a ref or a job are indexed.
         self._lock = threading.RLock()
         self._disk = threading.Lock()
-        self._turns: dict[str, threading.Lock] = {}
+        self._turns = [threading.Lock() for _ in range(_TURNS)]
         self._in_background = threading.Lock()
         self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
         self._disk_indexed: tuple[object, ...] = ()
@@ -124,7 +127,7 @@ class Code:
             ref = None
         if ref in (None, "HEAD", "@") or ref == here:
             if here is not None:
-                return Wanted(here, "branch" if branch else "commit", commit, True)
+                return Wanted(here, "branch" if branch else "commit", commit, self.repository.has_files)
             ref = self.repository.default_branch()
             if ref is None:
                 return Wanted(LIVE, LIVE, None, True)
@@ -132,7 +135,7 @@ class Code:
         if found is None:
             raise unknown_ref(str(ref))
         if found.kind == "branch" and found.name == branch:
-            return Wanted(branch, "branch", commit, True)
+            return Wanted(branch, "branch", commit, self.repository.has_files)
         # What an expression such as HEAD~1 means moves on; the commit does not.
         name = found.commit if found.kind == "commit" else found.name
         return Wanted(name, found.kind, found.commit, False, found.name)
@@ -165,6 +168,9 @@ class Code:
                 return job
             job = Job(wanted.name, threading.Thread(target=lambda: None))
             job.thread = threading.Thread(target=self._run, args=(job, wanted, force), daemon=True)
+            ended = [name for name, other in self._jobs.items() if not other.thread.is_alive()]
+            for name in ended[:-_JOBS]:
+                del self._jobs[name]
             self._jobs[wanted.name] = job
             job.thread.start()
             return job
@@ -193,9 +199,8 @@ class Code:
         return self._index(self.indexer(), wanted, progress)
 
     def _turn(self, name: str) -> threading.Lock:
-        """Two threads do not index one ref at the same time."""
-        with self._lock:
-            return self._turns.setdefault(name, threading.Lock())
+        """Two threads do not index one ref at the same time; refs may share a lock, as none holds two."""
+        return self._turns[hash(name) % _TURNS]
 
     def _index(
         self, indexer: Indexer, wanted: Wanted, progress: Callable[[float, str], None] | None = None
@@ -445,6 +450,7 @@ class Code:
     def _snapshot(self, wanted: Wanted) -> Snapshot:
         found = self._snapshots.get(self._key(wanted, self._layers(wanted, self._row)))
         if found is not None:
+            self._make_room(found)
             return found
         version = self.store.index.version()
         with self.store.index.read() as session:
@@ -456,14 +462,27 @@ class Code:
         with self._lock:
             key = self._key(wanted, layers)
             earlier = next((s for k, s in reversed(self._snapshots.items()) if k[:2] == key[:2]), None)
-            if earlier is not None:
+            # Project files of what is not checked out may have changed unnoticed.
+            if earlier is not None and wanted.checked_out:
                 snapshot.follow(earlier)
-            for old in list(self._snapshots)[: 1 - _SNAPSHOTS]:
-                self._snapshots[old].let_go()
-            self._snapshots = dict(list(self._snapshots.items())[1 - _SNAPSHOTS :])
-            self._snapshots[key] = snapshot
+            # What a ref was before is not asked for again, but by who still has it.
+            others = [(k, s) for k, s in self._snapshots.items() if k[0] != key[0]]
+            kept = dict([*others[1 - _SNAPSHOTS :], (key, snapshot)])
+            for old, gone in self._snapshots.items():
+                if old not in kept:
+                    gone.let_go()
+            self._snapshots = kept
             self.cache.tidy()
         return snapshot
+
+    def _make_room(self, asked: Snapshot) -> None:
+        """Have other refs forget what was worked out for them when all of it takes too much memory."""
+        snapshots = self._snapshots.values()
+        for other in snapshots:
+            if sum(each.weight for each in snapshots) <= _WORKED_OUT_BYTES:
+                return
+            if other is not asked:
+                other.let_go()
 
     def _key(self, wanted: Wanted, layers: list[Layered]) -> tuple[object, ...]:
         project = self.checkout.project_version if wanted.checked_out else -1

@@ -371,12 +371,10 @@ class ScopeNames:
     def __getitem__(self, scope: int) -> dict[int, tuple[int, ...]]:
         found = self._made.get(scope)
         if found is None:
-            found = {}
-            names = self._names
+            rows: dict[int, list[int]] = {}
             for row in self._rows.get(scope):
-                name = names[row]
-                found[name] = (*found[name], row) if name in found else (row,)
-            self._made[scope] = found
+                rows.setdefault(self._names[row], []).append(row)
+            found = self._made[scope] = {name: tuple(held) for name, held in rows.items()}
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from cuedeck.code.engine import Code
@@ -32,11 +33,12 @@ def prune(code: Code, days: int) -> Pruned:
     removed: list[Verdict] = []
     kept: list[Verdict] = []
     here = code.wanted(None).name
+    elsewhere = code.repository.worktrees() if code.repository is not None else {}
     with code.store.index.write(actor=ACTOR) as session:
         for row in table.refs(session):
             if row.kind == "worktree" or row.name == code.base_name():
                 continue
-            reason, goes = _verdict(code, row, here, days)
+            reason, goes = _verdict(code, row, here, elsewhere, days)
             (removed if goes else kept).append(Verdict(row.name, reason))
             if goes:
                 table.drop_ref(session, row.name)
@@ -47,12 +49,14 @@ def prune(code: Code, days: int) -> Pruned:
     return Pruned(tuple(removed), tuple(kept), len(unused))
 
 
-def _verdict(code: Code, row: table.RefRow, here: str, days: int) -> tuple[str, bool]:
+def _verdict(
+    code: Code, row: table.RefRow, here: str, elsewhere: Collection[str], days: int
+) -> tuple[str, bool]:
     if code.repository is None or row.base is None:
         return "it is the base", False
     if row.name == here:
         return "it is checked out", False
-    if row.kind != "commit" and code.repository.worktree_of(row.name) is not None:
+    if row.kind != "commit" and row.name in elsewhere:
         return "it is checked out in another worktree", False
     if code.repository.resolve(row.name) is None:
         return "the ref no longer exists", True

@@ -120,6 +120,6 @@ def switch(code: Code, ref: str, principal: str) -> Switched:
     if wanted.checked_out:
         worktree = str(code.root)
     elif code.repository is not None:
-        worktree = code.repository.worktree_of(wanted.name)
+        worktree = code.repository.worktrees().get(wanted.name)
     fresh = "fresh" if row.commit_id == wanted.commit else "stale"
     return Switched(wanted.shown, previous, worktree, row.status, row.commit_id, fresh)

@@ -6,34 +6,37 @@ import posixpath
 import threading
 from array import array
 from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from cuedeck.code.extraction.analysis import names_seen_outside
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.extraction.packing import unpack_lines, unpack_links, unpack_outline
 from cuedeck.code.facts import Links, Outline
+from cuedeck.code.held import Held
 from cuedeck.code.languages import language_named
 from cuedeck.code.resolution.linker import Linker
-from cuedeck.code.resolution.memo import ANY_FILE, same_but_for_place
+from cuedeck.code.resolution.memo import ANY_FILE, is_naming, naming, same_but_for_place
 from cuedeck.code.resolution.rules import Rules
-from cuedeck.code.resolution.values import Targets, Value
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.store import code as table
-from cuedeck.store.code_names import naming, stored
+from cuedeck.store.code_names import naming as blobs_naming
+from cuedeck.store.code_names import stored
 from cuedeck.store.protocol import Session, Store
 
 if TYPE_CHECKING:
     from cuedeck.code.references import References
     from cuedeck.code.resolution.uses import Uses
-    from cuedeck.code.search.lexicon import Lexicon, Texts
+    from cuedeck.code.search.lexicon import Lexicon, Places, Texts
 
-# Unpacked facts are about this many times their stored size.
-_GROWTH: Final = {"o": 6, "l": 20, "n": 1}
+# Unpacked facts are about this many times their stored size; a record takes about so many bytes.
+_GROWTH: Final[dict[Callable[[bytes], Any], int]] = {unpack_outline: 6, unpack_links: 20, unpack_lines: 1}
+_RECORD: Final = 900
+_LIST: Final = 300
 _MANY_CHANGES: Final = 200
-_KEPT_USES: Final = 200_000
+_FOUND_BYTES: Final = 48 * 1024 * 1024
 # Every so many new states of files the facts of blobs that are no longer stored are looked for.
 _TIDY_EVERY: Final = 32
 
@@ -48,22 +51,23 @@ class Entry:
     layer: str  # base or overlay
     on_disk: bool
 
+    @property
+    def facts(self) -> tuple[int, str]:
+        """What tells whether two files are read alike."""
+        return self.blob, self.language
+
 
 class Outdated(Exception):
     """A snapshot's facts are gone: an edit has replaced them since it was taken. Take a new one."""
 
 
 class FactsCache:
-    """Unpacked facts of recently used blobs, shared by all refs of a workspace."""
+    """Unpacked facts of recently used blobs and their records, shared by all refs of a workspace."""
 
     def __init__(self, store: Store, limit: int) -> None:
         self.store = store
-        self.limit = limit
-        self._held: OrderedDict[tuple[str, int], tuple[Any, int]] = OrderedDict()
-        self._size = 0
-        # Resolution asks for links far more often than for anything else.
-        self.at_hand: dict[int, Links] = {}
-        self._lock = threading.Lock()
+        # Links stand under their blob alone: resolution asks for them far more often than for anything else.
+        self.held: Held[int | tuple[Any, ...], Any] = Held(limit)
         self.texts: Texts | None = None
         # The words of symbols that were held against others, by blob and place.
         self.compared: dict[tuple[str, int, int], frozenset[bytes]] = {}
@@ -71,81 +75,66 @@ class FactsCache:
 
     def outline(self, blob: int) -> Outline:
         """A blob's definitions."""
-        found: Outline = self._get("o", blob, table.facts, unpack_outline)
+        found: Outline = self._get(("outline", blob), blob, unpack_outline)
+        return found
+
+    def symbols(self, path: str, blob: int, layer: str) -> FileSymbols:
+        """The records of a blob at a path."""
+        key = ("symbols", blob, path, layer)
+        found: FileSymbols | None = self.held.values.get(key)
+        if found is None:
+            outline = self.outline(blob)
+            found = FileSymbols(path, outline, layer)
+            self.held.put(key, found, _RECORD * (1 + len(outline.definitions)))
         return found
 
     def lines(self, blob: int) -> array[int]:
         """Where a blob's lines start."""
-        outline = self._held.get(("o", blob))
-        found: array[int] = (
-            self._get("n", blob, table.facts, unpack_lines) if outline is None else outline[0].lines
-        )
+        outline: Outline | None = self.held.values.get(("outline", blob))
+        if outline is not None:
+            return outline.lines
+        found: array[int] = self._get(("lines", blob), blob, unpack_lines)
         return found
 
     def links(self, blob: int) -> Links:
         """What resolution needs of a blob."""
-        found: Links = self._get("l", blob, table.facts, unpack_links)
+        found: Links = self._get(blob, blob, unpack_links)
         return found
 
     def load(self, blobs: Collection[int], *, links: bool) -> None:
         """Read many blobs in one go."""
-        kind = "l" if links else "o"
-        wanted = [blob for blob in blobs if (kind, blob) not in self._held]
+        unpack = unpack_links if links else unpack_outline
+        keys = {blob: blob if links else ("outline", blob) for blob in blobs}
+        wanted = [blob for blob, key in keys.items() if key not in self.held.values]
         if len(wanted) < 2:
             return
         with self.store.index.read() as session:
             packed = table.facts(session, wanted)
         for blob, data in packed.items():
-            self._put((kind, blob), (unpack_links if links else unpack_outline)(data), len(data))
+            self.held.put(keys[blob], unpack(data), len(data) * _GROWTH[unpack])
 
     def tidy(self) -> None:
         """Called with every new state of files: now and then, let go of blobs that no ref holds any more."""
         self._states += 1
         if self._states % _TIDY_EVERY:
             return
-        with self._lock:
-            held = {blob for _, blob in self._held} | (self.texts.blobs if self.texts is not None else set())
+        keys = {key: key if isinstance(key, int) else key[1] for key in self.held}
+        held = {*keys.values()} | (self.texts.blobs if self.texts is not None else set())
         with self.store.index.read() as session:
             gone = held - stored(session, held)
         if self.texts is not None:
             self.texts.forget(gone)
-        with self._lock:
-            for key in [key for key in self._held if key[1] in gone]:
-                self._drop(key)
+        self.held.drop(key for key, blob in keys.items() if blob in gone)
 
-    def _drop(self, key: tuple[str, int]) -> None:
-        kind, blob = key
-        self._size -= self._held.pop(key)[1] * _GROWTH[kind]
-        if kind == "l":
-            del self.at_hand[blob]
-
-    def _get(
-        self,
-        kind: str,
-        blob: int,
-        read: Callable[[Session, Collection[int]], dict[int, bytes]],
-        unpack: Callable[[bytes], Any],
-    ) -> Any:
-        key = (kind, blob)
-        held = self._held.get(key)
-        if held is not None:
-            return held[0]
+    def _get(self, key: int | tuple[Any, ...], blob: int, unpack: Callable[[bytes], Any]) -> Any:
+        found = self.held.values.get(key)
+        if found is not None:
+            return found
         with self.store.index.read() as session:
-            data = read(session, [blob]).get(blob)
+            data = table.facts(session, [blob]).get(blob)
         if data is None:
             raise Outdated
-        return self._put(key, unpack(data), len(data))
-
-    def _put(self, key: tuple[str, int], value: Any, size: int) -> Any:
-        with self._lock:
-            if key not in self._held:
-                self._held[key] = (value, size)
-                self._size += size * _GROWTH[key[0]]
-                if key[0] == "l":
-                    self.at_hand[key[1]] = value
-            while self._size > self.limit and len(self._held) > 1:
-                self._drop(next(iter(self._held)))
-        return value
+        return self.held.put(key, unpack(data), len(data) * _GROWTH[unpack])
 
 
 class Snapshot:
@@ -159,12 +148,9 @@ class Snapshot:
         self.cache = cache
         self._read = read
         self._rules: dict[str, Rules] = {}
-        self._symbols: dict[str, FileSymbols] = {}
-        self._naming: dict[str, tuple[list[str], list[str]]] = {}
+        self._found: Held[tuple[Any, ...], Any] = Held(_FOUND_BYTES)
         # The store's version at which all of its blobs were known to be there.
         self.whole_at: int | None = None
-        self._references: dict[tuple[str, int], References] = {}
-        self._uses: OrderedDict[str, Uses] = OrderedDict()
         # Resolution keeps state while it runs: one thread at a time.
         self.lock = threading.RLock()
 
@@ -181,13 +167,20 @@ class Snapshot:
         return found
 
     @cached_property
+    def places(self) -> Places:
+        """The files, those of one blob in one place."""
+        from cuedeck.code.search.lexicon import Places
+
+        return Places(list(self.paths_of.values()))
+
+    @cached_property
     def lexicon(self) -> Lexicon:
         """The words of this snapshot's symbols."""
         from cuedeck.code.search.lexicon import Lexicon, Texts
 
         if self.cache.texts is None:
             self.cache.texts = Texts()
-        made = Lexicon(self.cache.store, self.files, self.cache.texts)
+        made = Lexicon(self.cache.store, self.files, self.paths_of.keys(), self.places, self.cache.texts)
         version = self.cache.store.index.version()
         with self.cache.store.index.read() as session:
             self._check_whole(session, version)
@@ -207,50 +200,80 @@ class Snapshot:
         return Linker(self, self.rules)
 
     def follow(self, earlier: Snapshot) -> None:
-        """Take over what an earlier state of the same files has resolved, as far as it is still true."""
-        if self.files.keys() != earlier.files.keys() or not earlier.lock.acquire(blocking=False):
+        """Take over what an earlier state of the same files has worked out, as far as it is still true."""
+        if self.files.keys() != earlier.files.keys():
+            return
+        edited = [path for path, now in self.files.items() if now is not earlier.files[path]]
+        edited = [path for path in edited if self.files[path].facts != earlier.files[path].facts]
+        self._stand_as(earlier, edited)
+        if not earlier.lock.acquire(blocking=False):
             return
         try:
             linker: Linker | None = earlier.__dict__.pop("linker", None)
             if linker is None:
                 return
+            memo = linker.memo
+            linker = self.__dict__["linker"] = Linker(self, self.rules, memo)
             for language, rules in earlier._rules.items():
-                if rules.by_paths:
-                    self._rules[language] = rules.moved(self)
-            memo, kept = linker.memo, self._rules.keys()
-            changed = [
-                path
-                for path in memo.paths
-                if path != ANY_FILE
-                and ((now := self.files[path]) is not earlier.files[path] or now.language not in kept)
-                and self._resolves_anew(path, earlier)
-            ]
-            memo.forget([ANY_FILE, *changed])
-            self.__dict__["linker"] = Linker(self, self.rules, memo)
+                if rules.keeps_results:
+                    self._rules[language] = rules.moved(linker)
+            earlier._rules = {}
+            memo.forget([ANY_FILE, *self._resolved_anew(earlier, edited, memo.paths)])
         finally:
             earlier.lock.release()
 
+    def _stand_as(self, earlier: Snapshot, edited: Collection[str]) -> None:
+        """Take over where the files stand, if each that was edited was and is alone with its blob."""
+        before: dict[int, list[str]] | None = earlier.__dict__.get("paths_of")
+        now = {earlier.files[path].blob: self.files[path].blob for path in edited}
+        if before is None or any(blob in before for blob in now.values()):
+            return
+        if len(set(now.values())) < len(edited) or any(len(before[blob]) > 1 for blob in now):
+            return
+        self.__dict__["paths_of"] = {now.get(blob, blob): paths for blob, paths in before.items()}
+        if "places" in earlier.__dict__:
+            self.__dict__["places"] = earlier.places
+
+    @property
+    def weight(self) -> int:
+        """About how much memory what was worked out here takes."""
+        linker: Linker | None = self.__dict__.get("linker")
+        lexicon: Lexicon | None = self.__dict__.get("lexicon")
+        return (
+            self._found.weight
+            + (linker.memo.weight if linker is not None else 0)
+            + (lexicon.weight if lexicon is not None else 0)
+        )
+
     def let_go(self) -> None:
-        """Drop what refers back here, so that nothing waits for the collector once nobody asks any more."""
+        """Drop what was worked out; none of it refers back here then, so nothing waits for the collector."""
         if self.lock.acquire(blocking=False):
             try:
                 self._rules = {}
-                self.__dict__.pop("linker", None)
+                self._found = Held(_FOUND_BYTES)
+                for name in ("linker", "lexicon"):
+                    self.__dict__.pop(name, None)
             finally:
                 self.lock.release()
 
-    def _resolves_anew(self, path: str, earlier: Snapshot) -> bool:
-        """Whether names in a file, or that lead to it, may mean something else than before."""
-        now, then = self.files[path], earlier.files[path]
-        if now.language != then.language or not self.rules(path).by_paths:
-            return True
-        if now.blob == then.blob:
-            return False
-        before = self.cache.at_hand.get(then.blob)
-        try:
-            return before is None or not same_but_for_place(before, self.cache.links(now.blob))
-        except Outdated:
-            return True
+    def _resolved_anew(
+        self, earlier: Snapshot, edited: Iterable[str], known: Collection[str]
+    ) -> Iterator[str]:
+        """Of the files and names that results rest on, those of which they may no longer be true."""
+        yield from (p for p in known if p in self.files and self.files[p].language not in self._rules)
+        by_name = any(map(is_naming, known))
+        for path in edited:
+            if not by_name and path not in known:
+                continue
+            now, then = self.files[path], earlier.files[path]
+            try:
+                before, after = self.cache.links(then.blob), self.cache.links(now.blob)
+            except Outdated:
+                yield from known
+                return
+            if now.language != then.language or not same_but_for_place(before, after):
+                yield path
+                yield from map(naming, names_seen_outside(before) ^ names_seen_outside(after))
 
     def rules(self, path: str) -> Rules:
         """The linking rules of a file's language."""
@@ -258,13 +281,13 @@ class Snapshot:
         found = self._rules.get(language)
         if found is None:
             known = language_named(language)
-            found = self._rules[language] = known.rules(self) if known is not None else Rules(self)
+            found = self._rules[language] = (known.rules if known is not None else Rules)(self.linker)
         return found
 
     def links(self, path: str) -> Links:
         blob = self.files[path].blob
         # Nothing is asked for more often: what is at hand is taken without another call.
-        return self.cache.at_hand.get(blob) or self.cache.links(blob)
+        return self.cache.held.values.get(blob) or self.cache.links(blob)
 
     def outline(self, path: str) -> Outline:
         """A file's definitions."""
@@ -276,10 +299,8 @@ class Snapshot:
 
     def symbols(self, path: str) -> FileSymbols:
         """A file's records."""
-        found = self._symbols.get(path)
-        if found is None:
-            found = self._symbols[path] = FileSymbols(path, self.outline(path), self.files[path].layer)
-        return found
+        entry = self.files[path]
+        return self.cache.symbols(path, entry.blob, entry.layer)
 
     def text(self, path: str) -> str | None:
         data = self._read(path)
@@ -298,13 +319,14 @@ class Snapshot:
         return self._named(name)[1]
 
     def _named(self, name: str) -> tuple[list[str], list[str]]:
-        found = self._naming.get(name)
+        found: tuple[list[str], list[str]] | None = self._found.values.get(("named", name))
         if found is None:
             version = self.cache.store.index.version()
             with self.cache.store.index.read() as session:
                 self._check_whole(session, version)
-                uses, defines = naming(session, name)
-            found = self._naming[name] = (self._paths(uses), self._paths(defines))
+                uses, defines = blobs_naming(session, name)
+            found = (self._paths(uses), self._paths(defines))
+            self._found.put(("named", name), found, _LIST + 8 * sum(map(len, found)))
         return found
 
     def _check_whole(self, session: Session, version: int) -> None:
@@ -317,40 +339,37 @@ class Snapshot:
     def _paths(self, blobs: Iterable[int]) -> list[str]:
         return sorted(path for blob in blobs for path in self.paths_of.get(blob, ()))
 
-    def module_member(self, module: Value, name: str) -> Targets:
-        return self.linker.module_member(module, name)
-
     def uses(self, name: str) -> Uses:
         """Every use of a name by what it means, kept for whatever else bears it."""
         from cuedeck.code.resolution.uses import Uses
 
-        found = self._uses.get(name)
-        if found is None:
-            found = self._uses[name] = Uses(self, name)
-        if found.looked < len(found.paths):
+        found: Uses | None = self._found.values.get(("uses", name))
+        if found is None or found.looked < len(found.paths):
+            found = found or Uses(self, name)
             found.look(self)
-            while len(self._uses) > 1 and sum(each.size for each in self._uses.values()) > _KEPT_USES:
-                self._uses.popitem(last=False)
+            self._found.put(("uses", name), found, found.weight)
         return found
 
     def references(self, record: SymbolRecord) -> References:
         """What refers to a definition, computed once."""
         from cuedeck.code.locating import symbol_of
         from cuedeck.code.references import References, module_references, references
+        from cuedeck.code.resolution.uses import SITE
 
-        key = (record.path, record.number)
-        if key not in self._references:
-            symbol = symbol_of(self, record)
-            if record.number < 0:
-                found = module_references(self, record.path)
-            else:
-                here = symbol is None or symbol.path == record.path
-                place = self.outline(record.path).definitions[record.number].name_at if here else None
-                found = references(self, symbol, place) if symbol is not None else References((), ())
-            if found.unseen:
-                return found
-            self._references[key] = found
-        return self._references[key]
+        key = ("references", record.path, record.number)
+        known: References | None = self._found.values.get(key)
+        if known is not None:
+            return known
+        symbol = symbol_of(self, record)
+        if record.number < 0:
+            found = module_references(self, record.path)
+        else:
+            here = symbol is None or symbol.path == record.path
+            place = self.outline(record.path).definitions[record.number].name_at if here else None
+            found = references(self, symbol, place) if symbol is not None else References((), ())
+        if not found.unseen:
+            self._found.put(key, found, _LIST + SITE * (len(found.resolved) + len(found.possible)))
+        return found
 
     def prepare(self, paths: Collection[str]) -> None:
         """Load what resolution will need of many files at once."""

@@ -43,7 +43,6 @@ def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> Ne
 
 def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBlob:
     outline, links = facts.outline, facts.links
-    uses = {links.strings[number] for number in _names_seen_outside(links)} - {"", "*"}
     return NewBlob(
         oid=oid,
         language=language,
@@ -52,13 +51,13 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
         symbols=len(outline.definitions),
         problem=outline.problem,
         facts=pack(facts),
-        uses=[name for name in uses if _storable(name)],
+        uses=[name for name in names_seen_outside(links) if _storable(name)],
         defines=[name for name in {d.name for d in outline.definitions} if _storable(name)],
         words=blob_words(outline, source if isinstance(source, bytes) else b""),
     )
 
 
-def _names_seen_outside(links: Links) -> set[int]:
+def names_seen_outside(links: Links) -> set[str]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
     scopes, names, _, kinds, _, originals = links.bindings
     bound = set(zip(scopes, names, strict=True))
@@ -76,7 +75,7 @@ def _names_seen_outside(links: Links) -> set[int]:
             found.add(name)
             if kind == Bind.IMPORT:
                 found.add(original)
-    return found
+    return {links.strings[number] for number in found} - {"", "*"}
 
 
 def _storable(name: str) -> bool:

@@ -135,7 +135,7 @@ class Checkout:
         with self._lock:
             known = self._files.get(path)
             same = known is not None and known.oid == oid and self._stamps.get(path) == stamp
-        return data if data is not None and (same or self.hash(data) == oid) else None
+        return data if data is not None and (same or self._blob(path, data) == oid) else None
 
     def is_left_out(self, path: str) -> bool:
         """Whether a sparse checkout has it without its being on disk."""
@@ -317,7 +317,7 @@ class Checkout:
         if language is None:
             return None
         self._stamps[path] = stamp
-        return TreeFile(self.hash(data), language)
+        return TreeFile(self._blob(path, data), language)
 
     def _read_written(self, path: str) -> bytes | None:
         """A file's bytes; one that was emptied just now is given the time to be written."""
@@ -337,9 +337,24 @@ class Checkout:
 
     def hash(self, data: bytes) -> str:
         """The blob id that git would give these bytes."""
-        head = b"blob %d\0" % len(data)
+        digest = self._digest(len(data))
+        digest.update(data)
+        return str(digest.hexdigest())
+
+    def _digest(self, size: int) -> Any:
         long = len(next(iter(self._tracked.values())).oid) == 64 if self._tracked else False
-        return (hashlib.sha256 if long else hashlib.sha1)(head + data, usedforsecurity=False).hexdigest()
+        return (hashlib.sha256 if long else hashlib.sha1)(b"blob %d\0" % size, usedforsecurity=False)
+
+    def _blob(self, path: str, data: bytes) -> str:
+        """The blob id of a file; of a very large one only the beginning was read."""
+        if len(data) < _MAX_READ:
+            return self.hash(data)
+        try:
+            with os.fdopen(os.open(f"{self.root}/{path}", _READING), "rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                return hashlib.file_digest(file, lambda: self._digest(size)).hexdigest()
+        except OSError:
+            return self.hash(data)
 
 
 def _stamp(status: os.stat_result) -> Stamp:

@@ -80,9 +80,15 @@ class Repository:
         except (pygit2.GitError, KeyError) as error:
             return None, _reason(str(error), found)
         if repository.workdir is None:
-            return None, ""
+            whole = Path(repository.path).resolve() == root.resolve()
+            return (cls(root, repository, "") if whole else None), ""
         inside = root.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
         return cls(root, repository, "" if inside == "." else inside + "/"), ""
+
+    @property
+    def has_files(self) -> bool:
+        """Whether a commit is checked out here: not in a bare repository."""
+        return not self.git.is_bare
 
     def is_there(self) -> bool:
         """Whether the repository that was opened still is the one in its place."""
@@ -190,19 +196,18 @@ class Repository:
             return None
         return None if found is None else str(found)
 
-    def worktree_of(self, branch: str) -> str | None:
-        """The other checkout that has a branch, if any."""
+    def worktrees(self) -> dict[str, str]:
+        """The other checkouts, by their branch."""
         import pygit2
 
+        found: dict[str, str] = {}
         for name in self.git.list_worktrees():
             try:
                 tree = self.git.lookup_worktree(name)
-                head = pygit2.Repository(tree.path).head.shorthand
+                found[pygit2.Repository(tree.path).head.shorthand] = str(tree.path)
             except (pygit2.GitError, KeyError):
                 continue
-            if head == branch:
-                return str(tree.path)
-        return None
+        return found
 
     # -- trees
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS
-from cuedeck.code.resolution.rules import Rules, file_module
+from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import MODULE, Symbol, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
@@ -21,6 +21,7 @@ _COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)',
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
 _MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
+_TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
 class EcmaRules(Rules):
@@ -137,6 +138,7 @@ class EcmaRules(Rules):
         }
     )
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
+    keeps_results: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
     declared_members: ClassVar[bool] = True
     interfaces_promise: ClassVar[bool] = True
@@ -144,11 +146,13 @@ class EcmaRules(Rules):
     structural: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True
 
-    @cached_property
-    def _globals(self) -> list[Value]:
+    @property
+    @from_files
+    def _globals(self) -> Sequence[Value]:
         """Declaration files that are no modules, and ``declare global`` blocks."""
         found = []
-        for path in sorted({p for p in self.project.paths if p.endswith(".d.ts")} | self._augmenting):
+        naming = {p for p in self.project.files_naming("global") if p.endswith(_TYPED)}
+        for path in sorted({p for p in self.project.paths if p.endswith(".d.ts")} | naming):
             links = self.project.links(path)
             kinds = links.bindings[3]
             blocks = links.names[0].get(links.string_numbers.get("global", -1), ())
@@ -164,17 +168,14 @@ class EcmaRules(Rules):
         added = links.bound.get(links.string_numbers.get(AUGMENTS, -1))
         return links.string_numbers.get("export", -1) in links.names[0] or len(links.imports) > len(added)
 
-    @cached_property
-    def _augmenting(self) -> set[str]:
-        return {p for p in self.project.files_naming("global") if p.endswith((".ts", ".tsx", ".mts", ".cts"))}
-
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         return self._globals
 
     # -- declarations of one thing in several files
 
-    @cached_property
-    def _blocks(self) -> list[tuple[Value, str, Value | None]]:
+    @property
+    @from_files
+    def _blocks(self) -> Sequence[tuple[Value, str, Value | None]]:
         """Each block of ``declare module "x"``, its name and the module of the project that it adds to."""
         found = []
         for path in sorted(self.project.files_naming(AUGMENTS)):
@@ -192,7 +193,8 @@ class EcmaRules(Rules):
                 return block
         return None
 
-    @cached_property
+    @property
+    @from_files
     def _merged(self) -> dict[Symbol, tuple[Symbol, ...]]:
         """Every declaration of what global blocks and augmentations of modules declare again."""
         groups: dict[object, dict[Symbol, None]] = {}
@@ -234,7 +236,7 @@ class EcmaRules(Rules):
         return self._is_module(symbol.path) and not named and not forwarded
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
-        return (other for other in self._merged.get(symbol, ()) if other != symbol)
+        return (other for other in (self._merged or {}).get(symbol, ()) if other != symbol)
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         around = self.project.links(path).scopes[scope].parent
@@ -247,8 +249,9 @@ class EcmaRules(Rules):
     def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
         return sorted(self._intrinsics, key=lambda s: -len(posixpath.commonprefix([path, s.path])))
 
-    @cached_property
-    def _intrinsics(self) -> list[Symbol]:
+    @property
+    @from_files
+    def _intrinsics(self) -> Sequence[Symbol]:
         """The interfaces of the elements of JSX."""
         found = []
         for path in sorted(self.project.files_naming(_ELEMENTS)):

@@ -53,6 +53,7 @@ _STANDARD: Final = {
 class GoRules(Rules):
     """A package is the files of a folder that name it; tests may be a package of their own."""
 
+    keeps_results: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
     reads_in_order: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
@@ -139,23 +140,22 @@ class GoRules(Rules):
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         return (Value(PACKAGE, self._key(path)), Value(PACKAGE, _IMPORTS + path))
 
-    @cached_property
-    def _methods(self) -> dict[str, dict[str, list[tuple[str, int]]]]:
-        return {}
-
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         if self.project.links(path).scopes[scope].parent != 0:
             return ()
         key = self._key(path)
-        if key not in self._methods:
-            found: dict[str, list[tuple[str, int]]] = defaultdict(list)
-            for file in self._files(key):
-                links = self.project.links(file)
-                for number, row in enumerate(links.scope_rows()):
-                    if row.kind == ScopeKind.EXTENSION and row.result:
-                        found[_receiver(links, row.result)].append((file, number))
-            self._methods[key] = dict(found)
-        return self._methods[key].get(name, ())
+        methods = self.project.solve(("go", key), self._methods, key)
+        return methods.get(name, ()) if methods else ()
+
+    def _methods(self, key: str) -> dict[str, list[tuple[str, int]]]:
+        """Where a package declares methods, by the name of their type."""
+        found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for file in self._files(key):
+            links = self.project.links(file)
+            for number, row in enumerate(links.scope_rows()):
+                if row.kind == ScopeKind.EXTENSION and row.result:
+                    found[_receiver(links, row.result)].append((file, number))
+        return found
 
 
 def _receiver(links: Links, number: int) -> str:

@@ -17,7 +17,7 @@ _ROOTS = frozenset({"src", "lib", "python"})
 class PythonRules(Rules):
     """Packages by ``__init__.py`` or folder, modules by dotted name from any plausible root."""
 
-    by_paths: ClassVar[bool] = True
+    keeps_results: ClassVar[bool] = True
     transparent: ClassVar[frozenset[str]] = frozenset(
         {
             "Optional",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import Any, Final
 
@@ -18,8 +18,8 @@ from cuedeck.code.facts import (
     ScopeKind,
 )
 from cuedeck.code.resolution.calls import Calls
-from cuedeck.code.resolution.memo import ANY_FILE, Memo
-from cuedeck.code.resolution.rules import Project, Rules
+from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
+from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
@@ -41,7 +41,7 @@ from cuedeck.code.resolution.values import (
 
 _MAX_DEPTH: Final = 120
 _MAX_MRO: Final = 256
-_MAX_MEMO: Final = 300_000
+_MAX_MEMO: Final = 100 * 1024 * 1024
 _NEVER: Final = 1 << 30
 _LOCAL: Final = frozenset(
     {
@@ -65,7 +65,7 @@ class Linker(Calls):
     questions.
     """
 
-    def __init__(self, project: Project, rules: Callable[[str], Rules], memo: Memo | None = None) -> None:
+    def __init__(self, project: Files, rules: Callable[[str], Rules], memo: Memo | None = None) -> None:
         self.project = project
         self.rules_of = rules
         self.memo = memo if memo is not None else Memo()
@@ -73,13 +73,29 @@ class Linker(Calls):
         self.cut = _NEVER
         self.tentative: dict[Any, tuple[Any, int, int]] = {}
         # What the innermost computation rests on: files it has read, and files of the results it has used.
-        self.paths: set[str] = set()
+        self.read: set[str] = set()
         self.files = 0
 
     def links(self, path: str) -> Links:
         """The links of a file."""
-        self.paths.add(path)
+        self.read.add(path)
         return self.project.links(path)
+
+    # Rules ask here for files, so that what they say is known to rest on them.
+
+    @property
+    def paths(self) -> Collection[str]:
+        """Every code file, in order."""
+        return self.project.paths
+
+    def text(self, path: str) -> str | None:
+        """A project file, if it is there."""
+        return self.project.text(path)
+
+    def files_naming(self, name: str) -> Collection[str]:
+        """The files in which a name occurs."""
+        self.read.add(naming(name))
+        return self.project.files_naming(name)
 
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Compute once, cutting cycles."""
@@ -102,13 +118,13 @@ class Linker(Calls):
             return ()
         active[key] = depth
         outer, self.cut = self.cut, _NEVER
-        around, self.paths, self.files = (self.paths, self.files), set(), 0
+        around, self.read, self.files = (self.read, self.files), set(), 0
         try:
             result = compute(*arguments)
         finally:
             del active[key]
-            files = self.files | memo.bits(self.paths)
-            self.paths, self.files = around[0], around[1] | files
+            files = self.files | memo.bits(self.read)
+            self.read, self.files = around[0], around[1] | files
         if self.cut >= depth:
             memo.keep(key, result, files)
             if self.tentative and self.cut == depth:
@@ -125,9 +141,9 @@ class Linker(Calls):
         """Nothing is being computed: what was tentative is forgotten, and nobody has read anything."""
         self.cut = _NEVER
         self.tentative.clear()
-        self.paths.clear()
+        self.read.clear()
         self.files = 0
-        if len(self.memo) > _MAX_MEMO:
+        if self.memo.weight > _MAX_MEMO:
             self.memo.clear()
 
     # -- names
@@ -243,18 +259,19 @@ class Linker(Calls):
         return (inner,) if inner else ()
 
     def _package_member(self, module: Value, name: str) -> Targets:
-        if not all(rules.by_paths for rules in self.package_rules):
-            self.paths.add(ANY_FILE)
-        for rules in self.package_rules:
+        for path in self._languages:
+            rules = self.rules_of(path)
+            if not rules.keeps_results:
+                self.read.add(ANY_FILE)
             found = rules.package_member(module.path, name)
             if found:
                 return found
         return ()
 
     @cached_property
-    def package_rules(self) -> tuple[Rules, ...]:
-        """The rules of every language of the project."""
-        return tuple(dict.fromkeys(self.rules_of(path) for path in self.project.paths))
+    def _languages(self) -> tuple[str, ...]:
+        """A file of every language of the project: their rules refer back here, and are not held."""
+        return tuple({self.rules_of(path): path for path in self.project.paths}.values())
 
     # -- classes
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable
+from sys import getsizeof
 from typing import Any, Final
+from zlib import crc32
 
 from cuedeck.code.facts import Links, Lists
 
 # Stands for the contents of whatever file, where it cannot be told which were read.
 ANY_FILE: Final = ""
+# Names fall into so many groups: which files hold any of a group counts as one more file.
+_NAMES: Final = 512
+_NAMING: Final = "\0"
 _PLACE: Final = 2
+# About how many bytes a result with its key takes, and a set of files beside its bits.
+_RESULT: Final = 350
+_GROUP: Final = 250
 
 
 class Memo:
@@ -21,6 +29,7 @@ class Memo:
     def __init__(self) -> None:
         self.results: dict[Any, Any] = {}
         self.files: dict[Any, int] = {}
+        self.weight = 0
         self._bits: dict[str, int] = {}
         self._keys: dict[int, tuple[int, list[Hashable]]] = {}
 
@@ -47,9 +56,11 @@ class Memo:
         group = self._keys.get(files)
         if group is None:
             group = self._keys[files] = (files, [])
+            self.weight += _GROUP + getsizeof(files)
         group[1].append(key)
         self.results[key] = result
         self.files[key] = group[0]
+        self.weight += _RESULT
 
     def forget(self, paths: Iterable[str]) -> None:
         """Discard what rests on any of these files."""
@@ -57,13 +68,26 @@ class Memo:
         if not gone:
             return
         for files in [files for files in self._keys if files & gone]:
-            for key in self._keys.pop(files)[1]:
+            keys = self._keys.pop(files)[1]
+            self.weight -= _GROUP + getsizeof(files) + _RESULT * len(keys)
+            for key in keys:
                 del self.results[key], self.files[key]
 
     def clear(self) -> None:
         """Discard everything."""
         for table in (self.results, self.files, self._bits, self._keys):
             table.clear()
+        self.weight = 0
+
+
+def naming(name: str) -> str:
+    """Stands for the list of files in which a name occurs."""
+    return f"{_NAMING}{crc32(name.encode('utf-8', 'surrogatepass')) % _NAMES}"
+
+
+def is_naming(path: str) -> bool:
+    """Whether this stands for names, and not for a file."""
+    return path.startswith(_NAMING)
 
 
 def same_but_for_place(one: Links, other: Links) -> bool:

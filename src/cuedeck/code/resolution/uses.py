@@ -25,6 +25,9 @@ _EDGE_OF_ROLE: Final = {
 # How long one question may look, in the thread's own time, and how many files are loaded in one go.
 SECONDS: Final = 5.0
 _FILES_AT_ONCE: Final = 64
+# About how many bytes a site takes, and a use with what it means.
+SITE: Final = 150
+_USE: Final = 24
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 
@@ -65,6 +68,11 @@ class Uses:
     def targets(self) -> Collection[Target]:
         """What the name means anywhere."""
         return self._meaning.keys()
+
+    @property
+    def weight(self) -> int:
+        """About how much memory this takes."""
+        return 8 * len(self.paths) + _USE * self.size + SITE * len(self.unproven)
 
     def targets_of(self, site: Site) -> Targets:
         """What an unproven use leads to outside the project."""

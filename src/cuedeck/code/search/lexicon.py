@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import posixpath
 import threading
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,6 +39,9 @@ _MOST_BEGINNINGS: Final = 24
 _MOST_WORDS: Final = 48
 _KEPT_POSTINGS: Final = 3_000_000
 _KEPT_TEXTS: Final = 200_000
+# About how many bytes a symbol takes, and a word in a symbol.
+_SLOT: Final = 48
+_POSTING: Final = 24
 
 
 class Texts:
@@ -128,23 +130,54 @@ def _scratch(size: int) -> Iterator[_Sums]:
     _KEPT.sums = sums
 
 
+class Places:
+    """The files of a ref in their order, those of one blob in one place, and what their paths tell."""
+
+    def __init__(self, paths: Sequence[Sequence[str]]) -> None:
+        self.paths = paths
+
+    @cached_property
+    def by_path(self) -> dict[str, int]:
+        """The place of every file."""
+        return {path: place for place, paths in enumerate(self.paths) for path in paths}
+
+    @cached_property
+    def by_word(self) -> dict[str, list[int]]:
+        """The places of the files whose path holds a word."""
+        found: dict[str, list[int]] = {}
+        for place, paths in enumerate(self.paths):
+            for word in frozenset[str]().union(*map(path_words, paths)):
+                found.setdefault(word, []).append(place)
+        return found
+
+    def copies_of(self, paths: Iterable[str]) -> Slots:
+        """For each place, how many of these paths are there."""
+        places = np.array([self.by_path[path] for path in paths], dtype=np.int64)
+        return np.bincount(places, minlength=len(self.paths))
+
+    @cached_property
+    def copies(self) -> Slots:
+        """For each place, how many paths are there."""
+        return np.array([len(paths) for paths in self.paths], dtype=np.int64)
+
+    @cached_property
+    def worth(self) -> Floats:
+        """For each place, what is left at most of a definition's boost: less in tests and copies."""
+        return np.array([max(map(_worth, paths)) for paths in self.paths])
+
+
 class Lexicon:
     """One ref's symbols in slots: file after file by path, in each the file itself and then its symbols."""
 
-    def __init__(self, store: Store, files: Mapping[str, Entry], held: Texts) -> None:
+    def __init__(
+        self, store: Store, files: Mapping[str, Entry], blobs: Collection[int], where: Places, held: Texts
+    ) -> None:
         self._store = store
         self._files = files
-        self.paths: list[list[str]] = []
-        places: dict[int, int] = {}
-        for path, entry in files.items():
-            if entry.blob not in places:
-                places[entry.blob] = len(self.paths)
-                self.paths.append([])
-            self.paths[places[entry.blob]].append(path)
-        known = held.of(store, places)
+        self.where = where
+        known = held.of(store, blobs)
         none = BlobText(-1, b"", b"", b"")
-        rows = [known.get(blob, none) for blob in places]
-        self._place_of = {path: places[entry.blob] for path, entry in files.items()}
+        rows = [known.get(blob, none) for blob in blobs]
         self._firsts = np.array([row.first for row in rows], dtype=np.int64)
         self._sizes = np.array([len(row.lengths) for row in rows], dtype=np.int64)
         self.bases = np.cumsum(self._sizes) - self._sizes
@@ -161,12 +194,16 @@ class Lexicon:
         self._postings: OrderedDict[str, Postings] = OrderedDict()
         self._standing: Floats | None = None
         self._count = 0
-        self._path_words: dict[str, list[int]] | None = None
         self._lock = threading.Lock()
+
+    @property
+    def weight(self) -> int:
+        """About how much memory this takes."""
+        return _SLOT * len(self.kinds) + _POSTING * self._count
 
     def slot(self, path: str, number: int) -> int:
         """The slot of a symbol; number 0 is the file itself."""
-        place = self._place_of[path]
+        place = self.where.by_path[path]
         return int(self.bases[place]) + number if number < self._sizes[place] else -1
 
     def number(self, slot: int) -> int:
@@ -244,26 +281,6 @@ class Lexicon:
             sums.score[slots] = np.maximum(sums.score[slots], worth / (WEIGHTS[NAME] + self._norms[slots]))
             sums.seen[slots] = True
 
-    def places_holding(self, word: str) -> Sequence[int]:
-        """Where files are whose path holds a word."""
-        if self._path_words is None:
-            found: dict[str, list[int]] = {}
-            for place, paths in enumerate(self.paths):
-                for each in frozenset[str]().union(*map(path_words, paths)):
-                    found.setdefault(each, []).append(place)
-            self._path_words = found
-        return self._path_words.get(word, [])
-
-    def copies_of(self, paths: Iterable[str]) -> Slots:
-        """For each place, how many of these paths are there."""
-        places = np.array([self._place_of[path] for path in paths], dtype=np.int64)
-        return np.bincount(places, minlength=len(self.paths))
-
-    @cached_property
-    def copies(self) -> Slots:
-        """For each place, how many paths are there."""
-        return self.copies_of(self._place_of)
-
     @cached_property
     def slots_by_key(self) -> dict[int, list[int]]:
         """The slots of the symbols that share a vector."""
@@ -273,26 +290,22 @@ class Lexicon:
             found.setdefault(key, []).append(slot)
         return found
 
-    @cached_property
-    def worth(self) -> Floats:
-        """For each place, what is left at most of a definition's boost: less in tests and copies."""
-        return np.array([max(map(_worth, paths)) for paths in self.paths])
-
     def standing(self, boosts: Floats) -> Floats:
         """For each slot what is added at most for its kind, which boosts are given for, and its place."""
         if self._standing is None:
-            self._standing = boosts[self.kinds] * self.worth[self.places] + self.affinity[self.places]
+            self._standing = boosts[self.kinds] * self.where.worth[self.places] + self.affinity[self.places]
         return self._standing
 
     @cached_property
     def affinity(self) -> Floats:
         """For each place, at most how near it is to what the ref changes."""
         changed = {path for path, entry in self._files.items() if entry.layer == "overlay"}
-        folders = {posixpath.dirname(path) for path in changed}
-        near = ((path in changed, posixpath.dirname(path) in folders) for path in self._place_of)
-        found = np.zeros(len(self.paths))
-        for place, (here, beside) in zip(self._place_of.values(), near, strict=True):
-            found[place] = max(found[place], 0.1 * here, 0.05 * beside)
+        folders = {path.rpartition("/")[0] for path in changed}
+        found = np.zeros(len(self.where.paths))
+        if changed:
+            for path, place in self.where.by_path.items():
+                if path.rpartition("/")[0] in folders:
+                    found[place] = max(found[place], 0.1 if path in changed else 0.05)
         return found
 
 

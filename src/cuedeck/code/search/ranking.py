@@ -154,11 +154,11 @@ class Ranking:
 
     def _within(self, matched: Matched) -> tuple[Matched, int]:
         """What the filters leave of the symbols that match, and how many that is with copies of files."""
-        lexicon, copies = self.lexicon, self.lexicon.copies
+        lexicon, copies = self.lexicon, self.lexicon.where.copies
         if self.kind is not None:
             matched = matched.only(lexicon.kinds[matched.slots] == KIND_NUMBERS.get(self.kind, -1))
         if self.query.language or self.query.path_filter:
-            copies = lexicon.copies_of(path for path in self.snapshot.files if self._allows(path))
+            copies = lexicon.where.copies_of(path for path in self.snapshot.files if self._allows(path))
             matched = matched.only(copies[lexicon.places[matched.slots]] > 0)
         return matched, int(copies[lexicon.places[matched.slots]].sum())
 
@@ -175,7 +175,7 @@ class Ranking:
         places = self.lexicon.places[slots]
         columns = (bounds[rows], places, slots - self.lexicon.bases[places], matched.score[rows])
         for bound, place, number, text in zip(*(column.tolist() for column in columns), strict=True):
-            for path in filter(self._allows, self.lexicon.paths[place]):
+            for path in filter(self._allows, self.lexicon.where.paths[place]):
                 yield bound, Candidate(path, number, text)
 
     def at(self, slot: int) -> Iterator[Candidate]:
@@ -183,7 +183,7 @@ class Ranking:
         lexicon = self.lexicon
         if self.kind is not None and lexicon.kinds[slot] != KIND_NUMBERS.get(self.kind, -1):
             return
-        for path in lexicon.paths[lexicon.places[slot]]:
+        for path in lexicon.where.paths[lexicon.places[slot]]:
             if self._allows(path):
                 yield Candidate(path, lexicon.number(slot), 0.0)
 
@@ -216,9 +216,9 @@ class Ranking:
         """For each place, how much of the query its path holds."""
         import numpy as np
 
-        shares = np.zeros(len(self.lexicon.paths))
+        shares = np.zeros(len(self.lexicon.where.paths))
         for term in self.terms[:_MAX_PATH_TERMS]:
-            shares[self.lexicon.places_holding(term)] += self.weights[term] / self.information
+            shares[self.lexicon.where.by_word.get(term, [])] += self.weights[term] / self.information
         return shares
 
     def _by_name(self) -> Iterable[Candidate]:
@@ -240,11 +240,11 @@ class Ranking:
 
         shares = self._path_shares
         places = np.flatnonzero(shares > 0.5)
-        order = np.lexsort((-self.lexicon.worth[places], -np.round(shares[places], 6)))
+        order = np.lexsort((-self.lexicon.where.worth[places], -np.round(shares[places], 6)))
         paths = (
             path
             for place in places[order].tolist()
-            for path in self.lexicon.paths[place]
+            for path in self.lexicon.where.paths[place]
             if self._allows(path)
         )
         for path in islice(paths, _MOST_MODULES):

@@ -131,7 +131,7 @@ class SymbolVectors:
         lexicon = snapshot.lexicon
         slots = np.flatnonzero(lexicon.keys)
         private = lexicon.keys[slots] & 1
-        order = np.lexsort((slots, private, -lexicon.worth[lexicon.places[slots]]))
+        order = np.lexsort((slots, private, -lexicon.where.worth[lexicon.places[slots]]))
         return list(dict.fromkeys(lexicon.keys[slots[order]].tolist()))[: self._limit]
 
     def _lacking(self, snapshot: Snapshot) -> set[int]:
@@ -162,7 +162,7 @@ class SymbolVectors:
         """A symbol's text, unless its file has changed since."""
         lexicon = snapshot.lexicon
         slot = lexicon.slots_by_key[key][0]
-        path, number = lexicon.paths[lexicon.places[slot]][0], lexicon.number(slot) - 1
+        path, number = lexicon.where.paths[lexicon.places[slot]][0], lexicon.number(slot) - 1
         source = snapshot.source(path)
         if source is None or not _is_blob(source, snapshot.files[path].oid):
             return None
