@@ -33,6 +33,18 @@ def test_defaults_without_any_file(tmp_path: Path) -> None:
     assert config.limits.tools == {}
 
 
+@pytest.mark.parametrize("environ", [{"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "", "HOME": "."}])
+def test_the_users_file_is_never_one_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]
+) -> None:
+    for base in (tmp_path, tmp_path / ".config"):
+        (base / "cuedeck").mkdir(parents=True)
+        (base / "cuedeck" / "config.toml").write_text("[core]\ntoken_limit = 1000\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert load_config(tmp_path, environ=environ).core.token_limit == 32000
+
+
 def test_each_layer_wins_over_the_one_below(tmp_path: Path) -> None:
     user = tmp_path / "xdg" / "cuedeck"
     user.mkdir(parents=True)

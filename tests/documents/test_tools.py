@@ -242,6 +242,7 @@ def test_query_files(workspace: Workspace) -> None:
     assert [(file["type"], file["tags"]) for file in one] == [("guide", ["auth", "login", "security/web"])]
     assert call(workspace, "query_files", type="guide", status="draft").value["total"] == 0
     assert call(workspace, "query_files", directory=".cuedeck/cards").value["total"] == 0
+    assert failure(workspace, "query_files", directory="../docs").data["field"] == "directory"
 
 
 @pytest.mark.parametrize(("given", "applied"), [(0, 1), (-5, 1), (9999, 500), (2.7, 2)])

@@ -60,3 +60,8 @@ def test_a_body_that_is_longer_than_it_said_is_refused(method: str) -> None:
 
 def test_without_a_body_nothing_is_waited_for() -> None:
     assert through("GET", {}, [b""], ends=False)[0]["status"] == 200
+
+
+def test_a_compressed_body_is_refused_as_such() -> None:
+    start = through("POST", {"content-length": "3", "content-encoding": "gzip"}, [b"\x1f\x8b\x08"])[0]
+    assert (start["status"], dict(start["headers"])[b"accept-encoding"]) == (415, b"identity")

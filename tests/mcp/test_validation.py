@@ -22,7 +22,7 @@ def refused(model: Any, raw: Any) -> CueError:
     ("raw", "field", "expected", "actual"),
     [
         ({}, "query", "a value; this argument is required", None),
-        ({"query": ""}, "query", "at least 1 characters", ""),
+        ({"query": ""}, "query", "at least 1 character", ""),
         ({"query": "x" * 201}, "query", "at most 200 characters", "x" * 200 + "…"),
         ({"query": 5}, "query", "a string", 5),
         ({"query": None}, "query", "a string", None),

@@ -199,6 +199,7 @@ BAD: list[tuple[str, dict[str, Any]]] = [
     ("index_file", {"file_path": "/etc/passwd"}),
     ("index_file", {"file_path": "a\x00b.py"}),
 ]
+FIELDS = {"model_effectiveness": "task_pattern", "index_file": "file_path"}
 
 
 @pytest.mark.parametrize(("tool", "arguments"), BAD, ids=lambda value: str(value)[:60])
@@ -208,7 +209,7 @@ def test_bad_input_is_named_and_nothing_is_written(
     before = workspace.store.state.changes(after=0, limit=10_000)
     answer = ask(tool, **arguments)
     assert answer["_error"] and answer["code"] == "VALIDATION_ERROR" and answer["error"]
-    assert tool != "model_effectiveness" or answer["data"]["field"] == "task_pattern"
+    assert tool not in FIELDS or answer["data"]["field"] == FIELDS[tool]
     assert workspace.store.state.changes(after=0, limit=10_000) == before
 
 

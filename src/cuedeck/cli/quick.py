@@ -74,7 +74,9 @@ def _plain(text: str) -> bool:
 
 def has_settings(root: str) -> bool:
     """Whether there is configuration to validate; reading it properly costs more than all of this."""
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")  # noqa: PTH111
+    home = os.environ.get("XDG_CONFIG_HOME", "")
+    if not home.startswith("/"):
+        home = os.path.expanduser("~/.config")  # noqa: PTH111
     files = f"{root}/.cuedeck/config.toml", f"{home}/cuedeck/config.toml"
     return any(map(_says_something, files)) or any(
         name.startswith("CUEDECK_") and "__" in name for name in os.environ

@@ -23,13 +23,9 @@ def require_served(root: Path, asked: str) -> None:
         )
 
 
-def clean_path(path: str) -> str:
-    """A workspace-relative path in one spelling, or a refusal."""
-    if "\0" in path or path.startswith("/"):
-        raise invalid("path", "a path relative to the workspace", path)
+def clean_path(path: str, field: str = "path") -> str:
+    """A workspace-relative path in one spelling, or a refusal of the argument it came in."""
     cleaned = posixpath.normpath(path)
-    if cleaned.split("/", 1)[0] == "..":
-        raise CueError(
-            ErrorCode.PATH_REFUSED, "The path leads outside the workspace", data={"path": path[:200]}
-        )
+    if "\0" in path or path.startswith("/") or cleaned.split("/", 1)[0] == "..":
+        raise invalid(field, "a path inside the workspace and relative to it", path)
     return cleaned

@@ -37,8 +37,16 @@ def load_config(
 
 def user_config_path(environ: Mapping[str, str]) -> Path:
     """The user's own file, below every workspace's."""
-    base = environ.get("XDG_CONFIG_HOME") or str(Path(environ.get("HOME") or Path.home()) / ".config")
-    return Path(base) / "cuedeck" / "config.toml"
+    return user_folder("XDG_CONFIG_HOME", ".config", environ) / "config.toml"
+
+
+def user_folder(variable: str, usual: str, environ: Mapping[str, str]) -> Path:
+    """CueDeck's folder in one of the XDG folders; a relative one does not count, as that standard says."""
+    base = environ.get(variable, "")
+    if not os.path.isabs(base):  # noqa: PTH117
+        base = os.path.join(environ.get("HOME") or os.path.expanduser("~"), usual)  # noqa: PTH111, PTH118
+    # Anchored: a user without a home must not be given the files of the current folder.
+    return Path("/", base, "cuedeck")
 
 
 Signature = tuple[tuple[int, int, int] | None, ...]

@@ -21,6 +21,7 @@ from cuedeck.daemon import protocol
 from cuedeck.daemon.client import Client, Hello
 from cuedeck.daemon.life import Life
 from cuedeck.daemon.location import Address
+from cuedeck.daemon.source import source_stamp
 from cuedeck.inotify import DELETE, DELETE_SELF, MOVE_SELF, MOVED_FROM, Inotify
 from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
@@ -43,6 +44,7 @@ class Daemon:
         self._log = log
         self._ready = ready
         self._sessions: Sessions
+        self._source = _own_source()
         self._started = now_ms()
         self._began = time.monotonic()
         self._idle_seconds = 60.0
@@ -158,6 +160,10 @@ class Daemon:
             theirs = hello.fields.get("version"), hello.fields.get("executable")
             logger.info("making way for version %s of %s", *theirs)
             self._drain()
+        elif self._source != _own_source():
+            # An update under the same version: what is loaded and what would be loaded next do not agree.
+            logger.info("making way: the program on disk has changed")
+            self._drain()
         return not self._draining
 
     async def _serve(self, client: Client, hello: Hello) -> None:
@@ -206,6 +212,13 @@ class Daemon:
             "memory_bytes": _resident_bytes(),
             "log": str(self._log),
         }
+
+
+def _own_source() -> int | None:
+    try:
+        return source_stamp(protocol.identity()["package"])
+    except OSError:  # being installed again at this moment
+        return None
 
 
 def _resident_bytes() -> int | None:

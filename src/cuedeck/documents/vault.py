@@ -9,7 +9,7 @@ from cuedeck.documents.kinds import in_vault
 from cuedeck.documents.reader import missing_document
 from cuedeck.documents.tags import tag_key
 from cuedeck.model.errors import CueError, ErrorCode, invalid
-from cuedeck.paths import ConfinedPath, confine, missing_file, read_file, refused
+from cuedeck.paths import ConfinedPath, confine, missing_file, read_file
 from cuedeck.store import vault as rows
 from cuedeck.store.protocol import Database
 from cuedeck.store.vault import VaultFile, VaultFilter, VaultLinks, VaultStatistics
@@ -111,7 +111,8 @@ def _folder(index: DocumentIndex, folder: str) -> str:
     try:
         return confine(index.root, folder).relative
     except CueError as error:
-        raise refused(folder, error.message.rpartition(": ")[2]) from error
+        error.data["field"] = "directory"
+        raise
 
 
 def _tag(tag: str) -> str:

@@ -166,7 +166,12 @@ class BodyGate:
         if scope["type"] != "http" or not _announces_body(scope):
             await self.app(scope, receive, send)
             return
-        declared = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        if headers.get("content-encoding", "identity").lower() != "identity":
+            plain = {"Accept-Encoding": "identity"}
+            await deny(scope, receive, send, 415, "Compressed requests are not read", "encoding", plain)
+            return
+        declared = headers.get("content-length", "0")
         if declared.isdecimal() and int(declared) > self._max_bytes:
             await self._refuse_size(scope, receive, send)
             return

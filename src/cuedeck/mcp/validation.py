@@ -122,7 +122,8 @@ def _mistake(model: type[Arguments], raw: Any, detail: ErrorDetails) -> CueError
 def _expected(detail: ErrorDetails) -> str:
     words = _EXPECTED.get(detail["type"])
     if words is not None:
-        return words.format(**detail.get("ctx", {}))
+        expected = words.format(**detail.get("ctx", {}))
+        return expected.removesuffix("s") if " 1 " in expected else expected
     return detail["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
 
 
@@ -201,29 +202,26 @@ def _shown(value: Any) -> str:
 
 def _json_problems(raw: Mapping[str, Any]) -> Iterator[CueError]:
     """What JSON text can say but no store can hold: lone surrogates, infinities, bottomless nesting."""
-    stack: list[tuple[str, Any, int]] = [("arguments", raw, 0)]
-    while stack:
-        path, value, depth = stack.pop()
-        if depth > MAX_DEPTH:
-            yield invalid(_top(path), f"at most {MAX_DEPTH} levels of nesting", "deeper nesting")
-        elif isinstance(value, str):
-            if not _is_unicode(value):
-                yield invalid(_top(path), "a string of valid Unicode", "a lone surrogate")
-        elif isinstance(value, float):
-            if not math.isfinite(value):
-                yield invalid(_top(path), "a finite number", str(value))
-        elif isinstance(value, Mapping):
-            for key, item in value.items():
-                if not _is_unicode(key):
-                    yield invalid(_top(path), "names of valid Unicode", "a lone surrogate")
-                stack.append((f"{path}.{key}", item, depth + 1))
-        elif isinstance(value, list):
-            stack.extend((f"{path}.{place}", item, depth + 1) for place, item in enumerate(value))
+    waiting: list[tuple[Any, tuple[object, ...]]] = [(raw, ())]
+    while waiting:
+        holder, place = waiting.pop()
+        if len(place) == MAX_DEPTH and holder:
+            yield invalid(_named(place), f"at most {MAX_DEPTH} levels of nesting", "deeper nesting")
+            continue
+        for key, value in holder.items() if isinstance(holder, Mapping) else enumerate(holder):
+            if isinstance(key, str) and not _is_unicode(key):
+                yield invalid(_named(place), "names of valid Unicode", "a lone surrogate")
+            if isinstance(value, (Mapping, list)):
+                waiting.append((value, (*place, key)))
+            elif isinstance(value, str) and not _is_unicode(value):
+                yield invalid(_named((*place, key)), "a string of valid Unicode", "a lone surrogate")
+            elif isinstance(value, float) and not math.isfinite(value):
+                yield invalid(_named((*place, key)), "a finite number", str(value))
 
 
-def _top(path: str) -> str:
-    trimmed = path.removeprefix("arguments.")
-    return trimmed if len(trimmed) <= 120 else trimmed[:120] + "…"
+def _named(place: tuple[object, ...]) -> str:
+    named = ".".join(map(str, place)) or "arguments"
+    return named if len(named) <= 120 else named[:120] + "…"
 
 
 def _is_unicode(text: str) -> bool:

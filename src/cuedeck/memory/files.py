@@ -58,6 +58,7 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
         confined = confine_file(root, path)
     except CueError as error:
         if error.code is not ErrorCode.NOT_FOUND:
+            error.data["field"] = "file_path"
             raise
         gone = _forget(memories, confine(root, path).relative, project, actor)
         if not gone.removed:

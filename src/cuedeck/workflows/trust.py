@@ -8,6 +8,7 @@ import os
 import re
 from pathlib import Path
 
+from cuedeck.config.load import user_folder
 from cuedeck.model.errors import invalid
 from cuedeck.paths import ConfinedPath, confine_file, read_file, replace_file
 
@@ -66,8 +67,7 @@ def _of_workspace(root: Path, user_path: str) -> str:
 
 
 def _default_file() -> Path:
-    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(base) / "cuedeck" / "trusted.json"
+    return user_folder("XDG_DATA_HOME", ".local/share", os.environ) / "trusted.json"
 
 
 def _digest(content: bytes) -> str:

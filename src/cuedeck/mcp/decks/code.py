@@ -141,10 +141,10 @@ def _record(record: SymbolRecord) -> dict[str, Any]:
     return {name: value for name, value in asdict(record).items() if name not in ("number", "content")}
 
 
-def _path(path: str) -> str:
+def _path(path: str, field: str = "path") -> str:
     from cuedeck.code.served import clean_path
 
-    return clean_path(path)
+    return clean_path(path, field)
 
 
 # -- indexing
@@ -357,7 +357,7 @@ def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
     scored = explain(
         view,
         Query(asked.query, named_language(view.warnings, asked.language)),
-        _path(asked.result_path),
+        _path(asked.result_path, "result_path"),
         asked.result_line_start,
         limit=limited(view.warnings, asked.limit, MAX_EXPLAINED),
         mode=asked.mode,
