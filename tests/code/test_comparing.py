@@ -151,6 +151,28 @@ def test_a_renamed_file_carries_its_old_path(repo: Repo, open_code: Open) -> Non
     assert sorted(told(found)) == [("added", "new::f"), ("deleted", "old::f")]
 
 
+def test_of_too_many_files_to_compare_those_that_moved_as_they_are_are_renamed(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        repo.put(f"old/{name}.py", f"def {name}(): pass\n")
+    repo.put("old/same.py", "def one(): pass\n")
+    repo.put("old/edited.py", "def edited(a, b):\n    return a + b\n\n\nLIMIT = 3\n")
+    first = repo.commit()
+    repo.git("mv", "old", "new")
+    repo.put("new/edited.py", "def edited(a, b):\n    return a - b\n\n\nLIMIT = 3\n")
+    repo.commit()
+    monkeypatch.setattr("cuedeck.code.git.repository._MOST_COMPARED", 3)
+    files = compare_refs(open_code(repo.root), first, "HEAD").files
+    assert [(file.path, file.old_path, file.change) for file in files] == [
+        ("new/edited.py", "new/edited.py", "added"),
+        ("new/one.py", "old/one.py", "renamed"),
+        ("new/same.py", "old/same.py", "renamed"),
+        ("new/two.py", "old/two.py", "renamed"),
+        ("old/edited.py", "old/edited.py", "deleted"),
+    ]
+
+
 def test_layout_only_changes_are_marked_and_meaning_is_not_mistaken_for_layout(
     repo: Repo, open_code: Open
 ) -> None:

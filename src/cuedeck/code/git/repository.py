@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,6 +18,8 @@ _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 EXECUTABLE: Final = 0o100755
 _DELTAS_KEPT: Final = 4
+# Every file that came is held against every one that went, as git does it, up to so many pairs.
+_MOST_COMPARED: Final = 1_000_000
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
 
 
@@ -297,7 +300,9 @@ class Repository:
             difference = before.diff_to_tree(flags=flags)
         else:
             difference = before.diff_to_tree(after, flags=flags)
-        if renames:
+        counts = Counter(delta.status_char() for delta in difference.deltas)
+        alike = renames and counts["A"] * counts["D"] <= _MOST_COMPARED
+        if alike:
             difference.find_similar(flags=pygit2.enums.DiffFind.FIND_RENAMES)
         found = []
         for delta in difference.deltas:
@@ -308,7 +313,8 @@ class Repository:
             if 0o160000 in (delta.old_file.mode, delta.new_file.mode):
                 continue
             found.append(FileChange(new_path, old_path, change, _oid(delta.old_file), _oid(delta.new_file)))
-        return sorted(found, key=lambda c: c.path)
+        found.sort(key=lambda c: c.path)
+        return _moved_whole(found) if renames and not alike else found
 
     def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         """The code files that differ from one commit to another; None where the file is gone."""
@@ -353,6 +359,23 @@ _CHANGES: Final = {
     "T": "modified",
     "C": "added",
 }
+
+
+def _moved_whole(changes: list[FileChange]) -> list[FileChange]:
+    """The same, with what went and came elsewhere byte for byte as renamed."""
+    gone: dict[str, list[FileChange]] = {}
+    for change in reversed(changes):
+        if change.change == "deleted" and change.old_oid.strip("0"):
+            gone.setdefault(change.old_oid, []).append(change)
+    found: list[FileChange] = []
+    moved: set[str] = set()
+    for change in changes:
+        if change.change == "added" and (same := gone.get(change.new_oid)):
+            old = same.pop()
+            moved.add(old.path)
+            change = replace(change, change="renamed", old_path=old.path, old_oid=old.old_oid)
+        found.append(change)
+    return [change for change in found if change.path not in moved]
 
 
 def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
