@@ -280,3 +280,18 @@ def test_a_member_that_is_true_or_false(project: Project) -> None:
     )
     written.check("data")
     written.check("other", "data")
+
+
+def test_a_union_of_very_many(project: Project) -> None:
+    parts = " | ".join(f"{{ kind: 'k{n}'; v{n}: number }}" for n in range(1, 200))
+    written = project(
+        f"""
+        === all.ts
+        interface First {{ kind: 'k0'; first: number }} // <def first>
+        type All = First | {parts}
+        export function f(one: All) {{
+          if (one.kind === 'k0') one.first // <first>
+        }}
+        """
+    )
+    written.check("first", "first")

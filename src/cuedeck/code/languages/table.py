@@ -198,7 +198,16 @@ class TableWalk(Walk):
         return self.row(Op.TUPLE, 0, self.items([self.visit(c, scope, role) for c in node.named_children]))
 
     def union(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.UNION, 0, self.items([self.visit(c, scope, role) for c in node.named_children]))
+        """One list of all parts: grammars nest ``A | B | C`` to the left, as deep as there are parts."""
+        values: list[int] = []
+        pending = node.named_children[::-1]
+        while pending:
+            part = pending.pop()
+            if part.type == node.type:
+                pending += part.named_children[::-1]
+            else:
+                values.append(self.visit(part, scope, role))
+        return self.row(Op.UNION, 0, self.items(values))
 
     def awaited(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.AWAIT, self.only(node, scope))
