@@ -59,9 +59,16 @@ def test_what_old_settings_opened_is_closed_in_the_end(
     assert workspaces._retired == []
 
 
-def test_what_a_client_that_left_was_given_under_old_settings_ends_too(workspaces: Workspaces) -> None:
-    left = workspaces.get((("CUEDECK_USER", "someone"),))
-    workspaces.get(())
-    configure(workspaces, "[core]\ntoken_limit = 777\n")
-    workspaces.get(())
-    assert left in [each.workspace for _, each in workspaces._retired]
+def test_what_a_client_that_left_was_given_ends_when_others_come_with_other_settings(
+    workspaces: Workspaces,
+) -> None:
+    own = [(("CUEDECK_USER", name),) for name in ("left", "here", "new")]
+    opened = []
+    for environment in own[:2]:
+        opened.append(workspaces.get(environment))
+        workspaces.joined(environment)
+    workspaces.left(own[0])
+    assert workspaces.get(own[0]) is opened[0]
+    workspaces.get(own[2])
+    assert [each.workspace for _, each in workspaces._retired] == opened[:1]
+    assert workspaces.get(own[1]) is opened[1]

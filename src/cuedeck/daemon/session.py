@@ -57,11 +57,13 @@ class Sessions:
     def begin(self, session: Session) -> None:
         """A client has come."""
         self._open.add(session)
+        self._workspaces.joined(session.options.environment)
         self.served += 1
 
     def end(self, session: Session) -> None:
         """A client has left."""
         self._open.discard(session)
+        self._workspaces.left(session.options.environment)
 
     def end_input(self) -> None:
         """Take no more requests from anyone; those taken are still answered."""
@@ -86,7 +88,7 @@ class Session:
         self.workspace = workspace
         self.input = _Input(client.reader)
         self._output = client.stream
-        self._options = options
+        self.options = options
         self._runtime = runtime
         self._selection = product().select(options)
 
@@ -102,7 +104,7 @@ class Session:
         try:
             await serve_streams(
                 lambda _options: self.workspace(),
-                self._options,
+                self.options,
                 self.input,
                 self._output,
                 runtime=self._runtime,

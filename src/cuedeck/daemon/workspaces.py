@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,7 @@ class Workspaces:
         self._open: list[_Open] = []
         self._retired: list[tuple[float, _Open]] = []
         self._known: dict[Environment, _Known] = {}
+        self._present: Counter[Environment] = Counter()
         self._guard = threading.Lock()
 
     def get(self, environment: Environment) -> Workspace:
@@ -55,8 +57,19 @@ class Workspaces:
         with self._guard:
             found = self._matching(load_config(self._root, environ=environ))
             self._known[environment] = _Known(signature, found)
-            self._retire_unused()
+            self._retire_unused(environment)
         return found.workspace
+
+    def joined(self, environment: Environment) -> None:
+        """A client under these overrides has come."""
+        with self._guard:
+            self._present[environment] += 1
+
+    def left(self, environment: Environment) -> None:
+        """It has gone; its workspace stays warm until other settings are asked for."""
+        with self._guard:
+            self._present[environment] -= 1
+            self._present += Counter()
 
     def close(self) -> None:
         """Close everything that was opened."""
@@ -78,11 +91,14 @@ class Workspaces:
         self._open.append(made)
         return made
 
-    def _retire_unused(self) -> None:
-        """Stop what old settings still do; the workspace stays open a while for calls under way."""
+    def _retire_unused(self, asked: Environment) -> None:
+        """Stop what nobody's settings still want; the workspace stays open a while for calls under way."""
         now = time.monotonic()
-        # A client that left does not ask again; what it was given under old settings is nobody's.
-        self._known = {asked: known for asked, known in self._known.items() if self._current(asked, known)}
+        self._known = {
+            each: known
+            for each, known in self._known.items()
+            if each == asked or (self._present[each] and self._current(each, known))
+        }
         used = [known.open for known in self._known.values()]
         for each in [each for each in self._open if each not in used]:
             each.background.stop()
