@@ -28,7 +28,7 @@ _PARTINGS: Final = 64
 _JOBS: Final = 64
 _TURNS: Final = 64
 _SWITCHES: Final = 3
-_FACTS_BYTES: Final = 210 * 1024 * 1024
+_FACTS_BYTES: Final = 128 * 1024 * 1024
 _WORKED_OUT_BYTES: Final = 160 * 1024 * 1024
 
 Layered = tuple[table.RefRow, bool]

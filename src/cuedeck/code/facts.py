@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -172,13 +172,24 @@ class Definition(NamedTuple):
     within: str = ""  # the owner's name where the owner is declared elsewhere, `::` between its parts
 
 
+Called = tuple[str, str, int, str]  # what names a definition: its name, kind, parent and ``within``
+# Of a file with very many definitions so many are kept.
+_MOST_MADE: Final = 1024
+
+
 class Definitions(Sequence[Definition]):
     """Definitions by number, each made when first asked for: of most files few ever are."""
 
-    __slots__ = ("_made", "_make", "names")
+    __slots__ = ("_made", "_make", "called", "names")
 
-    def __init__(self, names: tuple[str, ...], make: Callable[[int], Definition]) -> None:
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        called: Callable[[], Iterable[Called]],
+        make: Callable[[int], Definition],
+    ) -> None:
         self.names = names
+        self.called = called
         self._make = make
         self._made: dict[int, Definition] = {}
 
@@ -192,6 +203,8 @@ class Definitions(Sequence[Definition]):
     def __getitem__(self, number: int) -> Definition:  # type: ignore[override]
         found = self._made.get(number)
         if found is None:
+            if len(self._made) >= _MOST_MADE:
+                self._made.clear()
             found = self._made[number] = self._make(range(len(self.names))[number])
         return found
 
@@ -246,14 +259,21 @@ class Outline:
             definitions.names if isinstance(definitions, Definitions) else tuple(d.name for d in definitions)
         )
 
+    def called(self) -> Iterable[Called]:
+        """What names each definition, without making the definitions."""
+        definitions = self.definitions
+        if isinstance(definitions, Definitions):
+            return definitions.called()
+        return ((d.name, d.kind, d.parent, d.within) for d in definitions)
+
     @cached_property
     def locals(self) -> tuple[str, ...]:
         """The name of each definition with its owners, inside the file."""
         names: list[str] = []
-        for d in self.definitions:
-            name = f"{d.within}::{d.name}" if d.within else d.name
+        for bare, _, parent, within in self.called():
+            name = f"{within}::{bare}" if within else bare
             # Owners come before what they own.
-            names.append(f"{names[d.parent]}::{name}" if 0 <= d.parent < len(names) else name)
+            names.append(f"{names[parent]}::{name}" if 0 <= parent < len(names) else name)
         return tuple(names)
 
     @cached_property
@@ -261,20 +281,20 @@ class Outline:
         """Which of several definitions of one kind and name each is."""
         seen: dict[tuple[str, str], int] = {}
         found: list[int] = []
-        for d, name in zip(self.definitions, self.locals, strict=True):
-            count = seen.get((d.kind, name), 0)
-            seen[d.kind, name] = count + 1
+        for (_, kind, _, _), name in zip(self.called(), self.locals, strict=True):
+            count = seen.get((kind, name), 0)
+            seen[kind, name] = count + 1
             found.append(count)
         return tuple(found)
 
     @cached_property
     def hashed(self) -> dict[tuple[str, str, int], int]:
         """The definitions with hashes, by what makes them the same in another version of the file."""
-        keys = zip(self.locals, self.ordinals, strict=True)
+        columns = zip(self.called(), self.locals, self.ordinals, strict=True)
         return {
-            (d.kind, name, ordinal): number
-            for number, (d, (name, ordinal)) in enumerate(zip(self.definitions, keys, strict=True))
-            if d.kind not in UNHASHED
+            (kind, name, ordinal): number
+            for number, ((_, kind, _, _), name, ordinal) in enumerate(columns)
+            if kind not in UNHASHED
         }
 
     def named(self, name: str) -> list[int]:

@@ -20,7 +20,7 @@ from cuedeck.code.languages import language_named
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.memo import ANY_FILE, is_naming, naming, same_but_for_place
 from cuedeck.code.resolution.rules import Rules
-from cuedeck.code.symbols import FileSymbols, SymbolRecord
+from cuedeck.code.symbols import MOST_RECORDS, FileSymbols, SymbolRecord
 from cuedeck.store import code as table
 from cuedeck.store.code_names import naming as blobs_naming
 from cuedeck.store.code_names import stored
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from cuedeck.code.resolution.uses import Uses
     from cuedeck.code.search.lexicon import Lexicon, Places, Texts
 
-# Unpacked facts are about this many times their stored size; a record takes about so many bytes.
-_GROWTH: Final[dict[Callable[[bytes], Any], int]] = {unpack_outline: 6, unpack_links: 20, unpack_lines: 1}
-_RECORD: Final = 900
+# Unpacked facts are about this many times their stored size.
+_GROWTH: Final[dict[Callable[[bytes], Any], int]] = {unpack_outline: 3, unpack_links: 7, unpack_lines: 1}
+# About a quarter of a file's records is ever made, of 1 kB each.
+_RECORD: Final = 250
 _LIST: Final = 300
 _MANY_CHANGES: Final = 200
 _FOUND_BYTES: Final = 48 * 1024 * 1024
@@ -85,7 +86,7 @@ class FactsCache:
         if found is None:
             outline = self.outline(blob)
             found = FileSymbols(path, outline, layer)
-            self.held.put(key, found, _RECORD * (1 + len(outline.definitions)))
+            self.held.put(key, found, _RECORD * (1 + min(len(outline.definitions), MOST_RECORDS)))
         return found
 
     def lines(self, blob: int) -> array[int]:

@@ -15,6 +15,8 @@ from cuedeck.code.languages import language_named
 
 _CROCKFORD: Final = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 _ID_VERSION: Final = "v1"
+# Of a file with very many symbols so many records are kept.
+MOST_RECORDS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,8 @@ class FileSymbols:
         if known is None or not known.namespaces:
             return [False] * len(self.outline.definitions)
         found: list[bool] = []
-        for d in self.outline.definitions:
-            found.append(found[d.parent] if 0 <= d.parent < len(found) else bool(d.within))
+        for _, _, parent, within in self.outline.called():
+            found.append(found[parent] if 0 <= parent < len(found) else bool(within))
         return found
 
     def qualified(self, number: int) -> str:
@@ -122,6 +124,8 @@ class FileSymbols:
         """A symbol's record; -1 is the file itself."""
         found = self._records.get(number)
         if found is None:
+            if len(self._records) >= MOST_RECORDS:
+                self._records.clear()
             found = self._records[number] = self._record(number)
         return found
 

@@ -6,7 +6,7 @@ import sys
 import threading
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, count
 from operator import sub
 from typing import TYPE_CHECKING, Final
@@ -19,6 +19,7 @@ from cuedeck.code.facts import (
     OP_MASK,
     SHAPE,
     UNHASHED,
+    Called,
     Definition,
     Definitions,
     Facts,
@@ -264,7 +265,11 @@ def unpack_outline(data: bytes) -> Outline:
             within(n),
         )
 
-    definitions = Definitions(names, definition)
+    def called() -> Iterable[Called]:
+        owners = map(sub, count(), parents)
+        return zip(names, map(KINDS.__getitem__, kinds), owners, map(within, range(len(names))), strict=True)
+
+    definitions = Definitions(names, called, definition)
     reason = problem if has_problem else None
     return Outline(language, size, lines, definitions, bool(broken), bool(generated), reason)
 
