@@ -1,7 +1,8 @@
-"""How well read_context finds documents: recall and rank on a prepared retrieval set, through the engine.
+"""How well read_context finds documents: recall and rank on a prepared set, through the engine, over a floor.
 
 documents_retrieval.py SET_FOLDER [--chunk BYTES] [--queries N]: SET_FOLDER holds corpus.jsonl,
 queries.jsonl and gold.jsonl. Every corpus item becomes a file; every group of items a workspace of its own.
+The floor is plain BM25 over whole items.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from benchmarks.eval_retrieval import Item, Keyword, plain_words
 from cuedeck.documents import sections
 from cuedeck.documents.query import Mode, Query
 from cuedeck.workspace import Workspace
@@ -59,9 +61,17 @@ def main() -> None:
     queries = defaultdict(list)
     for query in list(rows(options.set / "queries.jsonl"))[:: max(1, len(gold) // options.queries)]:
         queries[query.get("group")].append(query)
-    totals: dict[Mode, list[tuple[float, float, float]]] = defaultdict(list)
-    spent: dict[Mode, float] = defaultdict(float)
+    totals: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
+    spent: dict[str, float] = defaultdict(float)
     for group, items in sorted(groups.items(), key=str):
+        floor = Keyword(
+            [Item(item["id"], item["text"], "", item.get("title") or "") for item in items], plain_words
+        )
+        for query in queries[group]:
+            started = time.perf_counter()
+            ranked = list(floor.search(plain_words(query["text"])))
+            spent["floor"] += time.perf_counter() - started
+            totals["floor"].append(score(ranked, gold[query["id"]]))
         with tempfile.TemporaryDirectory() as folder:
             names = write_files(Path(folder), items)
             with Workspace.open(folder) as workspace:
@@ -72,13 +82,13 @@ def main() -> None:
                     for query in queries[group]:
                         started = time.perf_counter()
                         found = workspace.documents.search(Query(query["text"][:200], mode, limit=10))
-                        spent[mode] += time.perf_counter() - started
+                        spent[mode.value] += time.perf_counter() - started
                         ranked = [names[hit.path] for hit in found.hits]
-                        totals[mode].append(score(ranked, gold[query["id"]]))
-    for mode, scores in totals.items():
+                        totals[mode.value].append(score(ranked, gold[query["id"]]))
+    for name, scores in totals.items():
         recall5, recall10, rank = (sum(part) / len(scores) for part in zip(*scores, strict=True))
-        each = spent[mode] / len(scores) * 1000
-        print(f"{mode.value:9s} n={len(scores)} R@5={recall5:.3f} R@10={recall10:.3f} MRR={rank:.3f}")
+        each = spent[name] / len(scores) * 1000
+        print(f"{name:9s} n={len(scores)} R@5={recall5:.3f} R@10={recall10:.3f} MRR={rank:.3f}")
         print(f"          {each:.1f} ms each")
 
 
