@@ -378,6 +378,18 @@ def test_every_change_is_logged_with_who_and_what(sample: Store) -> None:
     assert [c.seq for c in sample.state.changes(after=log[1].seq, limit=2)] == [log[2].seq, log[3].seq]
 
 
+def test_the_log_names_who_wrote_whoever_else_did_in_between(sample: Store, open_again: OpenAgain) -> None:
+    other = open_again()
+    turns = [(sample, "me"), (sample, "me"), (other, "you"), (sample, "me"), (other, "me"), (sample, "me")]
+    for number, (store, actor) in enumerate(turns):
+        with store.state.write(actor=actor) as session:
+            add(session, f"n{number}")
+        with pytest.raises(ZeroDivisionError), store.state.write(actor="undone") as session:
+            add(session, "gone")
+            raise ZeroDivisionError
+    assert [change.actor for change in sample.state.changes(after=0)] == [actor for _, actor in turns]
+
+
 def test_a_follower_misses_no_change_of_concurrent_writers(sample: Store, open_again: OpenAgain) -> None:
     writers = [open_again() for _ in range(3)]
     finished = threading.Event()

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
-from store_sample import NOTES, open_sample, sample_schema
+from store_sample import NOTES, VECTORS, open_sample, sample_schema
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
 from cuedeck.store.ddl import add_column, table
 from cuedeck.store.errors import Conflict
-from cuedeck.store.protocol import Store
+from cuedeck.store.protocol import Session, Store, VectorRecord
 from cuedeck.store.schema import DatabaseName, Migration, migration
 from cuedeck.store.sqlite.store import SqliteStore
 
@@ -306,16 +307,29 @@ def test_a_full_disk_loses_nothing_that_was_there(open_here: Callable[[], Store]
     assert ids(store) == ["n1"]
 
 
+GOING_ON: list[Callable[[Session], object]] = [
+    lambda session: session.insert("notes", {"id": "n2", "title": "t"}),
+    lambda session: session.insert_many("notes", ("id", "title"), [("n2", "t")]),
+    lambda session: session.run_many(
+        "INSERT INTO notes(id, title) VALUES(:id, :t)", [{"id": "n2", "t": "t"}]
+    ),
+    lambda session: session.vectors(VECTORS).put([VectorRecord(1, "m", np.ones(VECTORS.dimensions))]),
+]
+
+
+@pytest.mark.parametrize("go_on", GOING_ON)
 def test_going_on_after_sqlite_gave_the_transaction_up_commits_nothing(
-    open_here: Callable[[], Store],
+    open_here: Callable[[], Store], go_on: Callable[[Session], object]
 ) -> None:
     store = open_here()
     with pytest.raises(CueError, match="undone"), store.state.write(actor="me") as session:
         session.insert("notes", {"id": "n1", "title": "t"})
         with pytest.raises(Conflict):
             session.run("INSERT OR ROLLBACK INTO notes(id, title) VALUES('n1', 't')")
-        session.insert("notes", {"id": "n2", "title": "t"})
+        go_on(session)
     assert ids(store) == []
+    with store.state.read() as session:
+        assert session.vectors(VECTORS).count(model="m") == 0
 
 
 def test_a_folder_that_cannot_be_written_is_named() -> None:

@@ -301,7 +301,24 @@ def test_a_write_sees_its_own_vectors_and_nobody_else_does_before_it_ends(sample
     assert ids(sample, vectors[7], scope=[["p_new"]]) == []
 
 
-@pytest.mark.parametrize("bad", [np.zeros(SIZE - 1), np.full(SIZE, np.nan)], ids=["short", "nan"])
+def test_a_vector_of_another_model_takes_the_place_of_one_whose_sketch_is_stored(
+    sample: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_vectors, "SKETCHED", 4)
+    vectors = clustered(5)
+    with sample.state.write(actor="me") as session:
+        index = session.vectors(VECTORS)
+        index.put([VectorRecord(number, "m", vectors[number]) for number in range(4)])
+        index.put([VectorRecord(1, "n", vectors[1]), VectorRecord(4, "n", vectors[4])])
+        assert (index.count(model="m"), index.count(model="n")) == (3, 2)
+    assert sorted(ids(sample, vectors[1])) == [0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [np.zeros(SIZE - 1), np.full(SIZE, np.nan), np.full(SIZE, -np.inf)],
+    ids=["short", "nan", "endless"],
+)
 def test_a_broken_vector_is_refused(sample: Store, bad: np.ndarray) -> None:
     with pytest.raises(ValueError, match="finite"), sample.state.write(actor="me") as session:
         session.vectors(VECTORS).put([VectorRecord(1, "m", bad.astype(np.float32))])

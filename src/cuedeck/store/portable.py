@@ -76,6 +76,11 @@ def postgres_parameters(params: Mapping[str, Any]) -> dict[str, Any]:
     return bound | {f"{name}__null": value is None for name, value in bound.items()}
 
 
+def plain_values(row: Mapping[str, Any]) -> list[Any]:
+    """One row's values as both engines bind them."""
+    return [_plain(name, value) for name, value in row.items()]
+
+
 def plain_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
     """Rows of values as both engines bind them; the usual ones are checked many at a time."""
     pending = iter(rows)
@@ -104,7 +109,8 @@ def _encodes(text: str) -> bool:
         return False
 
 
-def insertion(table: str, columns: Sequence[str], key: Sequence[str], mark: str) -> str:
+@lru_cache(maxsize=2048)
+def insertion(table: str, columns: tuple[str, ...], key: tuple[str, ...], mark: str) -> str:
     """An INSERT of one value per column, marked by name; with a key, rows that have it are overwritten."""
     marks = ", ".join([mark.format(name) for name in columns])
     sql = f"INSERT INTO {table}({', '.join(columns)}) VALUES({marks})"

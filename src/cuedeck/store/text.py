@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -278,14 +279,7 @@ class PiecedText:
 
     def _stamped(self, fresh: int = 0) -> Row:
         """Draw another stamp; how many records may be fresh, and the highest id in any piece."""
-        stamp = self._session.row(
-            f"INSERT INTO {self._name}_stamp(id, stamp, fresh, last_id) VALUES(1, :stamp, :fresh, 0) "
-            "ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
-            f"fresh = {self._name}_stamp.fresh + excluded.fresh "
-            "RETURNING fresh, last_id",
-            stamp=_random(),
-            fresh=fresh,
-        )
+        stamp = self._session.row(_stamping(self._name), stamp=_random(), fresh=fresh)
         assert stamp is not None
         return stamp
 
@@ -381,6 +375,15 @@ class PiecedText:
             self._session.run(sql, name=name, beyond=beyond)
         for table_name in ("pieces", "directories"):
             self._session.run(f"DELETE FROM {self._name}_{table_name} WHERE id IN :names", names=names)  # noqa: S608
+
+
+@cache
+def _stamping(name: str) -> str:
+    return (
+        f"INSERT INTO {name}_stamp(id, stamp, fresh, last_id) VALUES(1, :stamp, :fresh, 0) "
+        "ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
+        f"fresh = {name}_stamp.fresh + excluded.fresh RETURNING fresh, last_id"
+    )
 
 
 def _groups(runs: Mapping[int, Run], scope: Scope) -> list[list[Run]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from string import ascii_uppercase
 
-_UNSAFE_CHARACTER = re.compile(r"[\x00-\x1f\x7fA-Z#]")
+_SAFE = bytes({*range(0x20, 256)}.difference(b"\x7f#", ascii_uppercase.encode()))
 _UNSAFE = re.compile(r"[\x00-\x20\x7fA-Z]|^#")
 
 
@@ -27,7 +28,12 @@ def stored_text(tokens: Sequence[str]) -> str:
 
 def record_words(scope: Collection[str], fields: Iterable[str]) -> str:
     """A record as it is kept until it is folded: a line of scope tokens, then one for each field."""
-    return "\n".join((_scope_line(tuple(scope)), *fields))
+    return "\n".join((scope_line(scope), *fields))
+
+
+def scope_line(scope: Collection[str]) -> str:
+    """A record's scope tokens as one text."""
+    return _scope_line(tuple(scope))
 
 
 @lru_cache(maxsize=1024)
@@ -39,7 +45,7 @@ def _plain(tokens: Sequence[str]) -> str:
     """The usual tokens, which need no care, joined in one go; empty when one of them does."""
     joined = " ".join(tokens)
     whole = joined.count(" ") == len(tokens) - 1 and "  " not in joined and joined == joined.strip(" ")
-    return joined if whole and not _UNSAFE_CHARACTER.search(joined) else ""
+    return joined if whole and not joined.encode(errors="surrogatepass").translate(None, _SAFE) else ""
 
 
 def scope_tokens(scope: Collection[str]) -> list[str]:

@@ -6,13 +6,18 @@ import numpy as np
 
 from cuedeck.store.protocol import Vector, VectorRecord, VectorSpec
 
+_HALF = np.dtype("<f2")
+_FINITE = bytes(high for high in range(256) if high & 0x7C != 0x7C)
 
-def checked(record: VectorRecord, spec: VectorSpec) -> Vector:
-    """The record's vector, of the right length and finite."""
+
+def halves(record: VectorRecord, spec: VectorSpec) -> bytes:
+    """The record's vector as it is stored, of the right length and finite."""
     vector = np.asarray(record.vector, dtype=np.float32)
-    if vector.shape != (spec.dimensions,) or not np.isfinite(vector).all():
+    made = vector.astype(_HALF).tobytes()
+    # Only the high bytes of infinities and of what is no number are left over.
+    if vector.shape != (spec.dimensions,) or made[1::2].translate(None, _FINITE):
         raise ValueError(f"{spec.name}: a vector must have {spec.dimensions} finite numbers")
-    return vector
+    return made
 
 
 def halved(vector: Vector) -> Vector:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cuedeck.store.protocol import Reached, Scope, Vector, VectorHit, VectorRecord, VectorSpec
-from cuedeck.store.tokens import scope_tokens
+from cuedeck.store.tokens import scope_line, scope_tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -265,10 +265,9 @@ def _ranked(scores: Mapping[int, float], floor: float, limit: int) -> list[Vecto
 
 
 def _row(record: VectorRecord, spec: VectorSpec) -> VectorRow:
-    from cuedeck.store.vector import checked
+    from cuedeck.store.vector import halves
 
-    halves = checked(record, spec).astype("<f2").tobytes()
-    return VectorRow(record.id, record.model, " ".join(scope_tokens(record.scope)), halves)
+    return VectorRow(record.id, record.model, scope_line(record.scope), halves(record, spec))
 
 
 def _sketches(rows: list[VectorRow]) -> Sketches:

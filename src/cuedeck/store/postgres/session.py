@@ -80,7 +80,7 @@ class PostgresSession:
         *,
         key: Sequence[str] = (),
     ) -> None:
-        sql = insertion(table, columns, ("workspace_id", *key) if key else (), "%s")
+        sql = insertion(table, tuple(columns), ("workspace_id", *key) if key else (), "%s")
         values = list(plain_rows(columns, rows))
         with translated(), self._connection.cursor() as cursor:
             if len(values) == 1:
@@ -90,14 +90,14 @@ class PostgresSession:
                 cursor.executemany(sql, values)
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
-        sql = insertion(table, list(row), (), ":{}")
+        sql = insertion(table, tuple(row), (), ":{}")
         if self._has_rid(table):
             return int(self.value(f"{sql} RETURNING rid", **row))
         self.run(sql, **row)
         return 0
 
     def upsert(self, table: str, row: Mapping[str, Any], /, *, key: Sequence[str]) -> None:
-        self.run(insertion(table, list(row), key, ":{}"), **row)
+        self.run(insertion(table, tuple(row), tuple(key), ":{}"), **row)
 
     def text(self, spec: TextSpec, /) -> TextIndex:
         return PiecedText(self, self._shared.texts, spec)

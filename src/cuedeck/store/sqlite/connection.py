@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from cuedeck.model.errors import CueError
-from cuedeck.store.errors import broken
+from cuedeck.store.errors import broken, lost
 from cuedeck.tracking import keep_out_of_git
 
 BUSY_SECONDS = 5.0
@@ -22,6 +22,12 @@ _DURABILITY = {"FULL": 2, "NORMAL": 1}
 def fetch(connection: apsw.Connection, sql: str, params: Bindings = ()) -> list[Any]:
     """Run one statement to its end; apsw alone would stop at its first row."""
     return connection.execute(sql, params).fetchall()
+
+
+def check_open(connection: apsw.Connection) -> None:
+    """Refuse to go on without a transaction, which SQLite gives up on a full disk."""
+    if not connection.in_transaction:
+        raise lost()
 
 
 def _check_name(path: Path) -> None:

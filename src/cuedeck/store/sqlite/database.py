@@ -23,7 +23,6 @@ from cuedeck.store.sqlite.turnstile import Turnstile
 _POLL = 0.05
 # A reader gives up the whole map after any commit: it pays where much is read between commits.
 _MAPPED = {"state": 0, "index": 1 << 30}
-_ACTOR = "UPDATE current_actor SET actor = :actor WHERE actor <> :actor"
 _databases: weakref.WeakSet[SqliteDatabase] = weakref.WeakSet()
 # What came over a fork belongs to the parent: never used, never closed, never collected.
 _inherited: list[object] = []
@@ -69,13 +68,11 @@ class SqliteDatabase:
             raise RuntimeError("this thread is already inside a write transaction")
         with self._watched(), translated(self.path):
             file = self._current()
-            with file.writing(durable=durable) as connection:
+            named = actor if self._name == "state" else None
+            with file.writing(actor=named, durable=durable) as connection:
                 self._thread.writing = True
                 try:
-                    session = SqliteSession(connection, file, writes=True)
-                    if self._name == "state":
-                        session.run(_ACTOR, actor=actor)
-                    yield session
+                    yield SqliteSession(connection, file, writes=True)
                 finally:
                     self._thread.writing = False
 

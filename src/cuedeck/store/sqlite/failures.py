@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -20,15 +18,23 @@ _CONFLICTS: dict[int, ConflictKind] = {
 }
 
 
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
+class translated:
     """Run statements on this file; what SQLite raises comes out as a CueError."""
-    try:
-        yield
-    except apsw.Error as error:
-        raise translate(error, path) from error
-    except (OverflowError, UnicodeEncodeError) as error:
-        raise invalid("parameter", "a value the database can hold", str(error)) from error
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        match error:
+            case apsw.Error():
+                raise translate(error, self._path) from error
+            case OverflowError() | UnicodeEncodeError():
+                raise invalid("parameter", "a value the database can hold", str(error)) from error
 
 
 def translate(error: apsw.Error, path: Path) -> CueError:

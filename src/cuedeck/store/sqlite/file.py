@@ -10,16 +10,18 @@ from pathlib import Path
 
 import apsw
 
-from cuedeck.store.errors import locked, lost
+from cuedeck.store.errors import locked
+from cuedeck.store.portable import sqlite_parameters
 from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite import migrate
-from cuedeck.store.sqlite.connection import connect, fetch, private_file, set_synchronous
+from cuedeck.store.sqlite.connection import check_open, connect, fetch, private_file, set_synchronous
 from cuedeck.store.sqlite.failures import translated
 from cuedeck.store.sqlite.turnstile import Turnstile
 from cuedeck.store.text_cache import TextCache
 from cuedeck.store.vectors import VectorCache
 
 _IDLE_READERS = 4
+_ACTOR = "UPDATE current_actor SET actor = :actor WHERE actor <> :actor"
 
 
 class OpenFile:
@@ -48,6 +50,7 @@ class OpenFile:
         self._watcher_lock = threading.Lock()
         self._readers: list[apsw.Connection] = []
         self._closed = False
+        self._acted: tuple[int, str | None] = (-1, None)
         with translated(path):
             private_file(path)
             self.identity = file_identity(path)
@@ -73,7 +76,7 @@ class OpenFile:
             self._return_reader(connection)
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
+    def writing(self, *, actor: str | None = None, durable: bool = True) -> Iterator[apsw.Connection]:
         """The writer inside BEGIN IMMEDIATE; commits at the end, rolls back when the block raises."""
         with self._place() as connection:
             level = self._synchronous if durable else "NORMAL"
@@ -82,14 +85,21 @@ class OpenFile:
                 self._level = level
             self._begin(connection)
             try:
+                if actor is not None:
+                    self._act_as(connection, actor)
                 yield connection
-                if not connection.in_transaction:
-                    raise lost()
+                check_open(connection)
                 fetch(connection, "COMMIT")
+                self._acted = (connection.data_version(), actor)
             except BaseException:
                 if connection.in_transaction:
                     fetch(connection, "ROLLBACK")
                 raise
+
+    def _act_as(self, connection: apsw.Connection, actor: str) -> None:
+        """Say who writes, for the change log; who did last is known unless anybody else has written since."""
+        if (connection.data_version(), actor) != self._acted:
+            fetch(connection, _ACTOR, sqlite_parameters({"actor": actor}))
 
     def data_version(self) -> int:
         """SQLite's own count of commits, seen from a connection that never writes."""

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from cuedeck.store.errors import lost
-from cuedeck.store.portable import for_sqlite, insertion, plain_rows, sqlite_parameters
+from cuedeck.store.portable import for_sqlite, insertion, plain_rows, plain_values, sqlite_parameters
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
-from cuedeck.store.sqlite.connection import fetch
+from cuedeck.store.sqlite.connection import check_open, fetch
 from cuedeck.store.sqlite.failures import translated
 from cuedeck.store.sqlite.vectors import SqliteVectorTable
 from cuedeck.store.text import PiecedText
@@ -31,11 +30,11 @@ class SqliteSession:
         self._connection = connection
         self._file = file
         self._writes = writes
-        self._path = file.path
+        self._translated = translated(file.path)
         self._vectors: dict[str, SketchedVectors] = {}
 
     def rows(self, sql: str, /, **params: Any) -> list[Row]:
-        with translated(self._path):
+        with self._translated:
             cursor = self._execute(sql, params)
             first = cursor.fetchone()
             if first is None:
@@ -45,7 +44,7 @@ class SqliteSession:
             return [dict(zip(names, found, strict=True)) for found in (first, *cursor.fetchall())]
 
     def row(self, sql: str, /, **params: Any) -> Row | None:
-        with translated(self._path):
+        with self._translated:
             cursor = self._execute(sql, params)
             found = cursor.fetchone()
             if found is None:
@@ -55,14 +54,14 @@ class SqliteSession:
             return dict(zip(names, found, strict=True))
 
     def value(self, sql: str, /, **params: Any) -> Any:
-        with translated(self._path):
+        with self._translated:
             cursor = self._execute(sql, params)
             found = cursor.fetchone()
             cursor.close(True)
             return None if found is None else found[0]
 
     def run(self, sql: str, /, **params: Any) -> int:
-        with translated(self._path):
+        with self._translated:
             before = self._connection.total_changes()
             _drain(self._execute(sql, params))
             if self._connection.total_changes() == before:
@@ -71,9 +70,8 @@ class SqliteSession:
             return int(self._connection.changes())
 
     def run_many(self, sql: str, params: Iterable[Mapping[str, Any]], /) -> None:
-        with translated(self._path):
-            bound = (sqlite_parameters(each) for each in params)
-            _drain(self._connection.executemany(for_sqlite(sql), bound))
+        with self._translated:
+            self._execute_many(for_sqlite(sql), (sqlite_parameters(each) for each in params))
 
     def insert_many(
         self,
@@ -84,16 +82,19 @@ class SqliteSession:
         *,
         key: Sequence[str] = (),
     ) -> None:
-        with translated(self._path):
-            sql = insertion(table, columns, key, "?")
-            _drain(self._connection.executemany(sql, plain_rows(columns, rows)))
+        with self._translated:
+            sql = insertion(table, tuple(columns), tuple(key), "?")
+            self._execute_many(sql, plain_rows(columns, rows))
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
-        self.run(insertion(table, list(row), (), ":{}"), **row)
+        with self._translated:
+            check_open(self._connection)
+            sql = insertion(table, tuple(row), (), "?")
+            self._connection.execute(sql, plain_values(row))
         return self._connection.last_insert_rowid() if self._has_rid(table) else 0
 
     def upsert(self, table: str, row: Mapping[str, Any], /, *, key: Sequence[str]) -> None:
-        self.run(insertion(table, list(row), key, ":{}"), **row)
+        self.run(insertion(table, tuple(row), tuple(key), ":{}"), **row)
 
     def text(self, spec: TextSpec, /) -> TextIndex:
         return PiecedText(self, self._file.texts, spec)
@@ -116,10 +117,12 @@ class SqliteSession:
             yield SqliteVectorTable(connection, spec)
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> apsw.Cursor:
-        if not self._connection.in_transaction:
-            # SQLite gives up a transaction on a full disk; going on would commit statement by statement.
-            raise lost()
+        check_open(self._connection)
         return self._connection.execute(for_sqlite(sql), sqlite_parameters(params))
+
+    def _execute_many(self, sql: str, rows: Iterable[Any]) -> None:
+        check_open(self._connection)
+        _drain(self._connection.executemany(sql, rows))
 
     def _has_rid(self, table: str) -> bool:
         if table not in self._file.identified:

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from cuedeck.store.protocol import VectorSpec
-from cuedeck.store.sqlite.connection import fetch
+from cuedeck.store.sqlite.connection import check_open, fetch
 from cuedeck.store.vectors import LOG_KEPT, Logged, VectorRow
 
 
@@ -29,9 +29,14 @@ class SqliteVectorTable:
         self._name = spec.name
 
     def save(self, rows: list[VectorRow]) -> tuple[int, int]:
-        self._each(f"INSERT OR REPLACE INTO {self._name}(id, model, scope, v) VALUES(?, ?, ?, ?)", rows)
-        self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", ((row.id,) for row in rows))  # noqa: S608
-        return self._log(row.id for row in rows)
+        before = self._connection.total_changes()
+        into = f"INTO {self._name}(id, model, scope, v) VALUES(?, ?, ?, ?)"
+        self._each(f"INSERT OR IGNORE {into}", rows)
+        if self._connection.total_changes() - before < len(rows):
+            # Only what was there before may have a sketch.
+            self._each(f"INSERT OR REPLACE {into}", rows)
+            self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", ((row.id,) for row in rows))  # noqa: S608
+        return self._log([(row.id,) for row in rows])
 
     def save_sketches(self, rows: list[VectorRow]) -> None:
         self._each(f"INSERT OR REPLACE INTO {self._name}_sketches VALUES(?, ?, ?, ?)", rows)
@@ -44,7 +49,7 @@ class SqliteVectorTable:
         sql = f"DELETE FROM {self._name} WHERE id = ? RETURNING id"  # noqa: S608
         gone: list[Any] = self._connection.executemany(sql, ((number,) for number in ids)).fetchall()
         self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", gone)  # noqa: S608
-        return self._log(number for (number,) in gone)
+        return self._log(gone)
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         import numpy as np
@@ -87,11 +92,14 @@ class SqliteVectorTable:
         )
         return ((number, VectorRow(*own) if own[0] is not None else None) for number, *own in rows)
 
-    def _log(self, ids: Iterable[int]) -> tuple[int, int]:
-        before = fetch(self._connection, f"SELECT coalesce(max(seq), 0) FROM {self._name}_log")[0][0]  # noqa: S608
-        rows = [(number,) for number in ids]
-        self._each(f"INSERT INTO {self._name}_log(id) VALUES(?)", rows)
-        return before, self._connection.last_insert_rowid() if rows else before
+    def _log(self, ids: list[tuple[int]]) -> tuple[int, int]:
+        if not ids:
+            return 0, 0
+        self._each(f"INSERT INTO {self._name}_log(id) VALUES(?)", ids)
+        # Numbers drawn by a transaction that was undone are drawn again, so there are no gaps.
+        last = self._connection.last_insert_rowid()
+        return last - len(ids), last
 
     def _each(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        check_open(self._connection)
         self._connection.executemany(sql, rows).fetchall()
