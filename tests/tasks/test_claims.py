@@ -18,7 +18,7 @@ from cuedeck.store import open_store
 from cuedeck.store.protocol import Change, Session, Store
 from cuedeck.tasks.agent_task import TaskDraft, TaskStatus, TaskType
 from cuedeck.tasks.agent_tasks import AgentTasks
-from cuedeck.tasks.files import collision
+from cuedeck.tasks.files import Held
 
 AGENTS, TASKS = map(int, os.environ.get("CUEDECK_CLAIMS", "4x40").split("x"))
 LEASE_SECONDS = 1 if AGENTS <= 10 else 10
@@ -102,7 +102,7 @@ def check_history(changes: list[Change]) -> dict[str, int]:
                         json.loads(row["files_exclusive"]),
                         json.loads(str(other["files_exclusive"])),
                     )
-                    assert collision(mine, theirs) is None, f"{change.id} collides with {other_id}"
+                    assert Held([theirs]).collision(mine) is None, f"{change.id} collides with {other_id}"
             working[change.id] = row
         elif row["status"] == "done":
             assert working.pop(change.id)["agent"] == row["agent"]

@@ -9,7 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cuedeck.model.errors import CueError
-from cuedeck.tasks.files import _matches, checked_paths, collision
+from cuedeck.tasks.files import Held, _matches, _overlap, _plain, checked_paths
+
+PATHS = st.lists(st.text("ab./*", min_size=1, max_size=7).filter(lambda path: path[0] != "/"), max_size=3)
 
 
 @pytest.mark.parametrize(
@@ -38,8 +40,19 @@ from cuedeck.tasks.files import _matches, checked_paths, collision
     ],
 )
 def test_collisions_are_seen_from_both_sides(mine: str, theirs: str, collides: bool) -> None:
-    assert (collision([mine], [theirs]) == mine) is collides
-    assert (collision([theirs], [mine]) == theirs) is collides
+    assert (Held([[theirs]]).collision([mine]) == (0, mine)) is collides
+    assert (Held([[mine]]).collision([theirs]) == (0, theirs)) is collides
+
+
+@given(st.lists(PATHS, max_size=8), PATHS)
+def test_the_first_holder_is_found_as_by_comparing_with_each(held: list[list[str]], mine: list[str]) -> None:
+    pairs = (
+        (holder, path)
+        for holder, theirs in enumerate(held)
+        for path in mine
+        if any(_overlap(_plain(path), _plain(other)) for other in theirs)
+    )
+    assert Held(held).collision(mine) == next(pairs, None)
 
 
 @pytest.mark.parametrize("path", ["", " ", "/etc/passwd", "../x", "a/../../x", "C:\\x", "a\0b", "x" * 5000])
@@ -60,5 +73,5 @@ def test_a_pattern_means_what_the_regular_expression_means(pattern: str, path: s
 
 
 def test_a_hostile_pattern_is_answered() -> None:
-    assert collision(["a" * 4000], ["**a" * 1300 + "x"]) is None
-    assert collision(["a/" * 2000], ["**/a*" * 800]) is not None
+    assert Held([["**a" * 1300 + "x"]]).collision(["a" * 4000]) is None
+    assert Held([["**/a*" * 800]]).collision(["a/" * 2000]) is not None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from cuedeck.model.errors import invalid
 from cuedeck.tasks.text import checked
@@ -23,10 +25,32 @@ def checked_paths(field: str, paths: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-def collision(mine: Iterable[str], theirs: Iterable[str]) -> str | None:
-    """The first of my paths that is equal to, inside or around one of theirs."""
-    others = [_plain(path) for path in theirs]
-    return next((path for path in mine if any(_overlap(_plain(path), other) for other in others)), None)
+class Held:
+    """Paths and who holds them, found by folder: thousands of tasks ask about hundreds of holders."""
+
+    def __init__(self, files: Iterable[Iterable[str]]) -> None:
+        self._at: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._below: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        for holder, paths in enumerate(files):
+            for path in map(_plain, paths):
+                fixed, *above = _upwards(_fixed_part(path))
+                self._at[fixed].append((holder, path))
+                for folder in above:
+                    self._below[folder].append((holder, path))
+
+    def collision(self, mine: Sequence[str]) -> tuple[int, str] | None:
+        """The first holder of a path equal to, inside or around one of these, and the first such of these."""
+        found = [(holder, place) for place, path in enumerate(mine) for holder in self._holders(_plain(path))]
+        if not found:
+            return None
+        holder, place = min(found)
+        return holder, mine[place]
+
+    def _holders(self, path: str) -> Iterator[int]:
+        """Those that collide, the first of each folder: fixed parts of what collides lie in one another."""
+        fixed = _fixed_part(path)
+        for near in (self._below.get(fixed, ()), *(self._at.get(folder, ()) for folder in _upwards(fixed))):
+            yield from islice((holder for holder, other in near if _overlap(path, other)), 1)
 
 
 @lru_cache(maxsize=4096)
@@ -52,9 +76,17 @@ def _nested_in(inner: str, outer: str) -> bool:
     return outer == "." or inner == outer or inner.startswith(outer + "/")
 
 
-def _fixed_part(pattern: str) -> str:
-    """The folder in front of the first wildcard."""
-    return posixpath.dirname(pattern.split("*", 1)[0]) or "."
+def _fixed_part(path: str) -> str:
+    """The path itself, or the folder in front of its first wildcard."""
+    return posixpath.dirname(path.split("*", 1)[0]) or "." if "*" in path else path
+
+
+def _upwards(path: str) -> list[str]:
+    """A path and the folders it is in."""
+    found = [path]
+    while path := posixpath.dirname(path):
+        found.append(path)
+    return found if found[-1] == "." else [*found, "."]
 
 
 def _matches(path: str, pattern: str) -> bool:

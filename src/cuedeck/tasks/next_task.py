@@ -9,7 +9,7 @@ from functools import cache
 
 from cuedeck.store.protocol import Row
 from cuedeck.tasks.agent_task import AgentTask
-from cuedeck.tasks.files import collision
+from cuedeck.tasks.files import Held
 
 EXAMPLES = 3
 
@@ -24,16 +24,16 @@ class NextTask:
 
 def holders(working: Sequence[Row]) -> Callable[[str], str | None]:
     """What says why a task with such ``files_exclusive`` must wait, if it must; many tasks have the same."""
-    taken = [(other, files) for other in working if (files := json.loads(other["files_exclusive"]))]
+    held = Held(json.loads(other["files_exclusive"]) for other in working)
 
     @cache
     def held_back(files_exclusive: str) -> str | None:
-        mine = json.loads(files_exclusive)
-        for other, theirs in taken if mine else ():
-            if path := collision(mine, theirs):
-                holder = f" ({other['agent']})" if other["agent"] else ""
-                return f"{path} is held by {other['id']}{holder}"
-        return None
+        found = held.collision(json.loads(files_exclusive))
+        if found is None:
+            return None
+        other, path = working[found[0]], found[1]
+        holder = f" ({other['agent']})" if other["agent"] else ""
+        return f"{path} is held by {other['id']}{holder}"
 
     return held_back
 
