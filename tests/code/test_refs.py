@@ -411,6 +411,21 @@ def test_a_repository_may_go_and_another_come_while_it_is_served(repo: Repo, ope
         code.wanted(old)
 
 
+def test_numbers_of_a_deleted_index_are_not_taken_for_those_of_the_next(
+    repo: Repo, open_code: Open, tmp_path: Path
+) -> None:
+    repo.put("a.py", BASE)
+    repo.put("b.py", "def other():\n    pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert "a::greet" in names(code)
+    (repo.root / "a.py").unlink()
+    repo.commit()
+    for file in tmp_path.glob("store-0/.cuedeck/.cache/index.db*"):
+        file.unlink()
+    assert names(code) == {"b::other"}
+
+
 @pytest.mark.parametrize(("setting", "dirty"), [("true", set()), ("input", set()), ("false", {"a.py"})])
 def test_line_ends_that_git_converts_are_no_change(
     repo: Repo, open_code: Open, setting: str, dirty: set[str]

@@ -24,7 +24,6 @@ _SMALL: Final = 400
 _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
-_PARTINGS: Final = 64
 _JOBS: Final = 64
 _TURNS: Final = 64
 _SWITCHES: Final = 3
@@ -94,7 +93,6 @@ class Code:
         self._disk_indexed: tuple[object, ...] = ()
         self._bottom: tuple[tuple[object, ...], dict[str, Entry | None]] = ((), {})
         self._head_files: tuple[str, dict[str, TreeFile]] = ("", {})
-        self._parted: dict[tuple[str, str], str | None] = {}
         self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
 
     @property
@@ -313,11 +311,19 @@ class Code:
         version = self.store.index.version()
         if version != self._rows[0]:
             self._rows = (version, {})
+            if self.store.index.generation != self.cache.generation:
+                self._begin_anew()
         held = self._rows[1]
         if name not in held:
             with self.store.index.read() as session:
                 held[name] = table.ref(session, name)
         return held[name]
+
+    def _begin_anew(self) -> None:
+        """The index was deleted or replaced: what is held under the numbers of its blobs is of other files."""
+        with self._lock:
+            self.cache = FactsCache(self.store, _FACTS_BYTES)
+            self._snapshots, self._bottom, self._disk_indexed = {}, ((), {}), ()
 
     # -- views
 
@@ -414,12 +420,7 @@ class Code:
             return False
         if tip is None or wanted.commit is None or self.repository is None:
             return True
-        key = (tip.commit, wanted.commit)
-        known = self._parted
-        if key not in known:
-            kept = list(known.items())[1 - _PARTINGS :]
-            known = self._parted = dict([*kept, (key, self.repository.merge_base(*key))])
-        return known[key] == row.merge_base
+        return self.repository.merge_base(tip.commit, wanted.commit) == row.merge_base
 
     def _jobs_idle(self, name: str) -> bool:
         job = self._jobs.get(name)

@@ -67,6 +67,7 @@ class FactsCache:
 
     def __init__(self, store: Store, limit: int) -> None:
         self.store = store
+        self.generation = store.index.generation
         # Links stand under their blob alone: resolution asks for them far more often than for anything else.
         self.held: Held[int | tuple[Any, ...], Any] = Held(limit)
         self.texts: Texts | None = None
@@ -109,9 +110,7 @@ class FactsCache:
         wanted = [blob for blob, key in keys.items() if key not in self.held.values]
         if len(wanted) < 2:
             return
-        with self.store.index.read() as session:
-            packed = table.facts(session, wanted)
-        for blob, data in packed.items():
+        for blob, data in self._packed(wanted).items():
             self.held.put(keys[blob], unpack(data), len(data) * _GROWTH[unpack])
 
     def tidy(self) -> None:
@@ -131,11 +130,16 @@ class FactsCache:
         found = self.held.values.get(key)
         if found is not None:
             return found
-        with self.store.index.read() as session:
-            data = table.facts(session, [blob]).get(blob)
+        data = self._packed([blob]).get(blob)
         if data is None:
             raise Outdated
         return self.held.put(key, unpack(data), len(data) * _GROWTH[unpack])
+
+    def _packed(self, blobs: Collection[int]) -> dict[int, bytes]:
+        with self.store.index.read() as session:
+            if self.store.index.generation != self.generation:
+                raise Outdated
+            return table.facts(session, blobs)
 
 
 class Snapshot:

@@ -274,6 +274,10 @@ class Database(Protocol):
     def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
         """Committed changes in order, without gaps, also across processes (state database only)."""
 
+    @property
+    def generation(self) -> int:
+        """Another number once a new database stands in this one's place: rows then have other numbers."""
+
     def version(self) -> int:
         """A number that moves when any process commits; cheap enough to ask on every call."""
 

@@ -137,6 +137,10 @@ class PostgresDatabase:
         with self.read() as session:
             return changes_after(session, after=after, limit=limit, tables=tables)
 
+    @property
+    def generation(self) -> int:
+        return 0  # numbers come from sequences, which outlive their rows
+
     def version(self) -> int:
         with translated():
             found = self._asked(_VERSION, workspace=self._place.workspace, names=list(self._queues))

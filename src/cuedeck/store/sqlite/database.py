@@ -80,6 +80,12 @@ class SqliteDatabase:
         with self.read() as session:
             return changes_after(session, after=after, limit=limit, tables=tables)
 
+    @property
+    def generation(self) -> int:
+        with self._watched(), translated(self.path):
+            self._current()
+            return self._base
+
     def version(self) -> int:
         with self._watched(), translated(self.path):
             file = self._current()
