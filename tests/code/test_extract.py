@@ -185,9 +185,9 @@ DEEP = {
 @pytest.mark.parametrize("kind", DEEP)
 def test_deep_nesting_is_reported_and_the_rest_is_read(kind: str) -> None:
     path, source = DEEP[kind]
-    started = time.monotonic()
+    started = time.process_time()
     facts = facts_of(path, source.encode())
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
     assert facts is not None
     assert {"one", "two"} <= {d.name for d in facts.outline.definitions}
 

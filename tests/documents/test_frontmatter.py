@@ -93,9 +93,9 @@ def test_a_bomb_is_refused_at_once() -> None:
     rows = ["a0: &a0 [x,x,x,x,x,x,x,x,x]"]
     rows += [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
     for yaml in ("\n".join(rows), "a: " + "[" * 60000, "a: " + "{b: " * 20000, "- " * 30000, "x: " * 90000):
-        started = time.monotonic()
+        started = time.process_time()
         assert data_of(yaml) is None
-        assert time.monotonic() - started < 2
+        assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize(

@@ -112,10 +112,10 @@ def test_headings_equal_those_of_a_second_parser(text: str) -> None:
     "unit", ["[[", "[", "![[", "*", "`", "> ", "- ", "#a ", "%%", "<!--", "[a](", "\\", "&#", "|"]
 )
 def test_hostile_repetition_is_quick(unit: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     parse_markdown(unit * (200_000 // len(unit)))
     parse_markdown((unit + "\n") * 20_000)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_nothing_crashes_on_any_byte_soup() -> None:
