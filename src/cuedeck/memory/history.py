@@ -64,19 +64,7 @@ def _state(row: Row, at: int, stamp: str) -> dict[str, Any] | None:
 
 def _first_changes(session: Session, at: int) -> Iterator[Row]:
     """The first change of each memory after a time, in pages; its outcome where ``_state`` may want it."""
-    after = ""
-    while True:
-        page = session.rows(
-            "SELECT c.id, c.at, c.op, c.before, CASE WHEN c.at <= :near THEN c.after END AS after "
-            "FROM change_log AS c JOIN "
-            "(SELECT id, min(seq) AS seq FROM change_log WHERE tbl = 'memories' AND at > :at AND id > :after "
-            "GROUP BY id ORDER BY id LIMIT :limit) AS f ON f.seq = c.seq ORDER BY c.id",
-            at=at,
-            near=at + _WAITED,
-            after=after,
-            limit=_PAGE,
-        )
+    page = table.first_changes(session, at=at, near=at + _WAITED, after="", limit=_PAGE)
+    while page:
         yield from page
-        if len(page) < _PAGE:
-            return
-        after = page[-1]["id"]
+        page = table.first_changes(session, at=at, near=at + _WAITED, after=page[-1]["id"], limit=_PAGE)

@@ -183,6 +183,21 @@ def edges_of(session: Session, ids: Iterable[str]) -> list[Row]:
     )
 
 
+def first_changes(session: Session, *, at: int, near: int, after: str, limit: int) -> list[Row]:
+    """The first change after a time of each memory beyond one; what became of it up to ``near`` only."""
+    return session.rows(
+        """SELECT c.id, c.at, c.op, c.before, CASE WHEN c.at <= :near THEN c.after END AS after
+           FROM change_log AS c JOIN (
+               SELECT id, min(seq) AS seq FROM change_log
+               WHERE tbl = 'memories' AND at > :at AND id > :after
+               GROUP BY id ORDER BY id LIMIT :limit) AS f ON f.seq = c.seq ORDER BY c.id""",
+        at=at,
+        near=near,
+        after=after,
+        limit=limit,
+    )
+
+
 def links_changed_after(session: Session, at: int) -> dict[str, int]:
     """The first change of each edge after a time, by the edge's name in the log."""
     rows = session.rows(
