@@ -137,3 +137,15 @@ def test_a_hostile_line_costs_its_length_only(tmp_path: Path) -> None:
     spaces = " " * 100_000
     write(tmp_path, f'[core]\nnote = """\n[{spaces}\n"""\n')
     assert refused(tmp_path, env(tmp_path)).data["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(None, "Is a directory"), (b"a = '\xff'", "not UTF-8 at byte 5")]
+)
+def test_a_file_that_cannot_be_read_is_named_by_its_place_in_the_workspace(
+    tmp_path: Path, content: bytes | None, reason: str
+) -> None:
+    file = write(tmp_path, "") / ".cuedeck" / "config.toml"
+    file.unlink()
+    file.mkdir() if content is None else file.write_bytes(content)
+    assert refused(tmp_path, env(tmp_path)).message == f"Cannot read .cuedeck/config.toml: {reason}"

@@ -320,7 +320,7 @@ class Code:
         return held[name]
 
     def _begin_anew(self) -> None:
-        """The index was deleted or replaced: what is held under the numbers of its blobs is of other files."""
+        """The index was deleted or replaced: what is held under the numbers of its blobs is not of these."""
         with self._lock:
             self.cache = FactsCache(self.store, _FACTS_BYTES)
             self._snapshots, self._bottom, self._disk_indexed = {}, ((), {}), ()

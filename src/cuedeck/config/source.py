@@ -68,9 +68,10 @@ def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _neve
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else f"not UTF-8 at byte {error.start}"
         raise CueError(
             ErrorCode.CONFIGURATION,
-            f"Cannot read {name}: {error}",
+            f"Cannot read {name}: {reason}",
             data={"file": name},
             hint="Make the file readable UTF-8 text, or remove it.",
         ) from error
