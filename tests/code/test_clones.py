@@ -62,6 +62,20 @@ def test_a_bare_repository_answers_for_its_refs(origin: Repo, tmp_path: Path, op
         compare_refs(code, "HEAD~1", None, working_tree=True)
 
 
+def test_history_that_comes_into_a_shallow_clone_counts(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    origin.git("checkout", "-q", "-b", "feat", "HEAD~1")
+    origin.put("app/c.py", "def more():\n    pass\n")
+    origin.commit("fourth")
+    shallow = clone(origin, tmp_path / "shallow", "--depth", "1", "--no-single-branch")
+    code = open_code(shallow.root)
+    with pytest.raises(CueError, match="no commit in common"):
+        compare_refs(code, "origin/main", "feat")
+    shallow.git("fetch", "-q", "--unshallow")
+    assert [file.path for file in compare_refs(code, "origin/main", "feat").files] == ["app/c.py"]
+
+
 @pytest.mark.parametrize("options", [(), ("--sparse-index",)])
 def test_a_sparse_checkout_is_the_committed_tree_but_for_what_changed(
     origin: Repo, tmp_path: Path, open_code: Open, options: tuple[str, ...]

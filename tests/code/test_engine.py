@@ -11,6 +11,7 @@ import pytest
 
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
+from cuedeck.code.finding import find
 from cuedeck.code.git.checkout import Checkout
 from cuedeck.code.git.repository import Ref
 from cuedeck.code.indexing import Indexed, Indexer
@@ -188,3 +189,47 @@ def test_a_file_that_stays_empty_is_empty(repo: Repo, open_code: Open) -> None:
     code.view()
     repo.write(a_dot_py="")
     assert names(code) == set()
+
+
+def test_finished_jobs_are_forgotten_when_there_are_many(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    monkeypatch.setattr("cuedeck.code.engine._JOBS", 2)
+    code = open_code(repo.root)
+    for number in range(4):
+        repo.git("tag", f"v{number}")
+        code.start(code.wanted(f"v{number}")).thread.join(30)
+    assert code.job("v0") is None
+    assert code.job("v3") is not None
+
+
+def test_refs_forget_what_they_worked_out_when_all_of_it_takes_too_much(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.write(a_dot_py="def one(): pass\n\none()\n")
+    repo.commit()
+    repo.git("branch", "side")
+    code = open_code(repo.root)
+    first, second = code.view().snapshot, code.view("side").snapshot
+    expected = find(first, "one").references
+    assert find(second, "one").references == expected
+    assert first.weight
+    monkeypatch.setattr("cuedeck.code.engine._WORKED_OUT_BYTES", 0)
+    assert code.view("side").snapshot is second
+    assert first.weight == 0
+    assert second.weight
+    assert code.view().snapshot is first
+    assert find(first, "one").references == expected
+
+
+def test_an_earlier_state_of_a_ref_is_let_go_at_once(repo: Repo, open_code: Open) -> None:
+    repo.write(a_dot_py="def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    before = code.view().snapshot
+    assert before.lexicon.where.paths == [["a.py"]]
+    repo.write(a_dot_py="def two(): pass\n")
+    assert code.view().snapshot.places is before.places
+    assert before.weight == 0

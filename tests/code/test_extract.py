@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from cuedeck.code.anchors import facts_of, local_name, symbol_anchors
+from cuedeck.code.extraction.analysis import analyse_blob
 from cuedeck.code.extraction.extract import MAX_BYTES
 from cuedeck.code.extraction.generated import is_secondary
 from cuedeck.code.extraction.packing import pack, unpack_lines, unpack_links, unpack_outline
@@ -206,6 +207,12 @@ def test_files_that_make_no_sense_are_named_not_parsed(source: bytes, problem: s
     assert facts.outline.problem is not None
     assert problem in facts.outline.problem
     assert not facts.outline.definitions
+
+
+def test_a_file_that_is_too_large_is_searched_by_its_beginning() -> None:
+    blob = analyse_blob("0" * 40, "a.py", "python", b"alpha = 1\n" * (MAX_BYTES // 10 + 1) + b"zebra = 1\n")
+    assert "alpha" in blob.words.words
+    assert "zebra" not in blob.words.words
 
 
 def test_a_small_file_that_defeats_the_parser_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:

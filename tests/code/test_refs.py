@@ -180,6 +180,19 @@ def test_a_file_that_git_is_just_replacing_is_not_gone(repo: Repo, open_code: Op
         soon.join()
 
 
+def test_a_file_too_large_to_be_held_is_hashed_whole(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.code.git.checkout._MAX_READ", 64)
+    repo.put("a.py", "def one(): pass\n" * 10)
+    repo.commit()
+    code = open_code(repo.root)
+    (repo.root / "a.py").touch()
+    assert not compare_refs(code, None, None, working_tree=True).files
+    repo.put("a.py", "def one(): pass\n" * 10 + "def two(): pass\n")
+    assert [file.path for file in compare_refs(code, None, None, working_tree=True).files] == ["a.py"]
+
+
 def test_uncommitted_changes_are_seen_at_once(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", BASE)
     repo.commit()

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 27
+EXTRACTOR_VERSION: Final = 28
 
 
 class Op:
@@ -38,10 +38,10 @@ class Op:
     SELF: Final = 14  # a = class scope: the current instance
     SUPER: Final = 15  # a = class scope: its parent's part of the current instance
     ITEM: Final = 16  # a = expression, b = position: one part of a destructured value
-    ELEMENT: Final = 17  # a = expression: what iterating over it yields
+    ELEMENT: Final = 17  # a = expression, b = 1 for keys only: what iterating over it yields
     FUNCTION: Final = 18  # a = scope: an anonymous function
     ENTERED: Final = 19  # a = expression: what entering it as a context gives
-    MAPPING: Final = 20  # a = value expression, for dictionary literals
+    MAPPING: Final = 20  # a = value expression, for dictionary literals; b = key expression
     TYPED: Final = 21  # a = type expression: some value of that type
     CAUGHT: Final = 22  # a = expression: an exception of that type
     LITERAL: Final = 23  # b = string: a literal of a named built-in type

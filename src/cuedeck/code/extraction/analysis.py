@@ -6,7 +6,7 @@ from itertools import compress
 from typing import Final
 
 from cuedeck.code.extraction.encoding import as_utf8
-from cuedeck.code.extraction.extract import extract, unreadable
+from cuedeck.code.extraction.extract import MAX_BYTES, extract, unreadable
 from cuedeck.code.extraction.packing import pack
 from cuedeck.code.extraction.wording import blob_words
 from cuedeck.code.facts import (
@@ -24,6 +24,8 @@ from cuedeck.code.languages import language_named, language_of_source
 from cuedeck.store.code import NewBlob
 
 _MAX_NAME: Final = 200
+# So much of a file that is too large to be read is searched.
+_BEGINNING: Final = 256 * 1024
 # For each value of an op column whether its row is a bare name, or names something in another way.
 _IS_NAME: Final = bytes(op & OP_MASK == Op.NAME for op in range(256))
 _IS_MEMBER: Final = bytes(op & OP_MASK in NAMING - {Op.NAME} for op in range(256))
@@ -38,7 +40,8 @@ def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> Ne
     known = language_named(actual)
     if known is None:
         return _stored(oid, language, unreadable(language, len(source), "no grammar"), "")
-    return _stored(oid, language, extract(source, known), source)
+    searched = source if len(source) <= MAX_BYTES else source[:_BEGINNING]
+    return _stored(oid, language, extract(source, known), searched)
 
 
 def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBlob:

@@ -18,6 +18,7 @@ _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 EXECUTABLE: Final = 0o100755
 _DELTAS_KEPT: Final = 4
+_PARTINGS_KEPT: Final = 1024
 # Every file that came is held against every one that went, as git does it, up to so many pairs.
 _MOST_COMPARED: Final = 1_000_000
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
@@ -61,9 +62,10 @@ class Repository:
         self.root = root
         self.git = repository
         self.prefix = prefix
-        self._folder = Path(repository.path).stat().st_ino
+        self._opened = _state(repository)
         # Commits never change, and a ref that is looked at is compared several times.
         self._deltas: dict[tuple[str, str], dict[str, TreeFile | None]] = {}
+        self._partings: dict[tuple[str, str], str] = {}
 
     @classmethod
     def open(cls, root: Path) -> Repository | None:
@@ -94,9 +96,9 @@ class Repository:
         return not self.git.is_bare
 
     def is_there(self) -> bool:
-        """Whether the repository that was opened still is the one in its place."""
+        """Whether the repository in its place is the one that was opened, with no more history than then."""
         try:
-            return Path(self.git.path).stat().st_ino == self._folder
+            return _state(self.git) == self._opened
         except OSError:
             return False
 
@@ -113,7 +115,7 @@ class Repository:
         opened = Repository.open(self.root)
         if opened is None:
             return self
-        opened._deltas = self._deltas
+        opened._deltas, opened._partings = self._deltas, self._partings
         return opened
 
     # -- refs
@@ -193,11 +195,21 @@ class Repository:
         """Where two commits parted, or nothing."""
         import pygit2
 
+        known = self._partings.get((one, other))
+        if known is not None:
+            return known
         try:
             found = self.git.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
         except (pygit2.GitError, ValueError, KeyError):
             return None
-        return None if found is None else str(found)
+        if found is None:
+            return None
+        # More history may come into a shallow clone.
+        if not self.git.is_shallow:
+            while len(self._partings) >= _PARTINGS_KEPT:
+                self._partings.pop(next(iter(self._partings)), None)
+            self._partings[one, other] = str(found)
+        return str(found)
 
     def worktrees(self) -> dict[str, str]:
         """The other checkouts, by their branch."""
@@ -403,6 +415,13 @@ def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
                 pending.append((path + "/", old_folder, new_folder))
             if (was is not None and old_folder is None) or (now is not None and new_folder is None):
                 yield path, now if new_folder is None else None
+
+
+def _state(repository: Any) -> tuple[int, int]:
+    """What is another number when a repository is replaced, or a shallow one is given more history."""
+    folder = Path(repository.path)
+    shallow = folder / "shallow"
+    return folder.stat().st_ino, shallow.stat().st_mtime_ns if shallow.exists() else 0
 
 
 def _shown(entry: Any) -> str:
