@@ -143,8 +143,10 @@ class _Search:
         if op in (Op.TUPLE, Op.INDEX):
             inside = (a, *links.lists[b]) if op == Op.INDEX else links.lists[b]
             return (op, *(self.spelled(path, item, depth + 1) for item in inside))
-        if op in (Op.SEQUENCE, Op.MAPPING):
+        if op == Op.SEQUENCE:
             return (op, self.spelled(path, a, depth + 1))
+        if op == Op.MAPPING:
+            return (op, self.spelled(path, a, depth + 1), self.spelled(path, b, depth + 1))
         return (op,)
 
     def named(self, path: str, number: int, depth: int) -> _Spelling:

@@ -287,3 +287,70 @@ def test_foreign_and_empty_interfaces_and_methods_of_another_package(project: Pr
     for name in ("Foreign", "Number", "Any", "Hidden"):
         assert written.satisfying(name) == set()
     assert written.satisfying("Standard") == written.marked("Standard")
+
+
+def test_values_that_come_with_whether_there_was_one(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.com/m
+        === m/m.go
+        package m
+        type Info struct {
+            ID string // <def ID>
+        }
+        type Key struct { Part string } // <def Part>
+        type Done chan Info
+        func f(infos map[Key]*Info, given any, in <-chan *Info, done Done, list []Info) {
+            if info, ok := infos[Key{}]; !ok || info.ID == "" { // <ID>
+            }
+            one, ok := given.(Info)
+            var two, is = <-in
+            _, _, _ = one.ID, two.ID, ok // <ID>
+            select {
+            case three := <-done:
+                _ = three.ID // <ID>
+            case three, ok = <-in:
+            }
+            for four := range in {
+                _ = four.ID // <ID>
+            }
+            for four := range done {
+                _ = four.ID // <ID>
+            }
+            for key, five := range infos {
+                _, _ = key.Part, five.ID // <ID> <Part>
+            }
+            for at := range list {
+                _ = at.ID
+            }
+        }
+        """
+    )
+    written.check("ID")
+    written.check("Part")
+
+
+def test_calls_that_are_told_their_types(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.com/m
+        === model/model.go
+        package model
+        type Answer struct {
+            Total int // <def Total>
+        }
+        === m/m.go
+        package m
+        import "example.com/m/model"
+        type Page[T any] struct { Data T } // <def Data>
+        func read[T any](times int, from string) T { var out T; return out }
+        func f() {
+            page := read[Page[model.Answer]](1, "")
+            _ = page.Data.Total // <Data> <Total>
+        }
+        """
+    )
+    written.check("Total")
+    written.check("Data")

@@ -212,3 +212,21 @@ def test_functions_of_the_library_that_give_what_objects_hold(project: Project) 
         """
     )
     written.check("size")
+
+
+def test_members_of_a_type_with_an_index_signature(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Field { label: string } // <def label>
+        interface Form {
+            [name: string]: Field
+        }
+        interface Options { form: Form }
+        const options: Options = { form: { user: { label: "" } } } // <label>
+        options.form.user.label // <label>
+        function take(given: Options) {}
+        take({ form: { age: { label: "" } } }) // <label>
+        """
+    )
+    written.check("label")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _NAMELESS: Final = b"_"
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="result")
 _METHOD: Final = Declares(Kind.METHOD, result="result")
+_TELLING: Final = ("index_expression", "type_assertion_expression", "unary_expression")
 
 
 class GoWalk(TableWalk):
@@ -79,6 +80,7 @@ class GoWalk(TableWalk):
         "method_declaration": "method",
         "func_literal": "anonymous",
         "short_var_declaration": "short_variable",
+        "receive_statement": "receive",
         "range_clause": "range",
         "composite_literal": "composite",
         "keyed_element": "keyed",
@@ -89,7 +91,7 @@ class GoWalk(TableWalk):
         "type_assertion_expression": "conversion",
         "slice_type": "collection",
         "array_type": "collection",
-        "channel_type": "collection",
+        "channel_type": "channel",
         "map_type": "map_type",
         "index_expression": "index",
         "field_declaration": "field",
@@ -318,29 +320,41 @@ class GoWalk(TableWalk):
         spec = self.variables[node.type]
         of, given = node.child_by_field_name("type"), node.child_by_field_name("value")
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        values = [self.visit(c, scope) for c in given.named_children] if given is not None else []
         names = node.children_by_field_name("name")
+        values = self.parts(given.named_children if given is not None else [], scope, len(names))
         parent = node.parent
         whole = parent if parent is not None and parent.named_child_count == 1 else node
-        for position, name in enumerate(names):
-            self.assign(name, scope, annotation, self.part(values, position, len(names)), spec.kind, whole)
+        for name, value in zip(names, values, strict=True):
+            self.assign(name, scope, annotation, value, spec.kind, whole)
         return 0
 
-    def part(self, values: list[int], position: int, count: int) -> int:
+    def parts(self, given: list[Node], scope: int, count: int) -> list[int]:
+        """What each of several variables holds; some expressions also tell whether there was a value."""
+        values = [self.visit(node, scope) for node in given]
         if len(values) == count:
-            return values[position]
-        return self.row(Op.ITEM, values[0], position) if len(values) == 1 and values[0] else 0
+            return values
+        if len(values) != 1 or not values[0]:
+            return [0] * count
+        if given[0].type in _TELLING:
+            return [values[0], *[0] * (count - 1)]
+        return [self.row(Op.ITEM, values[0], position) for position in range(count)]
 
     def short_variable(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         begun = len(self.rows)
-        values = [self.visit(c, scope) for c in right.named_children] if right is not None else []
         names = left.named_children if left is not None else []
+        given = [] if right is None else right.named_children if right.type == "expression_list" else [right]
+        values = self.parts(given, scope, len(names))
         self.see_outer([n for n in names if n.type == "identifier"], scope, begun)
-        for position, name in enumerate(names):
+        for name, value in zip(names, values, strict=True):
             if name.type == "identifier":
-                self.assign(name, scope, 0, self.part(values, position, len(names)), "", node)
+                self.assign(name, scope, 0, value, "", node)
         return 0
+
+    def receive(self, node: Node, scope: int, role: int = 0) -> int:
+        """``case x := <-c`` declares, ``case x = <-c`` and ``case <-c`` do not."""
+        declares = any(child.type == ":=" for child in node.children)
+        return self.short_variable(node, scope) if declares else self.children(node, scope)
 
     def range(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -350,8 +364,8 @@ class GoWalk(TableWalk):
         self.see_outer([n for n in names if n.type == "identifier"], scope, begun)
         for position, name in enumerate(names):
             if name.type == "identifier":
-                value = self.row(Op.INDEX, source) if position else 0
-                self.assign(name, scope, 0, value, "", node)
+                value = self.row(Op.INDEX, source) if position else self.row(Op.ELEMENT, source, 1)
+                self.assign(name, scope, 0, value if source else 0, "", node)
         return 0
 
     def type_switch(self, node: Node, scope: int, role: int = 0) -> int:
@@ -436,10 +450,15 @@ class GoWalk(TableWalk):
 
     def map_type(self, node: Node, scope: int, role: int = 0) -> int:
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
-        if key is not None:
-            self.visit(key, scope, Role.TYPE)
+        of = self.visit(key, scope, Role.TYPE) if key is not None else 0
         element = self.visit(value, scope, Role.TYPE) if value is not None else 0
-        return self.row(Op.MAPPING, self.row(Op.TYPED, element))
+        keys = self.row(Op.TYPED, of) if of else 0
+        return self.row(Op.MAPPING, self.row(Op.TYPED, element), keys)
+
+    def channel(self, node: Node, scope: int, role: int = 0) -> int:
+        """Ranging over a channel gives what it holds first, as the keys of a map are."""
+        held = self.row(Op.TYPED, self.only(node, scope, Role.TYPE))
+        return self.row(Op.MAPPING, held, held)
 
     def index(self, node: Node, scope: int, role: int = 0) -> int:
         values = [self.visit(c, scope) for c in node.named_children]

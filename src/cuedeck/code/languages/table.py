@@ -129,7 +129,10 @@ class TableWalk(Walk):
         for child in node.named_children:
             if child.start_byte == target.start_byte:
                 continue
-            if child.type == arguments_field or child.type.endswith(("arguments", "argument_list")):
+            if child.type == "type_arguments":
+                told = [self.visit(c, scope, Role.TYPE) for c in child.named_children]
+                callee = self.row(Op.INDEX, callee, self.items(told))
+            elif child.type == arguments_field or child.type.endswith(("arguments", "argument_list")):
                 given += [self.visit(c, scope) for c in child.named_children]
             else:
                 self.visit(child, scope)

@@ -40,7 +40,7 @@ class Protocols(Typing):
                 parts = [v.inside[b] for v in tuples if b < len(v.inside)]
                 found += [v for part in parts for v in part] if tuples else self.yielded(value)
             elif op == Op.ELEMENT:
-                found += self.yielded(value)
+                found += self.keys_of(value) if b else self.yielded(value)
             elif op == Op.ENTERED:
                 found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
             elif value.tag == CLASS:
@@ -48,6 +48,11 @@ class Protocols(Typing):
             elif value.tag == TUPLE:
                 found += [v._replace(tag=INSTANCE) for v in elements(value) if v.tag == CLASS]
         return unique(found)
+
+    def keys_of(self, value: Value) -> Values:
+        """What a map is asked with; of other containers nothing."""
+        held = self.containers(value) if value.tag == INSTANCE else (value,)
+        return unique([key for v in held if v.tag == MAPPING for key in v.inside[1]])
 
     def yielded(self, value: Value) -> Values:
         """What iterating over a value gives."""
@@ -116,6 +121,17 @@ class Protocols(Typing):
                 found += self.protocol(value, method)
             elif value.tag != CLASS:
                 found.append(value)
+        return unique(found)
+
+    def entry(self, path: str, owner: int, name: str) -> Values:
+        if not self.rules_of(path).foreign_wrappers:
+            return ()
+        found: list[Value] = []
+        for value in self.evaluate(path, owner):
+            if value.tag == MAPPING:
+                found += value.inside[0]
+            elif value.tag == INSTANCE and not self.member(value, name):
+                found += self.protocol(value, "__getitem__")
         return unique(found)
 
     def indexed(self, path: str, number: int) -> Values:

@@ -86,6 +86,10 @@ class Typing(Generics):
         """What an index gives."""
 
     @abstractmethod
+    def entry(self, path: str, owner: int, name: str) -> Values:
+        """What a value holds under a name that is no member, where members and entries are one."""
+
+    @abstractmethod
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes."""
 
@@ -447,7 +451,8 @@ class Typing(Generics):
                 own = not found and links.strings[b] in self.rules_of(path).self_types
                 return self.around(path, number) if own else found
             case Op.ATTR:
-                return self.attribute_values(path, a, links.strings[b]) or self.entry(path, a)
+                name = links.strings[b]
+                return self.attribute_values(path, a, name) or self.entry(path, a, name)
             case Op.MODULE | Op.IMPORTED | Op.INTRINSIC:
                 return self.values(self.targets(path, number))
             case Op.CALL:
@@ -465,8 +470,8 @@ class Typing(Generics):
                 inside = trimmed(self.evaluate(path, a))
                 return (sequence(inside),) if inside else ()
             case Op.MAPPING:
-                held = trimmed(self.evaluate(path, a))
-                return (mapping(held),) if held else ()
+                held, keys = trimmed(self.evaluate(path, a)), trimmed(self.evaluate(path, b)) if b else ()
+                return (mapping(held, keys),) if held or keys else ()
             case Op.NEW:
                 return self.created(path, a, links.lists[b]) if a else ()
             case Op.TYPED:
@@ -576,10 +581,3 @@ class Typing(Generics):
             for binding in bindings
             if links.bindings[3][binding] == Bind.PARAMETER and (name != receiver or not receiver)
         )
-
-    def entry(self, path: str, owner: int) -> Values:
-        """What a mapping holds under a name, where members and entries are one."""
-        if not self.rules_of(path).foreign_wrappers:
-            return ()
-        held = [v for v in self.evaluate(path, owner) if v.tag == MAPPING]
-        return unique([v for value in held for v in value.inside[0]])
