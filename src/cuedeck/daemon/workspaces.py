@@ -61,15 +61,13 @@ class Workspaces:
         return found.workspace
 
     def joined(self, environment: Environment) -> None:
-        """A client under these overrides has come."""
-        with self._guard:
-            self._present[environment] += 1
+        """A client under these overrides has come; told, like its leaving, by one thread that may not wait."""
+        self._present[environment] += 1
 
     def left(self, environment: Environment) -> None:
         """It has gone; its workspace stays warm until other settings are asked for."""
-        with self._guard:
-            self._present[environment] -= 1
-            self._present += Counter()
+        self._present[environment] -= 1
+        self._present += Counter()
 
     def close(self) -> None:
         """Close everything that was opened."""
