@@ -277,3 +277,12 @@ def test_a_hint_that_could_not_be_taken_in_is_not_forgotten(
         assert until(lambda: freshness.problems() != [])
     assert freshness.ensure()
     assert "new.md" in paths(index)
+
+
+def test_a_folder_whose_rights_changed_is_looked_at_again(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    hints = InotifyHints(tmp_path)
+    hints.watch(frozenset(["", "docs/"]))
+    (tmp_path / "docs").chmod(0o700)
+    assert hints.drain().folders == {"docs/"}
+    hints.close()

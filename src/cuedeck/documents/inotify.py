@@ -16,6 +16,7 @@ from cuedeck.inotify import Event, Inotify
 # Our own folder also holds databases that change all the time; only new folders in it matter.
 OWN_FOLDER = ".cuedeck/"
 _OWN_MASK = inotify.CREATE | inotify.MOVED_TO
+_COMES_OR_GOES = inotify.CREATE | inotify.MOVED_FROM | inotify.MOVED_TO | inotify.DELETE
 _VANISHED = (errno.ENOENT, errno.ENOTDIR, errno.EACCES)
 
 
@@ -91,8 +92,9 @@ class InotifyHints:
             self._watches.pop(folder, None)
             dirty.folders.add(folder)
         elif mask & inotify.IS_FOLDER:
-            if mask & (inotify.CREATE | inotify.MOVED_FROM | inotify.MOVED_TO | inotify.DELETE):
-                dirty.folders.add(f"{folder}{name}/")
+            # Of a folder that may be read again nothing but this is heard.
+            if mask & (_COMES_OR_GOES | inotify.ATTRIB):
+                dirty.folders.add(f"{folder}{name}/" if name else folder)
         elif folder == OWN_FOLDER:
             return
         elif name in IGNORE_FILES:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import secrets
 
 from cuedeck.model.errors import CueError, ErrorCode
 
 logger = logging.getLogger("cuedeck.mcp")
 
+# What the system refuses for a reason that its user can remove.
+_REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
+
 
 def unexpected(where: str, error: Exception) -> CueError:
-    """An error for the client that holds nothing but the id under which the log has the rest."""
+    """An error for the client that holds little but the id under which the log has the rest."""
     error_id = secrets.token_hex(4)
     logger.error("%s failed, error id %s", where, error_id, exc_info=error)
+    if isinstance(error, OSError) and error.errno in _REFUSALS:
+        return CueError(
+            ErrorCode.UNAVAILABLE,
+            f"The system refused: {os.strerror(error.errno).lower()}",
+            data={"error_id": error_id},
+            hint="Check permissions and room in the workspace and its .cuedeck folder; the server's log has "
+            "the path under this id.",
+        )
     return CueError(
         ErrorCode.INTERNAL,
         f"Internal error {error_id}",
