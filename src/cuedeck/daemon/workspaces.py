@@ -61,7 +61,7 @@ class Workspaces:
         return found.workspace
 
     def joined(self, environment: Environment) -> None:
-        """A client under these overrides has come; told, like its leaving, by one thread that may not wait."""
+        """A client under these overrides has come; one thread tells of all, and may not wait."""
         self._present[environment] += 1
 
     def left(self, environment: Environment) -> None:
