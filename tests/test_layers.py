@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -102,6 +103,19 @@ def test_modules_say_what_they_are_for() -> None:
         if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert not silent
+
+
+def test_statements_stand_in_the_store_alone() -> None:
+    statement = re.compile(r"(?:SELECT|INSERT INTO|DELETE FROM) \w|UPDATE \w+ SET ")
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for part, path in modules()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if part != "store" and isinstance(node, ast.Constant) and isinstance(node.value, str)
+        # A probe asks for nothing.
+        if statement.match(node.value.strip()) and node.value != "SELECT 1"
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 HEAVY = [
