@@ -247,10 +247,6 @@ class Outline:
         """The 1-based line of a byte offset."""
         return bisect_right(self.lines, offset)
 
-    def column_of(self, offset: int) -> int:
-        """The 0-based byte column of a byte offset."""
-        return offset - self.lines[bisect_right(self.lines, offset) - 1]
-
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The bare name of each definition."""

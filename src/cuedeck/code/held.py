@@ -12,22 +12,22 @@ V = TypeVar("V")
 
 
 class Held(Generic[K, V]):
-    """Values with the bytes that each takes; when all take more than the limit, the oldest go."""
+    """Values, each with its weight, mostly in bytes; when all weigh more than the limit, the oldest go."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.weight = 0
         self.values: OrderedDict[K, V] = OrderedDict()
-        self._sizes: dict[K, int] = {}
+        self._weights: dict[K, int] = {}
         self._lock = threading.Lock()
 
-    def put(self, key: K, value: V, size: int) -> V:
+    def put(self, key: K, value: V, weight: int) -> V:
         """Hold a value, in place of an earlier one of that key."""
         with self._lock:
             self._drop(key)
             self.values[key] = value
-            self._sizes[key] = size
-            self.weight += size
+            self._weights[key] = weight
+            self.weight += weight
             while self.weight > self.limit and len(self.values) > 1:
                 self._drop(next(iter(self.values)))
         return value
@@ -44,4 +44,4 @@ class Held(Generic[K, V]):
 
     def _drop(self, key: K) -> None:
         self.values.pop(key, None)
-        self.weight -= self._sizes.pop(key, 0)
+        self.weight -= self._weights.pop(key, 0)

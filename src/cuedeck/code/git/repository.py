@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.paths import too_long
 
@@ -17,8 +18,9 @@ _MAX_REF: Final = 512
 _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 EXECUTABLE: Final = 0o100755
-_DELTAS_KEPT: Final = 4
-_PARTINGS_KEPT: Final = 1024
+# So many files of differences between commits are kept, and so many places where commits parted.
+_DELTA_FILES: Final = 20_000
+_PARTINGS: Final = 1024
 # Every file that came is held against every one that went, as git does it, up to so many pairs.
 _MOST_COMPARED: Final = 1_000_000
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
@@ -64,8 +66,8 @@ class Repository:
         self.prefix = prefix
         self._opened = _state(repository)
         # Commits never change, and a ref that is looked at is compared several times.
-        self._deltas: dict[tuple[str, str], dict[str, TreeFile | None]] = {}
-        self._partings: dict[tuple[str, str], str] = {}
+        self._deltas: Held[tuple[str, str], dict[str, TreeFile | None]] = Held(_DELTA_FILES)
+        self._partings: Held[tuple[str, str], str] = Held(_PARTINGS)
 
     @classmethod
     def open(cls, root: Path) -> Repository | None:
@@ -195,7 +197,7 @@ class Repository:
         """Where two commits parted, or nothing."""
         import pygit2
 
-        known = self._partings.get((one, other))
+        known = self._partings.values.get((one, other))
         if known is not None:
             return known
         try:
@@ -206,9 +208,7 @@ class Repository:
             return None
         # More history may come into a shallow clone.
         if not self.git.is_shallow:
-            while len(self._partings) >= _PARTINGS_KEPT:
-                self._partings.pop(next(iter(self._partings)), None)
-            self._partings[one, other] = str(found)
+            self._partings.put((one, other), str(found), 1)
         return str(found)
 
     def worktrees(self) -> dict[str, str]:
@@ -330,11 +330,11 @@ class Repository:
 
     def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         """The code files that differ from one commit to another; None where the file is gone."""
-        if (old, new) not in self._deltas:
-            while len(self._deltas) >= _DELTAS_KEPT:
-                self._deltas.pop(next(iter(self._deltas)), None)
-            self._deltas[old, new] = self._delta(old, new)
-        return self._deltas[old, new]
+        found = self._deltas.values.get((old, new))
+        if found is None:
+            found = self._delta(old, new)
+            self._deltas.put((old, new), found, 1 + len(found))
+        return found
 
     def _delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         before, after = self.tree(old), self.tree(new)
