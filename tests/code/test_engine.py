@@ -159,10 +159,14 @@ def test_a_state_whose_files_were_written_since_says_so_instead_of_naming_too_fe
     code = open_code(repo.root)
     repo.write(a_dot_py="def one(): return 1\n")
     before = code.view().snapshot
+    assert list(before.files_defining("one")) == ["a.py"]
+    with code.store.index.write(actor="other") as session:
+        table.touch_ref(session, "main", 1)
+    assert not before.files_defining("unheard")
     repo.write(a_dot_py="def one(): return 2\n")
     assert list(code.view().snapshot.files_defining("one")) == ["a.py"]
     with pytest.raises(Outdated):
-        before.files_defining("one")
+        before.files_defining("two")
     with pytest.raises(Outdated):
         _ = before.lexicon
 

@@ -9,6 +9,7 @@ from cuedeck.store.code_names import (
     pack_numbers,
     put_names,
     segments,
+    stored_until,
     unpack_numbers,
 )
 from cuedeck.store.protocol import Session, Store
@@ -28,6 +29,15 @@ def test_ascending_numbers_survive_packing() -> None:
     numbers = [0, 1, 127, 128, 129, 16_384, 2**40]
     assert unpack_numbers(pack_numbers(numbers)) == numbers
     assert unpack_numbers(pack_numbers([])) == []
+
+
+def test_a_blob_that_is_gone_is_missing_though_another_came(store: Store) -> None:
+    with store.index.write(actor="test") as session:
+        rids = [blob(session, oid) for oid in "abc"]
+        assert stored_until(session, rids[-1]) == 3
+        forget(session, rids[-1])
+        blob(session, "d")
+        assert stored_until(session, rids[-1]) == 2
 
 
 def test_a_name_is_found_in_every_batch_that_used_it(store: Store) -> None:

@@ -23,7 +23,7 @@ from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.symbols import MOST_RECORDS, FileSymbols, SymbolRecord
 from cuedeck.store import code as table
 from cuedeck.store.code_names import naming as blobs_naming
-from cuedeck.store.code_names import stored
+from cuedeck.store.code_names import stored, stored_until
 from cuedeck.store.protocol import Session, Store
 
 if TYPE_CHECKING:
@@ -156,6 +156,7 @@ class Snapshot:
         self._found: Held[tuple[Any, ...], Any] = Held(_FOUND_BYTES)
         # The store's version at which all of its blobs were known to be there.
         self.whole_at: int | None = None
+        self._stored: int | None = None
         # Resolution keeps state while it runs: one thread at a time.
         self.lock = threading.RLock()
 
@@ -328,18 +329,25 @@ class Snapshot:
         if found is None:
             version = self.cache.store.index.version()
             with self.cache.store.index.read() as session:
-                self._check_whole(session, version)
                 uses, defines = blobs_naming(session, name)
+                self._check_whole(session, version)
             found = (self._paths(uses), self._paths(defines))
             self._found.put(("named", name), found, _LIST + 8 * sum(map(len, found)))
         return found
 
     def _check_whole(self, session: Session, version: int) -> None:
-        """The store keeps what is current: of files that were written since, it would name too few."""
-        if version != self.whole_at:
-            if len(stored(session, self.paths_of)) < len(self.paths_of):
-                raise Outdated
-            self.whole_at = version
+        """The store keeps what is current: of files that were written since, it has named too few.
+
+        The version is of before the reading, which may have seen more.
+        """
+        unchanged = self.cache.store.index.version() == self.whole_at
+        if unchanged and self._stored is not None:
+            return
+        blobs = self.paths_of
+        count = stored_until(session, max(blobs, default=0))
+        if not unchanged and count != self._stored and len(stored(session, blobs)) < len(blobs):
+            raise Outdated
+        self._stored, self.whole_at = count, version
 
     def _paths(self, blobs: Iterable[int]) -> list[str]:
         return sorted(path for blob in blobs for path in self.paths_of.get(blob, ()))

@@ -111,6 +111,12 @@ def stored(session: Session, rids: Collection[int]) -> set[int]:
     return found
 
 
+def stored_until(session: Session, newest: int) -> int:
+    """How many blobs are stored up to one: as identities only grow, fewer only when some are gone."""
+    # Unlike the table, an index has no facts in it: the sign keeps the key from being used.
+    return int(session.value("SELECT count(*) FROM code_blobs WHERE +rid <= :newest", newest=newest))
+
+
 def _insert(session: Session, segment: int, names: Mapping[str, Rids]) -> None:
     session.insert_many(
         "code_names",
