@@ -172,7 +172,7 @@ class Evaluation:
             if kind & INSTANCE:
                 owner = Value(CLASS, path, links.bindings[0][binding])
                 found = self.project.linker.member(owner, name) or found
-            if facts.outline.column_of(at) == column:
+            if at - facts.outline.lines[line - 1] == column:
                 return found, at
             best = best if best[0] else (found, at)
         return best
