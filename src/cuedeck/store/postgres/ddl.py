@@ -34,7 +34,8 @@ BEGIN
     IF TG_OP <> 'INSERT' THEN old_row := to_jsonb(OLD) - 'workspace_id' - hidden; END IF;
     IF TG_OP <> 'DELETE' THEN new_row := to_jsonb(NEW) - 'workspace_id' - hidden; END IF;
     row := coalesce(new_row, old_row);
-    SELECT string_agg(row ->> part, '/' ORDER BY at) INTO id FROM unnest(keys) WITH ORDINALITY AS k(part, at);
+    id := row ->> keys[1];
+    FOR at IN 2 .. cardinality(keys) LOOP id := id || '/' || (row ->> keys[at]); END LOOP;
     IF TG_OP = 'UPDATE' AND new_row ? 'deleted_at' THEN
         IF old_row ->> 'deleted_at' IS NULL AND new_row ->> 'deleted_at' IS NOT NULL THEN op := 'delete';
         ELSIF old_row ->> 'deleted_at' IS NOT NULL AND new_row ->> 'deleted_at' IS NULL THEN op := 'restore';

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Iterator
+from struct import pack
 from typing import Any
+
+import psycopg
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 from cuedeck.store.postgres.failures import translated
 from cuedeck.store.postgres.pool import Connection
@@ -41,17 +47,18 @@ class PostgresVectorTable:
         self._name = spec.name
 
     def save(self, rows: list[VectorRow]) -> tuple[int, int]:
-        # One statement: a round trip for each table would cost more than the work.
-        return self._logged(
-            f"vectors AS (INSERT INTO {self._name}(id, model, scope, v) SELECT id, model, scope, v::halfvec "  # noqa: S608
-            "FROM unnest(%(ids)s::bigint[], %(models)s::text[], %(scopes)s::text[], %(vectors)s::text[]) "
-            "AS t(id, model, scope, v) ON CONFLICT (workspace_id, id) DO UPDATE "
-            "SET model = excluded.model, scope = excluded.scope, v = excluded.v RETURNING id)",
-            ids=[row.id for row in rows],
-            models=[row.model for row in rows],
-            scopes=[row.scope for row in rows],
-            vectors=[_literal(row.data) for row in rows],
+        insert = (
+            f"INSERT INTO {self._name}(id, model, scope, v) "
+            "VALUES(%(id)s, %(model)s, %(scope)s, %(data)s::halfvec) "
+            "ON CONFLICT (workspace_id, id) DO UPDATE "
+            "SET model = excluded.model, scope = excluded.scope, v = excluded.v"
         )
+        *others, last = [row._replace(data=_Halfvec(row.data))._asdict() for row in rows]
+        if others:
+            with translated(), self._connection.cursor() as cursor:
+                cursor.executemany(insert, others)
+        # With the log, for a round trip would cost more than the work; there is mostly one.
+        return self._logged(f"saved AS ({insert})", [row.id for row in rows], **last)
 
     def save_sketches(self, rows: list[VectorRow]) -> None:
         self._rows(
@@ -69,10 +76,8 @@ class PostgresVectorTable:
         self._rows(oldest, kept=LOG_KEPT)
 
     def delete(self, ids: Collection[int]) -> tuple[int, int]:
-        return self._logged(
-            f"vectors AS (DELETE FROM {self._name} WHERE id = ANY(%(ids)s) RETURNING id)",  # noqa: S608
-            ids=list(ids),
-        )
+        gone = f"DELETE FROM {self._name} WHERE id = ANY(%(ids)s) RETURNING id"  # noqa: S608
+        return self._logged(f"gone AS ({gone})", list(ids), "gone")
 
     def halves(self, ids: list[int], model: str) -> list[tuple[int, bytes]]:
         sql = f"SELECT id, v FROM {self._name} WHERE id = ANY(%(ids)s) AND model = %(model)s"  # noqa: S608
@@ -114,13 +119,21 @@ class PostgresVectorTable:
             )
             yield row["id"], vector
 
-    def _logged(self, change: str, /, **params: Any) -> tuple[int, int]:
+    def _logged(
+        self,
+        change: str,
+        ids: list[int],
+        changed: str = "unnest(%(ids)s::bigint[]) AS t(id)",
+        /,
+        **params: Any,
+    ) -> tuple[int, int]:
         """Change vectors, forget the sketches of those that changed and log them, in one statement."""
         found = self._rows(
             f"WITH {change}, sketches AS (DELETE FROM {self._name}_sketches WHERE id = ANY(%(ids)s)), "  # noqa: S608
-            f"logged AS (INSERT INTO {self._name}_log(id) SELECT id FROM vectors RETURNING seq), "
+            f"logged AS (INSERT INTO {self._name}_log(id) SELECT id FROM {changed} RETURNING seq), "
             f"earlier AS (SELECT coalesce(max(seq), 0) AS seq FROM {self._name}_log) "
             "SELECT seq AS before, coalesce((SELECT max(seq) FROM logged), seq) AS last FROM earlier",
+            ids=ids,
             **params,
         )[0]
         return found["before"], found["last"]
@@ -130,28 +143,27 @@ class PostgresVectorTable:
             return cursor.execute(sql, params).fetchall()
 
 
-class _Texts(dict[int, str]):
-    """Halves, by their bits, as texts: there are few, and five digits tell them apart."""
-
-    def __missing__(self, bits: int) -> str:
-        import numpy as np
-
-        text = self[bits] = f"{float(np.uint16(bits).view(np.float16)):.5g}"
-        return text
+class _Halfvec(bytes):
+    """Little-endian halves, to be sent."""
 
 
-_TEXTS = _Texts()
+class _HalfvecDumper(Dumper):
+    """On the wire a halfvec is its length, a reserved word, and big-endian halves."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: _Halfvec) -> bytes:
+        return pack(">HH", len(obj) // 2, 0) + _swapped(obj)
 
 
-def _literal(halves: bytes) -> str:
-    import numpy as np
-
-    bits = np.frombuffer(halves, dtype="<u2").tolist()
-    return "[" + ",".join(map(_TEXTS.__getitem__, bits)) + "]"
+psycopg.adapters.register_dumper(_Halfvec, _HalfvecDumper)
 
 
 def _little_endian(wire: bytes) -> bytes:
-    """On the wire a halfvec is its length, a reserved word, and big-endian halves."""
-    import numpy as np
+    return _swapped(wire[4:])
 
-    return np.frombuffer(wire, dtype=">f2", offset=4).astype("<f2").tobytes()
+
+def _swapped(halves: bytes) -> bytes:
+    pairs = array("H", halves)
+    pairs.byteswap()
+    return pairs.tobytes()
