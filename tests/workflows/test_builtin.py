@@ -236,6 +236,20 @@ def test_a_concept_may_have_any_frontmatter(workspace: Workspace) -> None:
     assert "day" in ended.result["changes"]["frontmatter"]
 
 
+def test_a_busy_day_is_counted_whole_and_listed_in_part(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.workflows.builtin.daily_digest.MOST_LISTED", 3)
+    drafts = [Draft(MemoryType.KNOWLEDGE, f"Fact {number}") for number in range(40)]
+    stored = workspace.memory.store_many(drafts, actor="t")
+    workspace.memory.update(stored[0].memory.id, {"title": "Told anew"}, actor="t")
+    found = result(workspace, "proof-daily-digest")
+    assert found["totals"] == {"files": 0, "tasks": 0, "memories": 40}
+    assert [memory["title"] for memory in found["memories"]] == ["Told anew", "Fact 1", "Fact 2"]
+    text = (workspace.root / found["path"]).read_text()
+    assert "40 memories touched" in text and "… and 37 more" in text
+
+
 def test_a_digest_somebody_edited_is_left_to_them() -> None:
     edited = merge(None, "# Day\n\n- a\n").replace("- a", "- a, and why")
     merged = merge(edited, "# Day\n\n- b\n")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from cuedeck.model.clock import DAY_MS
 from cuedeck.store.protocol import Change, Row, Session
 
 KEPT_MS = 90 * DAY_MS
+_PAGE = 500
 
 
 def changes_after(session: Session, *, after: int, limit: int, tables: Collection[str]) -> list[Change]:
@@ -23,6 +24,30 @@ def changes_after(session: Session, *, after: int, limit: int, tables: Collectio
         **params,
     )
     return [_change(row) for row in found]
+
+
+def changes_between(session: Session, since: int, until: int, tables: Collection[str]) -> Iterator[Change]:
+    """Changes of some tables in a span of time, in commit order, a page in memory at once."""
+    ends = session.row(
+        "SELECT min(seq) AS first, max(seq) AS last FROM change_log WHERE at >= :since AND at < :until",
+        since=since,
+        until=until,
+    )
+    if ends is None or ends["first"] is None:
+        return
+    after = ends["first"] - 1
+    while page := session.rows(
+        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log WHERE seq > :after "
+        "AND seq <= :last AND at >= :since AND at < :until AND tbl IN :tables ORDER BY seq LIMIT :limit",
+        after=after,
+        last=ends["last"],
+        since=since,
+        until=until,
+        tables=sorted(tables),
+        limit=_PAGE,
+    ):
+        yield from map(_change, page)
+        after = page[-1]["seq"]
 
 
 def newest(session: Session, *, limit: int, tables: Collection[str]) -> list[Change]:

@@ -317,20 +317,6 @@ def started_between(session: Session, since: int, until: int) -> list[Row]:
     )
 
 
-def changes_between(session: Session, since: int, until: int) -> list[Row]:
-    """Rows of the change log in a span of time, decoded."""
-    rows = session.rows(
-        """SELECT tbl, op, id, before, after FROM change_log
-           WHERE at >= :since AND at < :until ORDER BY seq""",
-        since=since,
-        until=until,
-    )
-    for row in rows:
-        for name in ("before", "after"):
-            row[name] = None if row[name] is None else json.loads(row[name])
-    return rows
-
-
 def summaries(session: Session) -> dict[str, tuple[int, int | None]]:
     """For each workflow: how many executions, and when the last one started."""
     rows = session.rows(

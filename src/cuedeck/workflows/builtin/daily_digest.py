@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -13,6 +14,8 @@ from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import confine, make_folders, read_file, replace_file
 from cuedeck.store import runs as run_rows
 from cuedeck.store import workflow_records as records
+from cuedeck.store.changes import changes_between
+from cuedeck.store.protocol import Change
 from cuedeck.workflows import inputs
 from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.model import JSON, CronTrigger, Workflow
@@ -23,7 +26,11 @@ if TYPE_CHECKING:
 ID = "proof-daily-digest"
 FOLDER = ".cuedeck/docs/digests"
 MOST_LINES = 30
+# The result keeps so many of each kind beside the totals.
+MOST_LISTED = 1000
 MOST_TITLE = 80
+# The tables whose changes count, and what their rows are called by.
+_LABELS = {"agent_tasks": "name", "memories": "title"}
 _BLOCK = re.compile(
     r"<!-- cuedeck:digest (?P<sha>[0-9a-f]{12}) -->\n(?P<body>.*?)<!-- /cuedeck:digest -->\n", re.DOTALL
 )
@@ -35,14 +42,17 @@ def collect(workspace: Workspace, day: date) -> dict[str, JSON]:
     with workspace.store.state.read() as session:
         files = records.file_changes(session, since=since, until=until)
         runs = run_rows.started_between(session, since, until)
-        changes = run_rows.changes_between(session, since, until)
+        changed = _changed(changes_between(session, since, until, _LABELS))
+    touched = _files([(row["path"], row["event"]) for row in files])
+    tasks, memories = changed["agent_tasks"], changed["memories"]
     return {
         "date": day.isoformat(),
-        "files": _files([(row["path"], row["event"]) for row in files]),
+        "files": touched[:MOST_LISTED],
         "cards": _cards(workspace, day),
-        "tasks": _changed(changes, "agent_tasks", "name"),
-        "memories": _changed(changes, "memories", "title"),
+        "tasks": _listed(tasks),
+        "memories": _listed(memories),
         "runs": _runs([(row["workflow"], row["status"], row["error"]) for row in runs]),
+        "totals": {"files": len(touched), "tasks": len(tasks), "memories": len(memories)},
     }
 
 
@@ -74,7 +84,8 @@ def _cards(workspace: Workspace, day: date) -> dict[str, list[dict[str, JSON]]]:
     created: list[dict[str, JSON]] = []
     finished: list[dict[str, JSON]] = []
     moved: list[dict[str, JSON]] = []
-    for card in workspace.cards.list():
+    cards = workspace.cards.list()
+    for card in cards:
         entry: dict[str, JSON] = {"id": card.id, "title": card.title, "status": str(card.status)}
         if card.created and card.created.astimezone().date() == day:
             created.append(entry)
@@ -82,28 +93,35 @@ def _cards(workspace: Workspace, day: date) -> dict[str, list[dict[str, JSON]]]:
             (finished if card.status in ("done", "archived") else moved).append(entry)
     active: list[dict[str, JSON]] = [
         {"id": card.id, "title": card.title, "assignee": card.assignee}
-        for card in workspace.cards.list()
+        for card in cards
         if card.status == "active"
     ]
     return {"created": created, "finished": finished, "moved": moved, "active": active}
 
 
-def _changed(changes: list[dict[str, JSON]], table: str, label: str) -> list[dict[str, JSON]]:
-    """Rows of a table that changed, each once, newest state."""
-    found: dict[str, dict[str, JSON]] = {}
+def _changed(changes: Iterable[Change]) -> dict[str, dict[str, dict[str, JSON]]]:
+    """Rows that changed, by table and id, newest state; of very many only that they did."""
+    found: dict[str, dict[str, dict[str, JSON]]] = {table: {} for table in _LABELS}
     for change in changes:
-        if change["tbl"] != table:
+        rows = found[change.table]
+        known = rows.setdefault(change.id, {})
+        if not known and len(rows) > MOST_LISTED:
             continue
-        after = change["after"] or change["before"] or {}
-        known = found.setdefault(change["id"], {"id": change["id"], "first": change["op"]})
-        title = " ".join(str(after.get(label) or after.get("content") or "").split())[:MOST_TITLE]
+        after = change.after or change.before or {}
+        title = str(after.get(_LABELS[change.table]) or after.get("content") or "")
         known |= {
-            "title": title,
+            "id": change.id,
+            "first": known.get("first", change.op),
+            "title": " ".join(title.split())[:MOST_TITLE],
             "status": after.get("status"),
             "type": after.get("type"),
-            "last": change["op"],
+            "last": change.op,
         }
-    return list(found.values())
+    return found
+
+
+def _listed(rows: dict[str, dict[str, JSON]]) -> list[dict[str, JSON]]:
+    return [row for row in rows.values() if row]
 
 
 def _runs(runs: list[tuple[str, str, str | None]]) -> list[dict[str, JSON]]:
@@ -121,16 +139,18 @@ def _runs(runs: list[tuple[str, str, str | None]]) -> list[dict[str, JSON]]:
 
 def render(digest: dict[str, JSON]) -> str:
     """The digest in words."""
-    files, cards = digest["files"], digest["cards"]
+    files, cards, totals = digest["files"], digest["cards"], digest["totals"]
     parts = [f"# {digest['date']}\n"]
     headline = [
-        _count(len(files), "file"),
+        _count(totals["files"], "file"),
         _count(len(cards["created"]) + len(cards["finished"]) + len(cards["moved"]), "card"),
-        _count(len(digest["tasks"]), "task"),
-        _count(len(digest["memories"]), "memory", "memories"),
+        _count(totals["tasks"], "task"),
+        _count(totals["memories"], "memory", "memories"),
     ]
     parts.append(", ".join(headline) + " touched.\n")
-    parts += _section("Files", [f"- {item['event']} {_link(item)}" + _times(item) for item in files])
+    parts += _section(
+        "Files", [f"- {item['event']} {_link(item)}" + _times(item) for item in files], totals["files"]
+    )
     parts += _section(
         "Cards",
         [f"- finished: {c['title']} (`{c['id']}`)" for c in cards["finished"]]
@@ -142,10 +162,14 @@ def render(digest: dict[str, JSON]) -> str:
         [f"- {c['title']} (`{c['id']}`, {c['assignee'] or 'nobody'})" for c in cards["active"]],
     )
     parts += _section(
-        "Agent tasks", [f"- {t['status']}: {t['title']} (`{t['id']}`)" for t in digest["tasks"]]
+        "Agent tasks",
+        [f"- {t['status']}: {t['title']} (`{t['id']}`)" for t in digest["tasks"]],
+        totals["tasks"],
     )
     parts += _section(
-        "Remembered", [f"- {m['type']}: {m['title']} (`{m['id']}`)" for m in digest["memories"]]
+        "Remembered",
+        [f"- {m['type']}: {m['title']} (`{m['id']}`)" for m in digest["memories"]],
+        totals["memories"],
     )
     failed = [run for run in digest["runs"] if run.get("failed")]
     parts += _section(
@@ -163,11 +187,13 @@ def _link(item: dict[str, JSON]) -> str:
     return f"[{shown}](/{quote(path)})"
 
 
-def _section(title: str, lines: list[str]) -> list[str]:
+def _section(title: str, lines: Sequence[str], total: int | None = None) -> list[str]:
     if not lines:
         return []
-    more = [f"- … and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
-    return [f"## {title}\n", *lines[:MOST_LINES], *more, ""]
+    shown = lines[:MOST_LINES]
+    left = (total or len(lines)) - len(shown)
+    more = [f"- … and {left} more"] if left else []
+    return [f"## {title}\n", *shown, *more, ""]
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
