@@ -33,6 +33,10 @@ def test_defaults_without_any_file(tmp_path: Path) -> None:
     assert config.limits.tools == {}
 
 
+def test_a_home_that_is_no_folder_has_no_settings(tmp_path: Path) -> None:
+    assert load_config(tmp_path, environ={"HOME": "/dev/null"}).core.token_limit == 32000
+
+
 @pytest.mark.parametrize("environ", [{"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "", "HOME": "."}])
 def test_the_users_file_is_never_one_of_the_current_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environ: dict[str, str]

@@ -349,6 +349,13 @@ def test_a_folder_that_sqlite_has_no_name_for_is_refused_in_a_sentence(tmp_path:
     assert caught.value.code is ErrorCode.DATABASE and caught.value.hint
 
 
+def test_a_path_that_is_too_long_for_sqlite_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["d" * 100] * 5)
+    deep.mkdir(parents=True)
+    with pytest.raises(CueError, match="is too long: SQLite opens files of at most 504 bytes"):
+        open_store(None, root=deep, workspace_id="w")
+
+
 def test_a_lock_is_named_from_the_workspace_on(tmp_path: Path) -> None:
     impatient = open_sample(None, tmp_path, "w", busy_timeout=0.2)
     holding = apsw.Connection(str(tmp_path / ".cuedeck/.cache/index.db"))

@@ -87,7 +87,7 @@ def _says_something(path: str) -> bool:
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             return any(line.strip() and not line.lstrip().startswith(b"#") for line in file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         return True

@@ -65,7 +65,7 @@ def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _neve
     """A configuration file as a layer; nothing when there is none."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a home such as /dev/null
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else f"not UTF-8 at byte {error.start}"

@@ -68,7 +68,7 @@ def create_http_app(workspace: Workspace, settings: HttpSettings | None = None) 
     routes += [
         Route("/mcp/{deck}", endpoint=_not_served, methods=["GET", "POST", "DELETE"]),
         Route("/healthz", endpoint=_alive),
-        Route("/readyz", endpoint=_Readiness(workspace)),
+        Route("/readyz", endpoint=_Readiness(workspace), methods=["GET"]),
     ]
     middleware = [Middleware(AccessLog), Middleware(HostGate, settings=config.http)]
     if settings.dashboard is not None:

@@ -14,6 +14,8 @@ from cuedeck.store.errors import broken, lost
 from cuedeck.tracking import keep_out_of_git
 
 BUSY_SECONDS = 5.0
+# SQLite's own limit is 512, and its log's name is longer than the file's.
+_LONGEST_PATH = 504
 _SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 Bindings = tuple[Any, ...] | dict[str, Any]
 _DURABILITY = {"FULL": 2, "NORMAL": 1}
@@ -38,6 +40,11 @@ def _check_name(path: Path) -> None:
             "The path of this workspace is not UTF-8, and SQLite cannot open files there",
             "Rename the folder whose name is in another encoding.",
         ) from error
+    if len(os.fsencode(path)) > _LONGEST_PATH:
+        raise broken(
+            f"The path of this workspace is too long: SQLite opens files of at most {_LONGEST_PATH} bytes",
+            "Move the workspace to a folder with a shorter path.",
+        )
 
 
 def private_folder(path: Path) -> None:
