@@ -10,7 +10,7 @@ from .text import plain_path
 
 _ESBUILD = re.compile(r"^[✘X] \[ERROR\] (.+)$")
 _ESBUILD_PLACE = re.compile(r"^\s+(\S.*?):(\d+):(\d+):$")
-_BOX = re.compile(r"^\s*[╭,]─\[ ?(.+?):(\d+):(\d+) ?\]$")
+_BOX = re.compile(r"^\s*[╭,][─-]\[ ?(.+?):(\d+):(\d+) ?\]$")
 _BOX_HEAD = re.compile(r"^\s*+(?:([×x⚠!])\s*+)?(?:\[(\w+)\]\s*|([\w@/-]+\([\w/-]+\)):\s*)?(.+)$")
 _WEBPACK = re.compile(r"^ERROR in (\S+?)(?:[ :](\d+):(\d+)(?:-[\d:]+)?)?$")
 _ROLLUP = re.compile(r"^(?:\[!\] )?(?:\(plugin [^)]+\) )?(RollupError): (?:(\S+) \((\d+):(\d+)\): )?(.+)$")

@@ -16,6 +16,7 @@ _DIAGNOSTIC = re.compile(
     re.I,
 )
 _WARNING = re.compile(r"^(?:note|\w*warning)\b", re.I)
+_CALLER = re.compile(r"in [\w<>]+")
 _RULE = re.compile(r"^([A-Z][A-Za-z]+/\w+|[A-Z]{1,5}\d{2,5}(?:/[\w-]+)?)(?:: | )(.+)$")
 _BARE = re.compile(
     r"^\W{0,8}(?:Uncaught |error: |Error: )?"
@@ -26,7 +27,8 @@ _NAMED = re.compile(
 )
 _ERROR = re.compile(
     r"^\W*(?:(?!error|fatal|err:|fail)\w[\w.-]{0,40}: )?\[?"
-    r"(?:(?:fatal|error|err|panic|critical|emerg)\b[\s:\]!-]+(?:error: )?|(?:failed|failure|fail|e): )(.*)$",
+    r"(?:(?:fatal|error|err|panic|critical|emerg)\b[\s:\]!-]+(?:error: )?|(?:failed|failure|fail|e): "
+    r"|[a-z]+ error: )(.*)$",
     re.I,
 )
 _CODE = re.compile(r"[A-Z][A-Z0-9_]+")
@@ -35,12 +37,13 @@ _COMPLAINT = re.compile(
     r"(?<![\w./-])(?:could not|couldn't|can(?:not|'t)|unable to|may not|must not"
     r"|not (?:allowed|found|in|meet|a valid|supported|reached)|no such|unknown|invalid|missing"
     r"|un(?:recognized|supported|expected)|refused|denied|mismatch|expecting|is less than"
-    r"|failed(?: with| to|:))(?![\w/-]|\.\w)",
+    r"|violation|no valid|failed(?: with| to|:))(?![\w/-]|\.\w)",
     re.I,
 )
 _ADVICE = re.compile(
     r"^\W*(?:hint|note|warning|info|npm warn|usage|see|run|try|for more|to (?:fix|see))\b", re.I
 )
+_SENTENCE = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}")
 _DRAWN = re.compile(r"^[\s│|╰╭─▶×✖•*>-]+")
 _COVERAGE = re.compile(r"\bcoverage\b.*\b(?:less than|not reached|does not meet)\b", re.I)
 _PACKAGES = re.compile(
@@ -50,7 +53,9 @@ _PACKAGES = re.compile(
 _PLACES = (
     re.compile(rf"(?<![\w./\\@+-])({_FILE})[:(](\d+)(?:[:,](\d+))?"),
     re.compile(rf"^\s+({_FILE}) (\d+):(\d+)\b"),
-    re.compile(rf"(?<![\w./\\@+-])({_FILE})['\",:]?(?: .{{0,200}}?)? line (\d+)(?:, col(?:umn)? (\d+))?"),
+    re.compile(
+        rf"(?<![\w./\\@+-])({_FILE})['\",:]{{0,2}}(?: .{{0,200}}?)? line (\d+)(?:, col(?:umn)? (\d+))?"
+    ),
 )
 _NAMED_FILE = re.compile(r"(?<![\w./:\\@+-])((?:[\w.@+-]+/)+[\w.@+-]+\.(?!git\b)[A-Za-z]\w{0,5})\b(?![/:])")
 
@@ -93,7 +98,7 @@ def _raised(name: str, message: str, lines: Sequence[str], at: int) -> Failure:
 def _diagnostic(lines: Sequence[str], at: int) -> Failure | None:
     """A place and what is wrong there; a rule's name makes it a linter's."""
     match = _DIAGNOSTIC.match(lines[at])
-    if match is None or _WARNING.match(match[4] or match[5]):
+    if match is None or _WARNING.match(match[4] or match[5]) or _CALLER.fullmatch(match[5]):
         return None
     where = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
     if rule := _RULE.match(match[5]):
@@ -124,7 +129,8 @@ def _complains(line: str) -> bool:
 
 
 def _last(lines: Sequence[str]) -> list[Failure]:
-    text = next((line.strip() for line in reversed(lines) if line.strip()), "")
+    said = [line.strip() for line in reversed(lines) if line.strip()]
+    text = next((line for line in said if _SENTENCE.search(line)), said[0] if said else "")
     return [Failure(NO_TOOL, FailureKind.UNKNOWN, "error", text[:500], _place(lines, 0))] if text else []
 
 

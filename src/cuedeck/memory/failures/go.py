@@ -14,7 +14,9 @@ _CYCLE = re.compile(r"^\s*(?:package|imports) (\S+)(?: from (\S+))?: (import cyc
 _FATAL = re.compile(r"^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? (?:(\S+\.go):(\d+): )?(.+)$")
 _FAIL = re.compile(r"^(\s*)--- FAIL: (\S+) \([\d.]+s\)$")
 _LOG = re.compile(r"^\s+(\S+\.go):(\d+): (.*)$")
-_PANIC = re.compile(r"^(?:panic|fatal error|.*http: panic serving \S+): (.+?)(?: \[recovered.*\])?$")
+_PANIC = re.compile(
+    r"^(?:Benchmark\S+\s+)?(?:panic|fatal error|.*http: panic serving \S+): (.+?)(?: \[recovered.*\])?$"
+)
 _CALL = re.compile(r"^(\S.*?)\(.*\)$|^created by (\S+).*$")
 _AT = re.compile(r"^\s+(\S.*?\.(?:go|s)):(\d+)(?: \+0x[0-9a-f]+)?$")
 _VET = re.compile(

@@ -233,13 +233,18 @@ def _yaml(lines: Sequence[str], at: int) -> dict[str, str]:
 
 def _tap_failure(name: str, block: dict[str, str], lines: Sequence[str], at: int) -> Failure:
     frames = tuple(_tap_frames(block.get("stack", "")))
-    place = re.match(r"^(.*):(\d+):\d+$", block.get("location") or block.get("at", ""))
+    place = re.search(r"([^()\s][^()]*):(\d+):\d+\)?$", block.get("location") or block.get("at", ""))
     values = "expected" in block and "actual" in block
+    message = (block.get("error") or block.get("message", "")).partition("\n")[0].rstrip(":")
+    # tape has a record for each assertion, below the name of its test.
+    above = next((line for line in reversed(lines[:at]) if line.startswith("# ")), "")
+    if "operator" in block and "location" not in block and above:
+        name, message = above[2:], name
     return Failure(
         tool="tap",
         kind=FailureKind.TEST,
         type=block.get("name") or block.get("code") or "Error",
-        message=(block.get("error") or block.get("message", "")).partition("\n")[0].rstrip(":"),
+        message=message,
         location=blame(frames) or (Location(place[1], int(place[2])) if place else None),
         frames=frames,
         test=name,

@@ -9,7 +9,7 @@ from .model import Failure, FailureKind, Frame, Location
 from .text import blame, is_library, plain_path
 
 _COMPILER = re.compile(
-    r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: ((?:fatal )?error): (.+?)"
+    r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?:[:.](\d+)(?:-[\d.]+)?)?: ((?:fatal )?error): (.+?)"
     r"(?: \[(-W[\w=+-]+|[a-z]\w+(?:[-.]\w+)*)(?:,-[\w+-]+)*\])?$"
 )
 _WARNING = re.compile(r"^(\S.*?\.[A-Za-z+]{1,4}):(\d+)(?::(\d+))?: warning: (.+?) \[([\w.,-]+)\]$")

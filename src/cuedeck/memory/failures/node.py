@@ -15,6 +15,7 @@ _ERROR = re.compile(
 )
 _THROWN = re.compile(r"^\s*(?:Uncaught )?([A-Z][\w$]*)(?: \[(\w+)\])?: (.*)$")
 _HEAD = re.compile(r"^((?:file://)?(?:[A-Za-z]:)?[^\s:]+\.\w+):(\d+)$")
+_PLACE = re.compile(r"(\S+\.\w+):(\d+)(?::\d+)?")
 _CODE = re.compile(r"^\s*code: '(\w+)'")
 _FATAL = re.compile(r"^FATAL ERROR: (.+)$")
 _ERRNO = re.compile(r"^(E[A-Z]{3,}): (.*)$")
@@ -98,6 +99,10 @@ def _failure(
     loading = bool(frames) and frames[-1].path.startswith("node:internal/modules/")
     own = not loading and any(not is_library(frame.path) for frame in frames)
     location = (head if syntax and not own else None) or blame(frames) or head
+    if place := _PLACE.fullmatch(message):
+        # Template engines put the place first, then a piece of the template, then what is wrong.
+        location = Location(plain_path(place[1]), int(place[2]))
+        message = next((line.strip() for line in reversed(lines[at + 1 : start]) if line.strip()), message)
     if location and is_library(location.path) and head and not is_library(head.path):
         location = head
     return Failure(

@@ -10,8 +10,8 @@ from html import unescape
 from typing import Any
 
 from . import go, java, node, python, rust
-from .model import Failure, FailureKind, Location
-from .text import MOST, lines_of
+from .model import NO_TOOL, Failure, FailureKind, Location
+from .text import MOST, lines_of, plain_path
 
 _LONGEST = 2_000_000
 _VERDICT = re.compile(r"<(failure|error)\b([^>]*)>")
@@ -25,6 +25,13 @@ _TRACES: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
 )
 
 Json = Mapping[str, Any]
+_MOST_VALUES = 200
+_NAMES = {
+    **dict.fromkeys(("path", "file", "filename", "uri"), "path"),
+    **dict.fromkeys(("line", "startLine", "row"), "line"),
+    **dict.fromkeys(("ruleId", "check_name", "messageId", "rule", "option"), "rule"),
+    "posn": "posn",
+}
 
 
 def read(output: str) -> list[Failure]:
@@ -98,9 +105,8 @@ def _document(output: str) -> list[Failure]:
         return _some(_pyright(one) for one in _dicts(found["generalDiagnostics"]))
     if isinstance(found, dict) and isinstance(found.get("comments"), list):
         found = found["comments"]
-    if not isinstance(found, list):
-        return []
-    return _some(failure for one in _dicts(found) for failure in _checked(one))
+    each = _dicts(found) if isinstance(found, list) else []
+    return _some(failure for one in each for failure in _checked(one)) or _findings(found)
 
 
 def _value(output: str) -> Any:
@@ -159,6 +165,47 @@ def _pyright(one: Json) -> Failure | None:
     row = line + 1 if isinstance(line, int) else None
     text = str(one.get("message", "")).partition("\n")[0]
     return _finding("pyright", FailureKind.TYPE, one.get("rule") or "error", text, one.get("file"), row)
+
+
+def _findings(value: Any) -> list[Failure]:
+    """Findings in a form nobody knows (SARIF, Code Climate, compilers' own), errors first."""
+    found: list[tuple[bool, Failure]] = []
+    values = [value]
+    while values and len(found) < MOST:
+        one = values.pop(0)
+        if isinstance(one, dict) and (failure := _told(one)):
+            level = one.get("level") or one.get("severity") or one.get("kind")
+            found.append((level in ("note", "warning", "info"), failure))
+        elif isinstance(one, dict | list):
+            values += one.values() if isinstance(one, dict) else one
+    return [failure for _, failure in sorted(found, key=lambda entry: entry[0])]
+
+
+def _told(one: Json) -> Failure | None:
+    """A message with a file and a line, by their usual names; a rule makes it a linter's."""
+    message = one.get("message") or one.get("description")
+    text = message.get("text") if isinstance(message, dict) else message
+    facts = _facts(one)
+    place = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", facts.get("posn", ""))
+    path, line = (place[1], place[2]) if place else (facts.get("path", ""), facts.get("line", ""))
+    if not isinstance(text, str) or not path or not line.isdecimal():
+        return None
+    kind, rule = (FailureKind.LINT, facts["rule"]) if "rule" in facts else (FailureKind.BUILD, "error")
+    return _finding(NO_TOOL, kind, rule, text.removeprefix(f"{rule}: "), plain_path(path), int(line))
+
+
+def _facts(one: Json) -> dict[str, str]:
+    """The outermost fact of each kind: what is further in is about related places and fixes."""
+    facts: dict[str, str] = {}
+    values: list[Any] = [one]
+    for value in values:
+        if isinstance(value, dict):
+            for name, inner in value.items():
+                if (fact := _NAMES.get(name)) and isinstance(inner, str | int):
+                    facts.setdefault(fact, str(inner))
+        if isinstance(value, dict | list) and len(values) < _MOST_VALUES:
+            values += value.values() if isinstance(value, dict) else value
+    return facts
 
 
 def _finding(tool: str, kind: FailureKind, rule: Any, text: Any, path: Any, line: Any) -> Failure:

@@ -16,6 +16,7 @@ _STAMPS = (
     ),
     re.compile(r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: [\w.-]+ [\w./@-]+(?:\[\d+\])?:)?(?: |$)"),
 )
+_CLOCK = re.compile(r"^\[\d\d:\d\d:\d\d(?:\.\d+)?\] ", re.M)
 # A quotation, numbers of lines, the margin of a listing (a stack has one of its own).
 _MARGINS = (re.compile(r"^>(?: |$)"), re.compile(r"^ *\d+(?:[\t→]|$)"), re.compile(r"^(?: {4}|\t)(?!at )"))
 _FENCE = re.compile(r"^ {0,3}```[\w-]*$")
@@ -49,7 +50,7 @@ def lines_of(output: str) -> list[str]:
     """Plain lines: no colours, carriage returns or CI time stamps; the middle of a flood is cut."""
     if len(output) > _LIMIT:
         output = output[: _LIMIT // 2] + "\n" + output[-_LIMIT // 2 :]
-    plain = _ANSI.sub("", output).replace("\r\n", "\n").replace("\r", "\n")
+    plain = _CLOCK.sub("", _ANSI.sub("", output).replace("\r\n", "\n").replace("\r", "\n"))
     lines = [line[:_LONGEST_LINE].rstrip() for line in plain.split("\n")]
     if len(lines) > _MOST_LINES:
         lines = lines[: _MOST_LINES // 2] + lines[-_MOST_LINES // 2 :]
