@@ -51,6 +51,15 @@ def names(view: View, text: str, **filters: str) -> list[str]:
     return [f"{hit.scored.record.path}:{hit.scored.record.name}" for hit in found.hits]
 
 
+def test_more_files_than_are_remembered_are_found_after_an_edit(
+    code: Code, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cuedeck.code.search.lexicon._KEPT_TEXTS", 2)
+    before = names(code.view(), "parse_settings")
+    repo.put("web/list.py", "def listed(request):\n    return request\n")
+    assert names(code.view(), "parse_settings") == before
+
+
 def test_an_exact_name_comes_first_and_copies_last(code: Code) -> None:
     found = names(code.view(), "parse_settings")
     assert found[0] == "config/parser.py:parse_settings"

@@ -66,8 +66,10 @@ class Texts:
         if missing:
             with store.index.read() as session:
                 found = texts(session, missing)
-            held = self._held = {**(held if len(held) < _KEPT_TEXTS else {}), **found}
-        return {blob: held[blob] for blob in blobs if blob in held}
+            held = {**held, **found}
+        wanted = {blob: held[blob] for blob in blobs if blob in held}
+        self._held = held if len(held) <= _KEPT_TEXTS else wanted
+        return wanted
 
 
 @dataclass(frozen=True, slots=True)
