@@ -78,28 +78,25 @@ class OpenFile:
     @contextmanager
     def writing(self, *, actor: str | None = None, durable: bool = True) -> Iterator[apsw.Connection]:
         """The writer inside BEGIN IMMEDIATE; commits at the end, rolls back when the block raises."""
-        with self._place() as connection:
-            level = self._synchronous if durable else "NORMAL"
-            if level != self._level:
-                set_synchronous(connection, level)
-                self._level = level
+        started = time.monotonic()
+        if not self._writer_lock.acquire(timeout=self._busy_timeout):
+            raise locked(self._turnstile.shown, self._turnstile.holder(), time.monotonic() - started)
+        connection = self._writer
+        try:
+            self._set_durable(connection, durable=durable)
             self._begin(connection)
-            try:
-                if actor is not None:
-                    self._act_as(connection, actor)
-                yield connection
-                check_open(connection)
-                fetch(connection, "COMMIT")
-                self._acted = (connection.data_version(), actor)
-            except BaseException:
-                if connection.in_transaction:
-                    fetch(connection, "ROLLBACK")
-                raise
-
-    def _act_as(self, connection: apsw.Connection, actor: str) -> None:
-        """Say who writes, for the change log; who did last is known unless anybody else has written since."""
-        if (connection.data_version(), actor) != self._acted:
-            fetch(connection, _ACTOR, sqlite_parameters({"actor": actor}))
+            if actor is not None:
+                self._act_as(connection, actor)
+            yield connection
+            check_open(connection)
+            fetch(connection, "COMMIT")
+            self._acted = (connection.data_version(), actor)
+        except BaseException:
+            if connection.in_transaction:
+                fetch(connection, "ROLLBACK")
+            raise
+        finally:
+            self._writer_lock.release()
 
     def data_version(self) -> int:
         """SQLite's own count of commits, seen from a connection that never writes."""
@@ -144,15 +141,16 @@ class OpenFile:
         else:
             self._readers.append(connection)
 
-    @contextmanager
-    def _place(self) -> Iterator[apsw.Connection]:
-        started = time.monotonic()
-        if not self._writer_lock.acquire(timeout=self._busy_timeout):
-            raise locked(self._turnstile.shown, self._turnstile.holder(), time.monotonic() - started)
-        try:
-            yield self._writer
-        finally:
-            self._writer_lock.release()
+    def _set_durable(self, connection: apsw.Connection, *, durable: bool) -> None:
+        level = self._synchronous if durable else "NORMAL"
+        if level != self._level:
+            set_synchronous(connection, level)
+            self._level = level
+
+    def _act_as(self, connection: apsw.Connection, actor: str) -> None:
+        """Say who writes, for the change log; who did last is known unless anybody else has written since."""
+        if (connection.data_version(), actor) != self._acted:
+            fetch(connection, _ACTOR, sqlite_parameters({"actor": actor}))
 
     def _begin(self, connection: apsw.Connection) -> None:
         """Get SQLite's write lock, in a time that is bounded and shared fairly between processes."""

@@ -28,6 +28,7 @@ class Turnstile:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
         self._descriptor = os.open(path, flags, 0o600)
         self._shut = False
+        self._own = f"{os.getpid():<20}".encode()
         # A descriptor has one position, and whoever has to complain reads beside the writer.
         self._position = threading.Lock()
 
@@ -50,12 +51,11 @@ class Turnstile:
 
     def leave(self, *, writing: bool) -> None:
         """Open the gate again; a writer leaves its pid for whoever has to complain."""
-        own = f"{os.getpid():<20}".encode()
         # Read first: a file that was written to makes the next fsync of any other dearer.
-        if writing and self._noted() != own:
+        if writing and self._noted() != self._own:
             with self._position:
                 os.lseek(self._descriptor, 0, os.SEEK_SET)
-                os.write(self._descriptor, own)
+                os.write(self._descriptor, self._own)
         if self._shut:
             self._unlock()
             self._shut = False
