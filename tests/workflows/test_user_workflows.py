@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,24 @@ def test_an_edited_file_is_picked_up_at_once(workspace: Workspace) -> None:
     assert run(workspace, "w").result == {"step1": {"cards": [], "total": 0}}
     write(workspace, "w.toml", 'output = "changed"\n[[steps]]\naction = "list_cards"\n')
     assert run(workspace, "w").result == "changed"
+
+
+def test_an_edit_of_the_same_size_that_keeps_the_time_is_picked_up(workspace: Workspace) -> None:
+    composed = ComposedWorkflows(workspace.root)
+    for name in ("First", "Other"):
+        write(workspace, "report.toml", DRAFTS.replace("Draft report", name))
+        os.utime(workspace.root / ".cuedeck/workflows/report.toml", ns=(10**18, 10**18))
+        assert [found.name for found in composed()] == [name]
+
+
+def test_a_file_that_goes_while_it_is_looked_at_hides_no_other(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(workspace, "report.toml", DRAFTS)
+    there = list((workspace.root / ".cuedeck/workflows").glob("*.toml"))
+    monkeypatch.setattr(Path, "glob", lambda folder, _pattern: [*there, folder / "gone.toml"])
+    monkeypatch.setattr(Path, "is_file", lambda _path: True)
+    assert [found.id for found in ComposedWorkflows(workspace.root)()] == ["report"]
 
 
 def test_a_note_that_is_somebody_elses_is_not_overwritten(workspace: Workspace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ class ComposedWorkflows:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._cache: dict[str, tuple[tuple[int, int], Workflow | None, list[Mistake]]] = {}
+        self._cache: dict[str, tuple[tuple[int, ...], Workflow | None, list[Mistake]]] = {}
 
     def __call__(self) -> list[Workflow]:
         """The workflows of every file without mistakes."""
@@ -37,11 +38,16 @@ class ComposedWorkflows:
         folder = self._root / FOLDER
         if not folder.is_dir():
             return []
-        return [self._load(path) for path in sorted(folder.glob("*.toml")) if path.is_file()]
+        return [self._load(path) for path in sorted(folder.glob("*.toml"))]
 
     def _load(self, path: Path) -> tuple[Workflow | None, list[Mistake]]:
-        status = path.stat()
-        stamp = (status.st_mtime_ns, status.st_size)
+        try:
+            status = path.stat()
+        except OSError:
+            return None, []  # it went just now
+        if not stat.S_ISREG(status.st_mode):
+            return None, []
+        stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
         cached = self._cache.get(path.name)
         if cached is None or cached[0] != stamp:
             cached = self._cache[path.name] = (stamp, *read_recipe(self._root, path, _made_of))
