@@ -70,6 +70,24 @@ def test_tasks_and_lines() -> None:
     assert (parsed.headings[0].line, parsed.links[0].line, parsed.tags[0].line) == (4, 8, 8)
 
 
+def test_what_stands_in_a_formula_is_neither_link_nor_tag_nor_heading() -> None:
+    inline = "costs $5, [[x]], $6; $[a](b)$ and $$[[y]] #tag$$\n"
+    assert (targets(inline), tags(inline)) == ([("wiki", "x", None)], [])
+    broken = "so\n$$\na\n=\n[b](c)\n=\nd\n$$\n\nReal [e](f)\n=\n"
+    assert [(each.text, each.line) for each in parse_markdown(broken).headings] == [("Real e", 10)]
+    assert targets(broken) == [("markdown", "f", None)]
+
+
+def test_dollars_that_close_nothing_are_text() -> None:
+    text = "$$ is the shell\n=\n\n# The $x_1$ of $$y$$\n\n## $$\n\n[[a]] $$\n"
+    assert [each.text for each in parse_markdown(text).headings] == [
+        "$$ is the shell",
+        "The $x_1$ of $$y$$",
+        "$$",
+    ]
+    assert targets(text) == [("wiki", "a", None)]
+
+
 def test_headings_are_what_is_read() -> None:
     parsed = parse_markdown("## A `c` [[L|d]] *e* &amp; ##\n\nSet\next\n---\n\n> # no\n\n- # no\n")
     assert [(heading.text, heading.level) for heading in parsed.headings] == [
@@ -109,7 +127,26 @@ def test_headings_equal_those_of_a_second_parser(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["[[", "[", "![[", "*", "`", "> ", "- ", "#a ", "%%", "<!--", "[a](", "\\", "&#", "|"]
+    "unit",
+    [
+        "[[",
+        "[",
+        "![[",
+        "*",
+        "`",
+        "> ",
+        "- ",
+        "#a ",
+        "%%",
+        "<!--",
+        "[a](",
+        "\\",
+        "&#",
+        "|",
+        "$",
+        "$a{",
+        "$$\n=\n",
+    ],
 )
 def test_hostile_repetition_is_quick(unit: str) -> None:
     started = time.process_time()

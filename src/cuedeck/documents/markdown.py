@@ -21,7 +21,9 @@ _OPTIONS = (
     | pyromark.Options.ENABLE_TASKLISTS
     | pyromark.Options.ENABLE_TABLES
     | pyromark.Options.ENABLE_FOOTNOTES
+    | pyromark.Options.ENABLE_MATH
 )
+_MATH = {"InlineMath": "$", "DisplayMath": "$$"}
 # A tag starts a word; what ends it is what ends one in Obsidian.
 _TAG = re.compile(
     rb"#(?:(?<![^\t\n\r\f\v ]#)|(?<=\xe3\x80\x80#)|(?<=\xc2\xa0#))"
@@ -33,6 +35,7 @@ _LONE_RETURN = re.compile(r"\r(?!\n)")
 _WIKI_DESTINATION = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_BLANK_LINE = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _BOX = re.compile(rb"\[[ xX]\]")
 
 
@@ -137,6 +140,7 @@ class _Reader:
         self._headings: list[Heading] = []
         self._links: list[Link] = []
         self._tasks: list[tuple[int, Task]] = []
+        self._formula_end = 0
 
     def read(self) -> Markdown:
         candidates = list(_TAG.finditer(self._source))
@@ -191,11 +195,13 @@ class _Reader:
                 elif kind == "CodeBlock":
                     code -= 1
                 elif words is not None and kind == "Heading":
-                    self._heading(value["Heading"], "".join(words), span["start"])
+                    self._heading(value["Heading"], "".join(words), span["start"], span["end"])
                     words = None
             elif name == "Code":
                 if words is not None:
                     words.append(value)
+            elif words is not None and name in _MATH:
+                words.append(f"{_MATH[name]}{value}{_MATH[name]}")
             elif name == "TaskListMarker":
                 self._task(value, span["start"], span["end"])
         return texts
@@ -203,12 +209,26 @@ class _Reader:
     def _line(self, offset: int) -> int:
         return bisect_right(self._starts, offset + self._head)
 
-    def _heading(self, level: str, text: str, start: int) -> None:
+    def _heading(self, level: str, text: str, start: int, end: int) -> None:
+        if start < self._formula_end or self._opens_formula(start, end):
+            return
         line = self._line(start)
         begin = max(self._starts[line - 1], self._head)
         self._headings.append(Heading(" ".join(text.split()), int(level[1]), line, begin))
 
+    def _opens_formula(self, start: int, end: int) -> bool:
+        """Whether a heading is the beginning of a formula that the parser took apart at a line of ``=``."""
+        if self._source.startswith(b"#", start) or self._source.count(b"$$", start, end) % 2 == 0:
+            return False
+        closing = self._source.find(b"$$", end)
+        if closing < 0 or _BLANK_LINE.search(self._source, end - 1, closing):
+            return False
+        self._formula_end = closing + 2
+        return True
+
     def _link(self, link: dict[str, Any], image: bool, start: int) -> None:
+        if start < self._formula_end:
+            return
         written: str = link["dest_url"]
         wiki = type(link["link_type"]) is dict
         if wiki:
