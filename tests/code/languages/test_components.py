@@ -176,6 +176,29 @@ def test_references_of_vue_are_unwrapped_by_templates(project: Project) -> None:
     written.check("price")
 
 
+def test_attributes_are_properties_of_components(project: Project) -> None:
+    written = project(
+        """
+        === src/Icon.vue
+        <script setup lang="ts">
+        withDefaults(defineProps<{ kind: string, maxSize?: 1 }>(), {}) // <def kind> <def maxSize>
+        </script>
+        <template>{{ kind }}</template><!-- <kind> -->
+        === src/Bar.vue
+        <script setup lang="ts">
+        import Icon from './Icon.vue'
+        </script>
+        <template>
+          <Icon kind="a" @kind="b" v-kind="c" /><!-- <kind> -->
+          <icon :kind="a" />
+          <Icon v-model:kind="d" :max-size="2"><p kind="e" /></Icon><!-- <kind> <maxSize> -->
+        </template>
+        """
+    )
+    written.check("kind")
+    written.check("maxSize")
+
+
 def test_a_component_is_its_file(project: Project) -> None:
     written = project(
         """

@@ -295,3 +295,28 @@ def test_a_union_of_very_many(project: Project) -> None:
         """
     )
     written.check("first", "first")
+
+
+def test_constants_tell_members_of_a_union_apart(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        const kinds = { ADD: "ADD", DROP: "DROP" } as const
+        type Kinds = typeof kinds
+        type Action =
+            | { type: Kinds["ADD"]; item: string } // <def added>
+            | { type: Kinds["DROP"]; item: number } // <def dropped>
+        function send(action: Action) {}
+        send({ type: "ADD", item: "" }) // <added>
+        function reduce(action: Action) {
+            switch (action.type) {
+                case "ADD":
+                    return action.item // <added>
+                case "DROP":
+                    return action.item // <dropped>
+            }
+        }
+        """
+    )
+    written.check("added", "item")
+    written.check("dropped", "item")

@@ -7,17 +7,20 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import OP_MASK, Op
+from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.languages.ecmascript_repair import declared, repaired
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.markup import scripts, svelte, vue
+from cuedeck.code.languages.markup import attributes, scripts, svelte, vue
 from cuedeck.code.languages.typescript import TypeScriptWalk
 from cuedeck.code.resolution.rules import file_module
 from cuedeck.code.resolution.values import Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+# A name that nobody can write, for what a component takes.
+_PROPERTIES: Final = b"<properties>"
 
 
 class ComponentWalk(TypeScriptWalk):
@@ -27,11 +30,25 @@ class ComponentWalk(TypeScriptWalk):
 
     properties = 0  # what ``defineProps`` gives
 
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.named: dict[int, int] = {}  # the expression of each name, by its place
+
     def run(self, root: Node) -> bool:
         complete = super().run(root)
+        for tag, place, name in attributes(self.source):
+            self.give_property(tag, place, name)
         if self.properties:
+            self.bind(0, self.intern(_PROPERTIES), 0, Bind.VARIABLE, 0, self.properties)
             self.take_properties()
         return complete
+
+    def give_property(self, tag: int, place: int, name: bytes) -> None:
+        """``<Part size="1" />`` names the property that the component declares."""
+        if component := self.named.get(tag):
+            properties = self.row(Op.ATTR, component, self.intern(_PROPERTIES), tag)
+            first, *others = name.split(b"-")
+            self.row(Op.ATTR, properties, self.intern(first + _pascal(others)), place)
 
     def call(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         made = super().call(node, scope, role, expected=expected)
@@ -55,10 +72,9 @@ class ComponentWalk(TypeScriptWalk):
     def reference(self, node: Node, scope: int, role: int = 0) -> int:
         """``<my-part>`` names ``MyPart``."""
         name = self.source[node.start_byte : node.end_byte]
-        if b"-" not in name:
-            return super().reference(node, scope, role)
-        pascal = b"".join(part[:1].upper() + part[1:] for part in name.split(b"-"))
-        return self.row(Op.NAME, scope, self.intern(pascal), node.start_byte, role)
+        number = self.intern(_pascal(name.split(b"-")) if b"-" in name else name)
+        self.named[node.start_byte] = made = self.row(Op.NAME, scope, number, node.start_byte, role)
+        return made
 
     def for_in(self, node: Node, scope: int, role: int = 0) -> int:
         """A loop of a script, or ``v-for``, which has another word there."""
@@ -85,6 +101,10 @@ class ComponentWalk(TypeScriptWalk):
             self.pattern(name, scope, self.row(Op.ELEMENT, value) if value and not position else 0, "", node)
         body = node.child_by_field_name("body")
         return self.visit(body, scope) if body is not None else 0
+
+
+def _pascal(parts: list[bytes]) -> bytes:
+    return b"".join(part[:1].upper() + part[1:] for part in parts)
 
 
 def _sequence(node: Node) -> list[Node]:

@@ -24,6 +24,7 @@ class ValueWalk(GuardWalk):
     and the parameters of a function then mean what that type says.
     """
 
+    fixed = False  # inside ``as const``, where texts are their own types
     method_expected = 0  # what the method of an object that is visited next is expected to be
 
     @abstractmethod
@@ -56,6 +57,8 @@ class ValueWalk(GuardWalk):
                 return self.call(node, scope, expected=expected)
             case "new_expression" if expected:
                 return self.new(node, scope, expected=expected)
+            case "string" if self.fixed:
+                return self.literal(node)
         return self.visit(node, scope)
 
     def call(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
@@ -123,6 +126,11 @@ class ValueWalk(GuardWalk):
 
     def cast(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
+        if len(parts) == 1:
+            saved, self.fixed = self.fixed, True
+            made = self.given(parts[0], scope, 0)
+            self.fixed = saved
+            return made
         hint = self.visit(parts[-1], scope, Role.TYPE) if len(parts) > 1 else 0
         typed = self.row(Op.TYPED, hint) if hint else 0
         value = self.given(parts[0], scope, typed) if parts else 0

@@ -7,6 +7,7 @@ and the like bind is bound in a block around what they hold, if that is closed a
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _INK: Final = re.compile(rb"[^\r\n]")
@@ -19,12 +20,14 @@ _VUE: Final = re.compile(
     + rb"""|<(?P<opened>[A-Za-z][\w.\-]*)
     |</(?P<closed>[A-Za-z][\w.\-]*)
     |\{\{(?P<shown>.{0,2000}?)\}\}
-    |(?<=\s)(?:(?P<directive>(?:[:@\#]|v-)[\w:.@\-\[\]]{0,80})|[\w\-]{1,80})
+    |(?<=\s)(?:(?P<directive>(?:[:@\#]|v-)[\w:.@\-\[\]]{0,80})|(?P<attribute>[\w\-]{1,80}))
         =(?:"(?P<double>[^"]{0,4000})"|'(?P<single>[^']{0,4000})')
     |(?P<ended>/?>)""",
     re.DOTALL | re.VERBOSE,
 )
 _LOOP: Final = re.compile(rb"\s*(?:[\w$]+|[(\[{].*?)\s(?P<word>in|of)\s", re.DOTALL)
+# An attribute that sets a property, not one that decides, listens or fills a slot.
+_GIVEN: Final = re.compile(rb"(?:v-bind:|v-model:|:|(?![@#]|v-))(?P<name>[A-Za-z][\w\-]*)\Z")
 # Elements that nothing closes.
 _VOID: Final = frozenset(b"area base br col embed hr img input link meta param source track wbr".split())
 _SVELTE: Final = re.compile(
@@ -66,6 +69,19 @@ _Parts = list[tuple[int, bytes]]
 def scripts(source: bytes) -> list[tuple[int, int]]:
     """Where the scripts of a component stand."""
     return [found.span("script") for found in _VUE.finditer(source) if found.lastgroup == "script"]
+
+
+def attributes(source: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """The properties that a Vue template gives: where the component is named, where the property, and how."""
+    tag = -1
+    for found in _VUE.finditer(source):
+        if found.lastgroup == "opened":
+            tag = found.start("opened") if _is_component(found["opened"]) else -1
+        elif found.lastgroup in ("double", "single") and tag >= 0:
+            given = _GIVEN.match(found["attribute"] or found["directive"])
+            at = found.start("attribute") if found["attribute"] else found.start("directive")
+            if given:
+                yield tag, at + given.start("name"), given["name"]
 
 
 def vue(source: bytes) -> bytes:
@@ -178,9 +194,13 @@ def _closing(source: bytes, at: int) -> int:
 def _name(text: bytearray, source: bytes, start: int, end: int) -> None:
     """Keep a tag's name if it is that of a component; a hyphen would be a minus."""
     name = source[start:end]
-    if name[:1].isupper() or b"-" in name:
+    if _is_component(name):
         _keep(text, source, start, end)
         _write(text, [(start, name.replace(b"-", b"_"))])
+
+
+def _is_component(tag: bytes) -> bool:
+    return tag[:1].isupper() or b"-" in tag
 
 
 def _keep(text: bytearray, source: bytes, start: int, end: int) -> None:

@@ -208,10 +208,13 @@ class Narrowing(Protocols):
                 return None
             links = self.links(target.path)
             for binding in links.names[target.scope].get(links.string_numbers.get(target.name, -1), ()):
-                kind, x = links.bindings[3][binding] & BIND_MASK, links.bindings[4][binding]
+                kind, x, y = (column[binding] for column in links.bindings[3:])
+                kind &= BIND_MASK
                 named: Constants | None = None
                 if kind == Bind.ALIAS and x:
                     named = self.constants(target.path, x, depth + 1)
+                elif kind == Bind.VARIABLE and links.ops[y] & OP_MASK == Op.LITERAL:
+                    named = self.constants(target.path, y, depth + 1)
                 elif kind == Bind.VARIABLE:
                     named = frozenset((target,))
                 elif kind == Bind.CLASS:
