@@ -10,8 +10,8 @@ import pytest
 from cuedeck.memory import lessons
 from cuedeck.memory.diagnosis import diagnose
 from cuedeck.memory.effectiveness import records
-from cuedeck.memory.episodes import Outcome, outcome_of
-from cuedeck.memory.failures import read_failures
+from cuedeck.memory.episodes import Outcome, known_failures, outcome_of
+from cuedeck.memory.failures import Location, read_failures
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.reflection import Attempt
@@ -100,7 +100,7 @@ def test_an_attempt_that_solved_it_is_what_to_do_next_time(without_model: Memori
         without_model, Attempt("", error, approach="Use get.", outcome=Outcome.SUCCESS), actor=ACTOR
     )
     found = lessons.improved_attempt(without_model, "read the settings", "", error)
-    assert found["recommended_approach"].endswith(" did: Use get.")
+    assert " did: Use get." in found["recommended_approach"]
 
 
 def test_a_silent_solution_stands_for_the_open_failures_of_its_task(memories: Memories) -> None:
@@ -277,6 +277,24 @@ def test_a_bare_error_finds_the_test_that_failed_with_it(without_model: Memories
     pattern = "TypeError: unsupported operand type(s) for +: 'int' and 'str'"
     found = lessons.improved_attempt(without_model, "another thing", "", pattern)
     assert [(one["id"], one["match"]) for one in found["similar_episodes"]] == [(stored.memory.id, "shape")]
+
+
+def test_a_message_alone_is_told_by_the_output_that_says_where() -> None:
+    output = 'Traceback (most recent call last):\n  File "/app/cart.py", line 2, in total\nTypeError: bad\n'
+    assert known_failures("TypeError: bad", output)[0].location == Location("/app/cart.py", 2)
+    assert known_failures("ValueError: bad", output)[0].location is None
+
+
+def test_what_to_do_is_told_without_a_place_too() -> None:
+    failure = read_failures("ModuleNotFoundError: No module named 'yaml'")[0]
+    assert diagnose(failure).step == "Check that `yaml` is declared and installed, or correct the import."
+
+
+def test_a_success_is_told_by_what_sums_it_up(without_model: Memories) -> None:
+    passed = ".." + " " * 70 + "[100%]\n2 passed in 3.75s\n"
+    told = Attempt(output=passed, feedback=passed, task="Add up", outcome=Outcome.SUCCESS)
+    _, made, _ = lessons.reflect(without_model, told, actor=ACTOR)
+    assert made.what_went_wrong == "The feedback on “Add up” was: 2 passed in 3.75s."
 
 
 @pytest.mark.parametrize(

@@ -32,8 +32,8 @@ def _rule(pattern: str, cause: str, step: str, lesson: str) -> Rule:
 
 
 _QUOTES = str.maketrans("‘’", "''")
-_PLACE = re.compile(r"\{(?:where|function|subject)\}")
-MORE = "Get the complete output, with the file and line or the stack, and reflect on that."
+_AT = re.compile(r" (?:at|before|from) \{where\}")
+MORE = "Reproduce it, and reflect on the complete output, with the file and line or the stack."
 
 # The text a pattern sees is "type: message"; {where} and {function} come from the failure.
 _RULES = (
@@ -222,11 +222,15 @@ def _nowhere(
     """What is known when the output names no place: the sentences that need none, and what is missing."""
     step, lesson = MORE, f"{facts['type']}: {facts['message']}."
     if rule and filled:
-        placeless = [text for text in (rule.step, rule.lesson) if not _PLACE.search(text)]
-        step = rule.step.format(**filled) if rule.step in placeless else step
-        lesson = rule.lesson.format(**filled) if rule.lesson in placeless else lesson
+        step, lesson = _placeless(rule.step, filled) or step, _placeless(rule.lesson, filled) or lesson
     said = f"{facts['type']}: {facts['message']}".removesuffix(": ")
     return Diagnosis(f"{said}. The output does not say where.", step, lesson)
+
+
+def _placeless(text: str, filled: dict[str, str]) -> str:
+    """A sentence without its place, where it can do without one."""
+    shorter = _AT.sub("", text)
+    return "" if "{where}" in shorter else shorter.format(**filled)
 
 
 def _plain(failure: Failure, facts: dict[str, str]) -> Diagnosis:

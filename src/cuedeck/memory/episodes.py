@@ -93,13 +93,20 @@ def task_key(metadata: Mapping[str, Any]) -> str | None:
 
 
 def known_failures(text: str, more: str = "") -> list[Failure]:
-    """What failed, from the first text that a reader understands."""
+    """What failed, from the first text that a reader understands, told by the second if that says where."""
     first = read_failures(text)
-    if more and all(one.kind is FailureKind.UNKNOWN for one in first):
-        second = read_failures(more)
-        if second and second[0].kind is not FailureKind.UNKNOWN:
-            return second[:MOST_FAILURES]
-    return first[:MOST_FAILURES]
+    if not more or more == text or (first and first[0].location):
+        return first[:MOST_FAILURES]
+    second = read_failures(more)
+    if all(one.kind is FailureKind.UNKNOWN for one in first):
+        understood = second and second[0].kind is not FailureKind.UNKNOWN
+        return (second if understood else first)[:MOST_FAILURES]
+    placed = [one for one in second if one.location and _says_the_same(one, first[0])]
+    return (placed or first)[:MOST_FAILURES]
+
+
+def _says_the_same(one: Failure, other: Failure) -> bool:
+    return one.type == other.type and normalise(one.message) == normalise(other.message)
 
 
 def index_episode(session: Session, memory: Memory) -> None:

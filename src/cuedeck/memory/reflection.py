@@ -9,7 +9,7 @@ from typing import Any
 from cuedeck.memory.approaches import approaches, tried
 from cuedeck.memory.diagnosis import diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
-from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, shape, signature
+from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, read_failures, shape, signature
 from cuedeck.memory.model import first_line
 from cuedeck.model.clock import iso
 
@@ -133,8 +133,10 @@ def _solution(similar: Sequence[Similar]) -> str:
     solved = next((one.solved for one in approaches(similar) if one.solved), None)
     if solved is None:
         return ""
-    same = "the same failure" if solved.match is Match.SIGNATURE else "a similar failure"
-    return f"{solved.memory.id} solved {same} with: {first_line(tried(solved), 300)}."
+    alike = {Match.SIGNATURE: "the same failure", Match.SHAPE: "a similar failure"}.get(
+        solved.match, "a similar task"
+    )
+    return f"{solved.memory.id} solved {alike} with: {first_line(tried(solved), 300)}."
 
 
 def _avoid(attempt: Attempt, similar: Sequence[Similar]) -> str:
@@ -173,7 +175,8 @@ def _recurrence(similar: Sequence[Similar]) -> str:
 
 
 def _without_failure(attempt: Attempt, similar: Sequence[Similar]) -> Reflection:
-    said = first_line(attempt.feedback, 300)
+    read = read_failures(attempt.feedback)
+    said = first_line(read[0].message if read else attempt.feedback, 300)
     subject = f"“{first_line(attempt.task, 120)}”" if attempt.task else "the task"
     return Reflection(
         what_went_wrong=_sentences(f"The feedback on {subject} was: {said}.", _tried(attempt)),
