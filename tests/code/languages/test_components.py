@@ -237,6 +237,9 @@ def test_what_is_rewritten_keeps_its_length_and_lines(rewrite: Callable[[bytes],
         b"{\n...a}",
         b'<a v-for="b\nin c"\n/>',
         b'<a #b="c" #d="e" v-for="f in g"></a',
+        # Looked at once, however many begin and never end.
+        b"{{\n" * 100_000,
+        b"<script \n" * 100_000,
     ):
         made = rewrite(source)
         assert [len(line) for line in made.splitlines()] == [len(line) for line in source.splitlines()]

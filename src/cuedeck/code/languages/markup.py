@@ -12,14 +12,14 @@ from typing import Final
 
 _INK: Final = re.compile(rb"[^\r\n]")
 _BLOCKS: Final = rb"""<!--.*?(?:-->|\Z)
-    |<script(?:[^>"']|"[^"]*"|'[^']*'){0,400}>(?P<script>.*?)(?=</script|\Z)
+    |<script(?:[^<>"']|"[^"]*"|'[^']*'){0,400}>(?P<script>.*?)(?=</script|\Z)
     |<style\b.*?(?:</style|\Z)
     """
 _VUE: Final = re.compile(
     _BLOCKS
     + rb"""|<(?P<opened>[A-Za-z][\w.\-]*)
     |</(?P<closed>[A-Za-z][\w.\-]*)
-    |\{\{(?P<shown>.{0,2000}?)\}\}
+    |\{\{(?P<shown>(?:(?!\{\{).){0,2000}?)\}\}
     |(?<=\s)(?:(?P<directive>(?:[:@\#]|v-)[\w:.@\-\[\]]{0,80})|(?P<attribute>[\w\-]{1,80}))
         =(?:"(?P<double>[^"]{0,4000})"|'(?P<single>[^']{0,4000})')
     |(?P<ended>/?>)""",
