@@ -312,7 +312,7 @@ class Lexicon:
 
 
 def _worth(path: str) -> float:
-    return 0.1 if is_secondary(path) else 0.4 if is_test(path) else 1.0
+    return 0.1 if is_secondary(path) else 0.0 if is_test(path) else 1.0
 
 
 @lru_cache(maxsize=131072)

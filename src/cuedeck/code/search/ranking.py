@@ -360,7 +360,7 @@ class Ranking:
         if is_secondary(path) or self.snapshot.outline(path).generated:
             return 0.1, "generated or vendored code"
         if is_test(path) and not self._tests_asked():
-            return 0.4, "a test"
+            return 0.0, "a test"
         return 1.0, ""
 
     def _tests_asked(self) -> bool:
