@@ -5,6 +5,7 @@ python scripts/faults.py [ROUNDS] [PYTEST OPTIONS]      # as `python scripts/fau
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import time
@@ -15,13 +16,15 @@ ROOT = Path(__file__).parents[1]
 
 def main() -> int:
     """Run the rounds; the first that fails ends it, and its output says which fault it was."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
-    for number in range(1, rounds + 1):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rounds", nargs="?", type=int, default=20)
+    chosen, options = parser.parse_known_args()
+    for number in range(1, chosen.rounds + 1):
         started = time.monotonic()
         ended = subprocess.run(
-            [sys.executable, "-m", "pytest", "tests/faults", "-x", *sys.argv[2:]], cwd=ROOT, check=False
+            [sys.executable, "-m", "pytest", "tests/faults", "-x", *options], cwd=ROOT, check=False
         )
-        sys.stdout.write(f"round {number} of {rounds}: {time.monotonic() - started:.0f} s\n")
+        sys.stdout.write(f"round {number} of {chosen.rounds}: {time.monotonic() - started:.0f} s\n")
         if ended.returncode:
             return ended.returncode
     return 0
