@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cuedeck.mcp.wire import Malformed, Oversized, bounded_lines, check_request, parse
@@ -27,10 +27,12 @@ def lines(chunks: list[bytes], limit: int = 100) -> list[bytes | Oversized]:
 
 
 @given(st.lists(st.binary(min_size=1, max_size=40)), st.integers(1, 60))
+@example([b"\t\t"], 1)
 def test_lines_do_not_depend_on_how_the_bytes_arrive(chunks: list[bytes], limit: int) -> None:
     whole = b"".join(chunks)
     expected = whole.split(b"\n")
-    if not expected[-1].strip():
+    # A blank rest is no line, unless it is too long to be told from one.
+    if not expected[-1].strip() and len(expected[-1]) <= limit:
         expected.pop()
     got = lines(chunks, limit)
     assert len(got) == len(expected)
