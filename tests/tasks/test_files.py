@@ -37,6 +37,7 @@ PATHS = st.lists(st.text("ab./*", min_size=1, max_size=7).filter(lambda path: pa
         ("app/[id]/page.tsx", "app/[id]/page.tsx", True),
         ("app/[id]/page.tsx", "app/i/page.tsx", False),
         ("a+b.py", "aab.py", False),
+        ("/outside/a.py", "/outside", True),
     ],
 )
 def test_collisions_are_seen_from_both_sides(mine: str, theirs: str, collides: bool) -> None:

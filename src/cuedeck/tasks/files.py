@@ -84,9 +84,9 @@ def _fixed_part(path: str) -> str:
 def _upwards(path: str) -> list[str]:
     """A path and the folders it is in."""
     found = [path]
-    while path := posixpath.dirname(path):
-        found.append(path)
-    return found if found[-1] == "." else [*found, "."]
+    while (folder := posixpath.dirname(found[-1]) or ".") not in found:
+        found.append(folder)
+    return found
 
 
 def _matches(path: str, pattern: str) -> bool:
