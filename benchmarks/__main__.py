@@ -24,6 +24,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.corpora import given
+from benchmarks.yardstick import lookup_nanoseconds
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -121,6 +122,12 @@ def _children_cpu() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
+def _circumstances(before: float) -> str:
+    load = os.getloadavg()[0] / (os.cpu_count() or 1)
+    lookups = f"{before:.0f} and {lookup_nanoseconds():.0f} ns a look-up before and after"
+    return f"{datetime.date.today().isoformat()}, load {load:.1f} per core, {lookups}"
+
+
 def _neutral(text: str) -> str:
     """Without the folders of this machine."""
     return text.replace(str(ROOT), ".").replace(str(Path.home()), "~")
@@ -139,7 +146,8 @@ def write(kept: dict[str, str]) -> None:
     head = [
         "# Results",
         "",
-        "Written by `make bench`. Ratios within one run count; wall times vary with the machine's load.",
+        "Written by `make bench`. Ratios within one run count; times vary with the machine. How quick it was "
+        "then tells a look into a large dictionary (`benchmarks/yardstick.py`) beside each benchmark.",
         "",
         f"- Machine: {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}",
         f"- Python {platform.python_version()}; " + ", ".join(f"{name} {version(name)}" for name in PACKAGES),
@@ -157,12 +165,12 @@ def main() -> int:
     names, full = chosen()
     for number, name in enumerate(names, 1):
         print(f"{number} of {len(names)}: {name} …", flush=True)
+        before = lookup_nanoseconds()
         started, used = time.monotonic(), _children_cpu()
         section, well = run(name, full=full)
         if not well:
             failed.append(name)
-        load = os.getloadavg()[0] / (os.cpu_count() or 1)
-        told = f"{datetime.date.today().isoformat()}, load {load:.1f} per core"
+        told = _circumstances(before)
         if not section.startswith("Skipped") or name not in kept:
             kept[name] = section if section.startswith("Skipped") else f"{told}\n\n{section}"
         took, cpu = time.monotonic() - started, _children_cpu() - used
