@@ -1,4 +1,4 @@
-"""The workspace's advisory write lock: held by one process, named in errors, never left stale."""
+"""Advisory write locks, of a workspace or a file: held by one process, named in errors, never stale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cuedeck.discovery import FOLDER
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import make_folders
+from cuedeck.paths import ConfinedPath, make_folders
 
 try:
     import fcntl
@@ -23,22 +23,28 @@ LOCK_FILE = Path(FOLDER) / ".cache" / "lock"
 
 @contextmanager
 def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
-    """Hold the lock for the block; LOCKED with the holder's pid when it stays taken."""
-    path = _place(root)
+    """Hold the workspace's lock for the block; LOCKED with the holder's pid when it stays taken."""
+    with file_lock(_place(root), timeout=timeout):
+        yield
+
+
+@contextmanager
+def file_lock(place: ConfinedPath, *, timeout: float) -> Iterator[None]:
+    """Hold a lock file for the block; LOCKED with the holder's pid when it stays taken."""
     deadline = time.monotonic() + timeout
     pause = 0.001
-    while (descriptor := _try_acquire(path)) is None:
+    while (descriptor := _try_acquire(place)) is None:
         if time.monotonic() >= deadline:
-            raise _locked(path)
+            raise _locked(place)
         time.sleep(pause)
         pause = min(pause * 2, 0.05)
     try:
         yield
     finally:
-        _release(path, descriptor)
+        _release(place.absolute, descriptor)
 
 
-def _place(root: Path) -> Path:
+def _place(root: Path) -> ConfinedPath:
     """The lock's path, refused where a link that a clone may have brought would have us write elsewhere."""
     path = root.resolve() / LOCK_FILE
     if path.resolve() != path:
@@ -48,7 +54,7 @@ def _place(root: Path) -> Path:
             data={"path": LOCK_FILE.as_posix()},
             hint="Remove the link; the lock must be a file of the workspace.",
         )
-    return path
+    return ConfinedPath(LOCK_FILE.as_posix(), path, root.resolve())
 
 
 def is_alive(pid: int) -> bool:
@@ -62,9 +68,9 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def _try_acquire(path: Path) -> int | None:
-    make_folders(path.parents[2], path.parent, mode=0o700)
-    return _try_flock(path) if fcntl is not None else _try_exclusive(path)
+def _try_acquire(place: ConfinedPath) -> int | None:
+    make_folders(place.root, place.absolute.parent, mode=0o700)
+    return _try_flock(place.absolute) if fcntl is not None else _try_exclusive(place.absolute)
 
 
 def _try_flock(path: Path) -> int | None:
@@ -119,13 +125,13 @@ def _recorded_pid(path: Path) -> int | None:
     return pid if isinstance(pid, int) else None
 
 
-def _locked(path: Path) -> CueError:
-    pid = _recorded_pid(path)
+def _locked(place: ConfinedPath) -> CueError:
+    pid = _recorded_pid(place.absolute)
     return CueError(
         ErrorCode.LOCKED,
         "Lock Error",
         data={
-            "lock_file": LOCK_FILE.as_posix(),
+            "lock_file": place.relative,
             "holder_pid": pid,
             "suggestion": "Close other CueDeck instances or remove stale lock",
         },

@@ -137,6 +137,10 @@ def test_citations_lead_from_every_side(workspace: Workspace) -> None:
     }
     assert {thing.name for thing in workspace.citations.around(memory.id).cited_by} == {card.id}
     assert {thing.name for thing in workspace.citations.around(card.id).cites} == {memory.id, "src/bucket.py"}
+    waiting = workspace.agent_tasks.create(
+        TaskDraft(project="web", name="Wait", files_readonly=("src/bücket_%.py",), depends_on=(task.id,))
+    )
+    assert {thing.name for thing in workspace.citations.around(task.id).cited_by} == {waiting.id}
     document = workspace.citations.around("docs/limits.md")
     assert {thing.name for thing in document.cites} == {"bucket::TokenBucket::take", "src/bucket.py"}
 

@@ -52,8 +52,12 @@ def test_a_shallow_clone_answers_for_what_it_has(origin: Repo, tmp_path: Path, o
     assert ("app/b.py", 5) in referring(code, "greet", "main")
 
 
-def test_a_bare_repository_answers_for_its_refs(origin: Repo, tmp_path: Path, open_code: Open) -> None:
+@pytest.mark.parametrize("says", ["true", "false"])
+def test_a_bare_repository_answers_for_its_refs_whatever_its_configuration_says(
+    origin: Repo, tmp_path: Path, open_code: Open, says: str
+) -> None:
     bare = clone(origin, tmp_path / "bare", "--bare")
+    bare.git("config", "core.bare", says)
     code = open_code(bare.root)
     assert referring(code, "greet") == referring(code, "greet", "main") == {("app/b.py", 1), ("app/b.py", 5)}
     assert "old.py" in code.view("HEAD~1").snapshot.files
@@ -62,14 +66,16 @@ def test_a_bare_repository_answers_for_its_refs(origin: Repo, tmp_path: Path, op
         compare_refs(code, "HEAD~1", None, working_tree=True)
 
 
+@pytest.mark.parametrize("in_worktree", [False, True])
 def test_history_that_comes_into_a_shallow_clone_counts(
-    origin: Repo, tmp_path: Path, open_code: Open
+    origin: Repo, tmp_path: Path, open_code: Open, in_worktree: bool
 ) -> None:
     origin.git("checkout", "-q", "-b", "feat", "HEAD~1")
     origin.put("app/c.py", "def more():\n    pass\n")
     origin.commit("fourth")
     shallow = clone(origin, tmp_path / "shallow", "--depth", "1", "--no-single-branch")
-    code = open_code(shallow.root)
+    shallow.git("worktree", "add", "-q", str(tmp_path / "other"))
+    code = open_code(tmp_path / "other" if in_worktree else shallow.root)
     with pytest.raises(CueError, match="no commit in common"):
         compare_refs(code, "origin/main", "feat")
     shallow.git("fetch", "-q", "--unshallow")

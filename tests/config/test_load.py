@@ -105,6 +105,12 @@ def test_a_value_beyond_the_parser_is_a_mistake_in_the_file(tmp_path: Path, valu
     assert error.data["file"] == ".cuedeck/config.toml"
 
 
+@pytest.mark.parametrize("key", ["a" + ".a" * 20_000, '"a b"' + " . 'a'" * 20_000])
+def test_a_key_of_thousands_of_parts_is_a_mistake_in_the_file(tmp_path: Path, key: str) -> None:
+    error = refused(write(tmp_path, f"[core]\n{key} = 1\n"), env(tmp_path))
+    assert (error.data["line"], "too many parts" in error.message) == (2, True)
+
+
 def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
     assert (
         refused(tmp_path, env(tmp_path, CUEDECK_CORE__TOKENLIMIT="5")).data["source"]

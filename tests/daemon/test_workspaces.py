@@ -47,14 +47,17 @@ def test_settings_that_were_changed_and_changed_back_leave_the_work_going_on(wor
     assert started.is_set()
 
 
-def test_what_old_settings_opened_is_closed_in_the_end(
+def test_what_old_settings_opened_is_closed_in_the_end_though_nobody_asks(
     workspaces: Workspaces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cuedeck.daemon.workspaces.CLOSED_AFTER_SECONDS", -1.0)
+    monkeypatch.setattr("cuedeck.daemon.workspaces.CLOSED_AFTER_SECONDS", 0.01)
     first = workspaces.get(())
     first.store.state.version()
     configure(workspaces, "[core]\ntoken_limit = 777\n")
     workspaces.get(())
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join(10)
     assert first._parts == {}
     assert workspaces._retired == []
 

@@ -96,6 +96,26 @@ def test_a_wrong_host_is_misdirected_and_a_foreign_origin_forbidden(server: str)
         assert get(server + "/healthz", origin=origin).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://localhost:8787/healthz", 200),
+        ("HTTP://127.0.0.1/readyz?x=http://evil.com", 200),
+        ("http://localhost", 404),
+        ("http://evil.com/healthz", 421),
+        ("http://localhost@evil.com/healthz", 421),
+        ("http:///healthz", 404),
+        ("ftp://localhost/healthz", 404),
+    ],
+)
+def test_a_request_may_name_its_host_in_the_target(server: str, target: str, status: int) -> None:
+    host, port = server.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 5) as raw:
+        said = "evil.com" if status == 200 else "localhost"
+        raw.sendall(f"GET {target} HTTP/1.1\r\nHost: {said}\r\nConnection: close\r\n\r\n".encode())
+        assert raw.recv(12) == f"HTTP/1.1 {status}".encode()
+
+
 def test_configured_hosts_and_origins_pass(tmp_path: Path) -> None:
     chosen = {
         "CUEDECK_HTTP__ALLOWED_HOSTS": "deck.example.org,other.example:81",

@@ -17,7 +17,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 def failed(deck: str, code: ErrorCode, message: str = "it broke", **more: Any) -> Any:
     entry = REGISTRY.select(ConnectionOptions(decks=(deck,))).find("fail")
     error = CueError(code, message, **more)
-    rendered = render_error(entry.tool, error, 12.345, entry.output_schema)
+    rendered = render_error(entry.tool, error, 12.345, entry.describes)
     assert rendered.is_error
     body = json.loads(rendered.text)
     assert rendered.structured in (None, body)
@@ -104,7 +104,7 @@ def test_every_code_of_every_deck_renders(deck: Deck) -> None:
 def test_an_error_is_structured_only_where_the_schema_has_room() -> None:
     for deck, structured in (("code", False), ("todo", True), ("vault", True)):
         entry = REGISTRY.select(ConnectionOptions(decks=(deck,))).find("fail")
-        rendered = render_error(entry.tool, CueError(ErrorCode.INTERNAL, "x"), 1, entry.output_schema)
+        rendered = render_error(entry.tool, CueError(ErrorCode.INTERNAL, "x"), 1, entry.describes)
         assert (rendered.structured is not None) is structured
 
 

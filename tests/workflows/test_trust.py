@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -56,3 +57,14 @@ def test_a_file_may_be_named_from_the_root_from_here_or_in_full(
         assert ledger.revoke(root, name)
         assert not ledger.trusts(file, file.read_bytes())
     assert not ledger.revoke(root, str(file))
+
+
+def test_decisions_made_at_once_all_count(ledger: TrustLedger, root: Path) -> None:
+    files = [root / f".cuedeck/workflows/{number}.py" for number in range(12)]
+    for file in files:
+        file.write_text("x = 1\n")
+    with ThreadPoolExecutor(12) as people:
+        list(people.map(lambda file: ledger.trust(root, str(file)), files))
+        assert all(ledger.trusts(file, file.read_bytes()) for file in files)
+        assert all(people.map(lambda file: ledger.revoke(root, str(file)), files))
+    assert not any(ledger.trusts(file, file.read_bytes()) for file in files)

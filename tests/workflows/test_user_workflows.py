@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -339,6 +340,13 @@ def test_a_switch_leaves_every_way_to_write_it_valid(tmp_path: Path, written: st
         settings = load_config(tmp_path, environ={"HOME": str(tmp_path)}).workflows
         assert settings.by_id["a-b"].enabled is on
     assert path.read_bytes().decode().startswith(written)
+
+
+def test_workflows_switched_at_once_are_all_switched(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as people:
+        list(people.map(lambda number: set_enabled(tmp_path, f"w{number}", on=False), range(8)))
+    switched = load_config(tmp_path, environ={"HOME": str(tmp_path)}).workflows.by_id
+    assert switched.keys() == {f"w{number}" for number in range(8)}
 
 
 def test_a_file_that_cannot_be_switched_stays_as_it_is(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from cuedeck.tasks.card import FOLDER
 
 if TYPE_CHECKING:
     from cuedeck.citations.lookup import Lookup
+    from cuedeck.tasks.agent_task import AgentTask
     from cuedeck.workspace import Workspace
 
 _DOCUMENTS = 50
@@ -74,9 +75,7 @@ def _text(workspace: Workspace, thing: Thing) -> str:
             memory, _, _ = workspace.memory.peek(thing.name)
             return f"{memory.title or ''}\n{memory.content}"
         case Kind.TASK:
-            task = workspace.agent_tasks.get(thing.name)
-            files = (*task.files_exclusive, *task.files_readonly, *task.depends_on, task.resolved_by or "")
-            return "\n".join((task.name, task.description, task.summary or "", *files))
+            return _task_text(workspace.agent_tasks.get(thing.name))
         case Kind.CARD:
             content = workspace.cards.content(thing.name)
             needs = (f"card {id}" for id in content.card.depends_on)
@@ -88,6 +87,11 @@ def _text(workspace: Workspace, thing: Thing) -> str:
             return _read(workspace, thing.name)
         case _:
             return ""
+
+
+def _task_text(task: AgentTask) -> str:
+    files = (*task.files_exclusive, *task.files_readonly, *task.depends_on, task.resolved_by or "")
+    return "\n".join((task.name, task.description, task.summary or "", *files))
 
 
 def _linked(workspace: Workspace, thing: Thing) -> Iterator[Thing]:
@@ -110,10 +114,9 @@ def _memories(workspace: Workspace, lookup: Lookup, thing: Thing) -> Iterator[Th
 
 
 def _tasks(workspace: Workspace, thing: Thing) -> Iterator[Thing]:
-    for task in workspace.agent_tasks.list():
-        found = Thing(Kind.TASK, task.id, title=task.name)
-        if any(_means(mention, thing) for mention in mentions(_text(workspace, found))):
-            yield found
+    for task in workspace.agent_tasks.naming(_last_part(thing)):
+        if any(_means(mention, thing) for mention in mentions(_task_text(task))):
+            yield Thing(Kind.TASK, task.id, title=task.name)
 
 
 def _documents(workspace: Workspace, thing: Thing) -> Iterator[Thing]:
@@ -122,13 +125,17 @@ def _documents(workspace: Workspace, thing: Thing) -> Iterator[Thing]:
     if thing.kind == Kind.FILE:
         for path in workspace.documents.incoming(thing.name):
             yield _document(path)
-    word = thing.name.rsplit("::", 1)[-1].rsplit("/", 1)[-1]
-    results = workspace.documents.search(Query(word, Mode.KEYWORD, limit=_DOCUMENTS))
+    results = workspace.documents.search(Query(_last_part(thing), Mode.KEYWORD, limit=_DOCUMENTS))
     for hit in results.hits:
         if kinds.kind_of(hit.path) is not kinds.Kind.MARKDOWN:
             continue
         if any(_means(mention, thing) for mention in mentions(_read(workspace, hit.path))):
             yield _document(hit.path)
+
+
+def _last_part(thing: Thing) -> str:
+    """What every mention of a thing ends with."""
+    return thing.name.rsplit("::", 1)[-1].rsplit("/", 1)[-1]
 
 
 def _read(workspace: Workspace, path: str) -> str:

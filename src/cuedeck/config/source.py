@@ -16,6 +16,8 @@ _KEY = re.compile(
     r"""^\s*(?P<path>(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
 _PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
+# Python's parser takes time by the square of a key's parts.
+_DEEP_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){100}""")
 
 
 def _never() -> bool:
@@ -61,6 +63,14 @@ def _parts(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip("\"'") for part in _PART.findall(dotted))
 
 
+def parse_toml(text: str) -> dict[str, Any]:
+    """The values of a TOML text; a ValueError where it has mistakes or keys of more than a hundred parts."""
+    if deep := _DEEP_KEY.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise ValueError(f"A key has too many parts (at line {line}, column 1)")
+    return tomllib.loads(text)
+
+
 def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _never) -> Layer | None:
     """A configuration file as a layer; nothing when there is none."""
     try:
@@ -76,7 +86,7 @@ def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _neve
             hint="Make the file readable UTF-8 text, or remove it.",
         ) from error
     try:
-        return Layer(name, tomllib.loads(text), text, brought_by_git)
+        return Layer(name, parse_toml(text), text, brought_by_git)
     except (ValueError, RecursionError) as error:
         # Not only TOMLDecodeError: enormous numbers and deep nesting fail on their own.
         match = re.search(r"at line (\d+), column (\d+)", str(error))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +41,7 @@ class Workspaces:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._open: list[_Open] = []
-        self._retired: list[tuple[float, _Open]] = []
+        self._retired: list[tuple[threading.Timer, _Open]] = []
         self._known: dict[Environment, _Known] = {}
         self._present: Counter[Environment] = Counter()
         self._guard = threading.Lock()
@@ -72,6 +71,8 @@ class Workspaces:
     def close(self) -> None:
         """Close everything that was opened."""
         with self._guard:
+            for timer, _ in self._retired:
+                timer.cancel()
             opened = [*self._open, *(each for _, each in self._retired)]
             self._open, self._retired = [], []
             self._known.clear()
@@ -91,7 +92,6 @@ class Workspaces:
 
     def _retire_unused(self, asked: Environment) -> None:
         """Stop what nobody's settings still want; the workspace stays open a while for calls under way."""
-        now = time.monotonic()
         self._known = {
             each: known
             for each, known in self._known.items()
@@ -101,11 +101,15 @@ class Workspaces:
         for each in [each for each in self._open if each not in used]:
             each.background.stop()
             self._open.remove(each)
-            self._retired.append((now, each))
-        over = [each for since, each in self._retired if now - since > CLOSED_AFTER_SECONDS]
-        self._retired = [entry for entry in self._retired if entry[1] not in over]
-        for each in over:
-            each.workspace.close()
+            timer = threading.Timer(CLOSED_AFTER_SECONDS, self._close_retired, (each,))
+            timer.daemon = True
+            self._retired.append((timer, each))
+            timer.start()
+
+    def _close_retired(self, over: _Open) -> None:
+        with self._guard:
+            self._retired = [entry for entry in self._retired if entry[1] is not over]
+        over.workspace.close()
 
     def _current(self, environment: Environment, known: _Known) -> bool:
         return known.signature == files_signature(self._root, _environ(environment))

@@ -160,6 +160,9 @@ def _verified(claims: Mapping[str, Any]) -> Verified:
         raise TokenRefused("the token names no subject")
     if "\0" in subject or len(subject.encode()) > MAX_SUBJECT_BYTES:
         raise TokenRefused("the token's subject cannot be used")
+    # PyJWT takes "1700000000" too; a NumericDate is a JSON number.
+    if any(type(claims.get(name, 0)) not in (int, float) for name in ("exp", "nbf", "iat")):
+        raise TokenRefused("the token's times are not numbers")
     issuer = claims.get("iss")
     principal = Principal(subject=subject, issuer=issuer if isinstance(issuer, str) else None)
     return Verified(principal, int(claims["exp"]), claims)

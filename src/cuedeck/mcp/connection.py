@@ -70,7 +70,7 @@ class Connection:
     def _failed(self, entry: Entry, error: CueError, elapsed_ms: float) -> Rendered:
         if entry.tool.deck is Deck.CONTEXT and self.options.errors == "rpc":
             raise rpc_error(error)
-        return render_error(entry.tool, error, elapsed_ms, entry.output_schema)
+        return render_error(entry.tool, error, elapsed_ms, entry.describes)
 
     def perform_bare(self, tool: Tool, arguments: Any, who: Principal | None, cancelled: Cancelled) -> Any:
         """Carry out a bare JSON-RPC method of the context deck: the contract's own JSON."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -31,6 +32,7 @@ OPEN_PATHS = ("/healthz", "/readyz", METADATA_PATH)
 DENIED_KEY = "cuedeck.denied"
 UNKNOWN_HOST = "This host is not served here (http.allowed_hosts)"
 FOREIGN_ORIGIN = "This origin may not call (http.allowed_origins)"
+_ABSOLUTE = re.compile(rb"https?://(?P<host>[^/]+)(?P<path>/.*)?", re.IGNORECASE | re.DOTALL)
 
 access_log = logging.getLogger("cuedeck.access")
 
@@ -69,6 +71,18 @@ class AccessLog:
                 "denied": scope.get(DENIED_KEY),
             }
             access_log.info(json.dumps({key: value for key, value in record.items() if value is not None}))
+
+
+class OriginForm:
+    """Takes a request for ``http://host/path`` as one for ``/path`` of that host, as HTTP asks."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not scope["path"].startswith("/"):
+            scope = _origin_form(scope)
+        await self.app(scope, receive, send)
 
 
 class HostGate:
@@ -294,6 +308,21 @@ def _names(*groups: Iterable[str]) -> frozenset[str]:
 
 def _public_host(settings: HttpSection) -> Sequence[str]:
     return [urlsplit(settings.public_url).netloc] if settings.public_url else []
+
+
+def _origin_form(scope: Scope) -> Scope:
+    found = _ABSOLUTE.fullmatch(scope["raw_path"])
+    if found is None:
+        return scope
+    # The target's host wins over the header's.
+    headers = [header for header in scope["headers"] if header[0] != b"host"]
+    path = found["path"] or b"/"
+    return {
+        **scope,
+        "path": unquote(path.decode("ascii")),
+        "raw_path": path,
+        "headers": [*headers, (b"host", found["host"])],
+    }
 
 
 def _origin_of(url: str | None) -> str | None:

@@ -22,7 +22,16 @@ from cuedeck.config.sections import Config
 from cuedeck.mcp.auth import token_verifier
 from cuedeck.mcp.decks.vault_health import probe_store
 from cuedeck.mcp.endpoint import Endpoint, HttpSettings
-from cuedeck.mcp.gates import METADATA_PATH, AccessLog, BodyGate, DashboardDoor, HostGate, TokenGate, base_url
+from cuedeck.mcp.gates import (
+    METADATA_PATH,
+    AccessLog,
+    BodyGate,
+    DashboardDoor,
+    HostGate,
+    OriginForm,
+    TokenGate,
+    base_url,
+)
 from cuedeck.mcp.incident import unexpected
 from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.protocol import run_in_thread
@@ -70,7 +79,7 @@ def create_http_app(workspace: Workspace, settings: HttpSettings | None = None) 
         Route("/healthz", endpoint=_alive),
         Route("/readyz", endpoint=_Readiness(workspace), methods=["GET"]),
     ]
-    middleware = [Middleware(AccessLog), Middleware(HostGate, settings=config.http)]
+    middleware = [Middleware(OriginForm), Middleware(AccessLog), Middleware(HostGate, settings=config.http)]
     if settings.dashboard is not None:
         people = BodyGate(settings.dashboard, max_bytes=FORM_BYTES, seconds=BODY_SECONDS)
         middleware.append(Middleware(DashboardDoor, dashboard=people))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -71,6 +71,14 @@ class Entry:
     def output_schema(self) -> dict[str, Any]:
         """What ``structuredContent`` will be."""
         return output_schema(self.tool.deck, self.tool.output)
+
+    @cached_property
+    def describes(self) -> Callable[[Any], bool]:
+        """Whether the output schema has room for a value."""
+        from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+        is_valid: Callable[[Any], bool] = Draft202012Validator(self.output_schema).is_valid
+        return is_valid
 
     def to_json(self) -> dict[str, Any]:
         """The tool as ``tools/list`` shows it."""

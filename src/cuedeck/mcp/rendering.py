@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from cuedeck.mcp.tool import Answer, Tool
@@ -65,11 +64,11 @@ def render_answer(tool: Tool, answer: Answer, elapsed_ms: float) -> Rendered:
     return Rendered(text, structured, meta)
 
 
-def render_error(tool: Tool, error: CueError, elapsed_ms: float, schema: Mapping[str, Any]) -> Rendered:
+def render_error(tool: Tool, error: CueError, elapsed_ms: float, fits: Callable[[Any], bool]) -> Rendered:
     """An error as a tool result, structured only where the tool's output schema has room for it."""
     text, _ = encoded(_ERROR_FORMS[tool.deck](error, elapsed_ms))
     body = json.loads(text)
-    return Rendered(text, body if _conforms(body, schema) else None, is_error=True)
+    return Rendered(text, body if fits(body) else None, is_error=True)
 
 
 def rpc_error(error: CueError) -> RpcError:
@@ -95,17 +94,6 @@ def readable(value: Any) -> Any:
         case list() | tuple():
             return [readable(item) for item in value]
     return value
-
-
-def _conforms(body: dict[str, Any], schema: Mapping[str, Any]) -> bool:
-    return bool(_validator(json.dumps(schema, sort_keys=True)).is_valid(body))
-
-
-@lru_cache(maxsize=128)
-def _validator(schema: str) -> Any:
-    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
-
-    return Draft202012Validator(json.loads(schema))
 
 
 def _titled(title: str | None, message: str) -> str:

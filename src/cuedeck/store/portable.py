@@ -25,6 +25,12 @@ _CHECKED = 64
 _SIMPLE = frozenset((str, int, float, bytes, type(None)))
 
 
+def text_within(text: str) -> str:
+    """What ``LIKE … ESCAPE '\\'`` compares with to find a text inside others, wildcards taken literally."""
+    literal = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{literal}%"
+
+
 @lru_cache(maxsize=2048)
 def for_sqlite(sql: str) -> str:
     """Lists become ``json_each``; everything else is SQLite's own syntax already."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from cuedeck.store.portable import text_within
 from cuedeck.store.protocol import Row, Session
 
 # One status at a time, so that the queue's index gives the order and the first rows end the search.
@@ -37,6 +39,12 @@ _FILTER = """(CAST(:project AS text) IS NULL OR project = :project)
     AND (CAST(:status AS text) IS NULL OR status = :status)
     AND (CAST(:type AS text) IS NULL OR type = :type)"""
 _ALL = 2**62
+_NAMING = """SELECT * FROM agent_tasks t
+    WHERE t.name LIKE :text ESCAPE '\\' OR t.description LIKE :text ESCAPE '\\'
+       OR t.summary LIKE :text ESCAPE '\\' OR t.resolved_by LIKE :text ESCAPE '\\'
+       OR t.files_exclusive LIKE :json ESCAPE '\\' OR t.files_readonly LIKE :json ESCAPE '\\'
+       OR EXISTS (SELECT 1 FROM agent_task_needs n WHERE n.task_id = t.id AND n.needs_id = :word)
+    ORDER BY t.rid"""
 
 
 def next_number(session: Session, project: str, type_: str) -> int:
@@ -88,6 +96,11 @@ def listing(
         limit=_ALL if limit is None else limit,
         offset=offset,
     )
+
+
+def naming(session: Session, word: str) -> list[Row]:
+    """The tasks in whose words, files or dependencies a word occurs."""
+    return session.rows(_NAMING, word=word, text=text_within(word), json=text_within(json.dumps(word)[1:-1]))
 
 
 def count(session: Session, *, project: str | None, status: str | None, type_: str | None) -> int:

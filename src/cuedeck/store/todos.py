@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cuedeck.store.portable import text_within
 from cuedeck.store.protocol import Row, Session
 
 COLUMNS = ("id", "title", "title_key", "description", "due_date", "created_at", "updated_at", "completed_at")
@@ -52,8 +53,7 @@ def titled(session: Session, user: str, key: str, *, limit: int) -> list[Row]:
 
 def title_holding(session: Session, user: str, key: str, *, limit: int) -> list[Row]:
     """The user's todos whose folded title holds this text, wildcards taken literally."""
-    literal = key.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return session.rows(_WITHIN, user=user, pattern=f"%{literal}%", limit=limit)
+    return session.rows(_WITHIN, user=user, pattern=text_within(key), limit=limit)
 
 
 def completed(session: Session, user: str) -> list[Row]:

@@ -100,6 +100,11 @@ class AgentTasks:
             )
             return _tasks(session, rows)
 
+    def naming(self, word: str) -> Sequence[AgentTask]:
+        """The tasks in which a word occurs, in the order they were created."""
+        with self._store.state.read() as session:
+            return _tasks(session, statements.naming(session, word))
+
     def count(
         self, *, project: str | None = None, status: TaskStatus | None = None, type: TaskType | None = None
     ) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cuedeck.config.source import parse_toml
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
 from cuedeck.patterns import is_pattern
@@ -67,7 +67,7 @@ def read_recipe(root: Path, path: Path, make: Make) -> tuple[Workflow | None, li
     try:
         text = read_file(confine_file(root, name)).data.decode("utf-8-sig")
         reader = _Reader(name, text)
-        workflow = reader.workflow(path.stem, tomllib.loads(text), make)
+        workflow = reader.workflow(path.stem, parse_toml(text), make)
     except CueError as error:
         return None, [Mistake(name, 1, error.message)]
     except UnicodeDecodeError:

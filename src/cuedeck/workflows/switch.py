@@ -12,8 +12,9 @@ from pathlib import Path
 from cuedeck.config.load import WORKSPACE_FILE, Signature, files_signature, load_config
 from cuedeck.config.sections import WorkflowSetting
 from cuedeck.config.source import line_of
+from cuedeck.lock import workspace_lock
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import ConfinedPath, make_folders, replace_file
+from cuedeck.paths import ConfinedPath, replace_file
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +41,12 @@ class Switches:
 
 def set_enabled(root: Path, workflow_id: str, *, on: bool) -> None:
     """Write ``[workflows."<id>"] enabled`` and change nothing else; the file stays valid."""
-    load_config(root)
+    config = load_config(root)
     path = root / WORKSPACE_FILE
-    make_folders(root, path.parent)
-    text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
-    changed = _with_setting(text, workflow_id, on)
-    replace_file(ConfinedPath(WORKSPACE_FILE.as_posix(), path, root), changed.encode())
+    with workspace_lock(root, timeout=config.core.lock_timeout):
+        text = path.read_bytes().decode("utf-8-sig") if path.exists() else ""
+        changed = _with_setting(text, workflow_id, on)
+        replace_file(ConfinedPath(WORKSPACE_FILE.as_posix(), path, root), changed.encode())
 
 
 def _with_setting(text: str, workflow_id: str, on: bool) -> str:

@@ -6,13 +6,17 @@ import hashlib
 import json
 import os
 import re
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from cuedeck.config.load import user_folder
+from cuedeck.lock import file_lock
 from cuedeck.model.errors import invalid
 from cuedeck.paths import ConfinedPath, confine_file, read_file, replace_file
 
 _LOADED = re.compile(r"\.cuedeck/workflows/[^/]+\.py")
+
+_LOCK_SECONDS = 10.0
 
 
 class TrustLedger:
@@ -31,17 +35,28 @@ class TrustLedger:
         if not _LOADED.fullmatch(confined.relative):
             raise invalid("file", "a Python file in .cuedeck/workflows", user_path)
         digest = _digest(read_file(confined).data)
-        self._write(self._read() | {str(confined.absolute.resolve()): digest})
+        with self._alone():
+            self._write(self._read() | {str(confined.absolute.resolve()): digest})
         return digest
 
     def revoke(self, root: Path, user_path: str) -> bool:
         """Forget a decision; whether there was one."""
-        entries = self._read()
         path = (root / _of_workspace(root, user_path)).resolve()
-        found = entries.pop(str(path), None) is not None
-        if found:
-            self._write(entries)
+        with self._alone():
+            entries = self._read()
+            found = entries.pop(str(path), None) is not None
+            if found:
+                self._write(entries)
         return found
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Keeps another process from writing what it read before us."""
+        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return file_lock(self._beside(".lock"), timeout=_LOCK_SECONDS)
+
+    def _beside(self, suffix: str = "") -> ConfinedPath:
+        file = self._file.with_name(self._file.name + suffix)
+        return ConfinedPath(file.name, file, file.parent)
 
     def _read(self) -> dict[str, str]:
         try:
@@ -53,9 +68,7 @@ class TrustLedger:
         )
 
     def _write(self, entries: dict[str, str]) -> None:
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        place = ConfinedPath(self._file.name, self._file, self._file.parent)
-        replace_file(place, json.dumps(entries, indent=2, sort_keys=True).encode(), new_mode=0o600)
+        replace_file(self._beside(), json.dumps(entries, indent=2, sort_keys=True).encode(), new_mode=0o600)
 
 
 def _of_workspace(root: Path, user_path: str) -> str:

@@ -60,11 +60,14 @@ class MissingBlob(Exception):
 class Repository:
     """One checkout of a repository; paths are relative to the workspace, which may be a folder inside it."""
 
-    def __init__(self, root: Path, repository: Any, prefix: str) -> None:
+    def __init__(self, root: Path, repository: Any, prefix: str | None) -> None:
         self.root = root
         self.git = repository
-        self.prefix = prefix
-        self._opened = _state(repository)
+        self.prefix = prefix or ""
+        # No commit is checked out in a bare repository, nor in the git directory of any other.
+        self.has_files = prefix is not None
+        self._shallow = _common_folder(repository) / "shallow"
+        self._opened = self._state()
         # Commits never change, and a ref that is looked at is compared several times.
         self._deltas: Held[tuple[str, str], dict[str, TreeFile | None]] = Held(_DELTA_FILES)
         self._partings: Held[tuple[str, str], str] = Held(_PARTINGS)
@@ -86,23 +89,24 @@ class Repository:
             repository = pygit2.Repository(found)
         except (pygit2.GitError, KeyError) as error:
             return None, _reason(str(error), found)
+        if Path(repository.path).resolve() == root.resolve():
+            return cls(root, repository, None), ""
         if repository.workdir is None:
-            whole = Path(repository.path).resolve() == root.resolve()
-            return (cls(root, repository, "") if whole else None), ""
+            return None, ""
         inside = root.resolve().relative_to(Path(repository.workdir).resolve()).as_posix()
         return cls(root, repository, "" if inside == "." else inside + "/"), ""
-
-    @property
-    def has_files(self) -> bool:
-        """Whether a commit is checked out here: not in a bare repository."""
-        return not self.git.is_bare
 
     def is_there(self) -> bool:
         """Whether the repository in its place is the one that was opened, with no more history than then."""
         try:
-            return _state(self.git) == self._opened
+            return self._state() == self._opened
         except OSError:
             return False
+
+    def _state(self) -> tuple[int, int]:
+        """What is another number when a repository is replaced, or a shallow one is given more history."""
+        shallow = self._shallow
+        return Path(self.git.path).stat().st_ino, shallow.stat().st_mtime_ns if shallow.exists() else 0
 
     def converts_line_ends(self, path: str) -> bool:
         """Whether git stores a file with other line ends than it may have on disk."""
@@ -417,11 +421,11 @@ def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
                 yield path, now if new_folder is None else None
 
 
-def _state(repository: Any) -> tuple[int, int]:
-    """What is another number when a repository is replaced, or a shallow one is given more history."""
+def _common_folder(repository: Any) -> Path:
+    """Where a worktree keeps what it shares with the others; any other repository's own folder."""
     folder = Path(repository.path)
-    shallow = folder / "shallow"
-    return folder.stat().st_ino, shallow.stat().st_mtime_ns if shallow.exists() else 0
+    common = folder / "commondir"
+    return folder / common.read_text(encoding="utf-8").strip() if common.is_file() else folder
 
 
 def _shown(entry: Any) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable
 
-from cuedeck.inotify import ATTRIB, DELETE_SELF, IS_FOLDER, MOVE_SELF, OVERFLOW, Inotify
+from cuedeck.inotify import DELETE_SELF, IS_FOLDER, MOVE_SELF, OVERFLOW, Inotify
 
 
 class Watch:
@@ -53,8 +53,8 @@ class Watch:
             return None
         touched: set[str] = set()
         for watch, mask, name in events:
-            # Folders that come, go or move change what is to be watched: begin anew.
-            if mask & (OVERFLOW | IS_FOLDER | DELETE_SELF | MOVE_SELF) and not mask & ATTRIB:
+            # Folders that come, go, move or may be read again change what is to be watched: begin anew.
+            if mask & (OVERFLOW | IS_FOLDER | DELETE_SELF | MOVE_SELF):
                 return None
             folder = self._folders.get(watch)
             if folder is not None and name:
