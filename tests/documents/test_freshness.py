@@ -208,6 +208,35 @@ def test_watching_begins_when_it_becomes_possible(
     assert until(lambda: freshness.watching and freshness.problems() == [])
 
 
+def test_closing_while_watching_begins_leaves_nothing_open(
+    index: DocumentIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[InotifyHints] = []
+    freshness = Freshness(index)
+
+    def remembered(root: Path) -> Hints:
+        opened.append(InotifyHints(root))
+        return opened[-1]
+
+    class SetJustAfter(threading.Event):
+        """Says that it is not set, and is when it has said so."""
+
+        def is_set(self) -> bool:
+            if opened and not super().is_set():
+                closing.start()
+                until(super().is_set)
+                return False
+            return super().is_set()
+
+    closing = threading.Thread(target=freshness.close)
+    monkeypatch.setattr("cuedeck.documents.freshness.open_hints", remembered)
+    monkeypatch.setattr(freshness, "_closing", SetJustAfter())
+    freshness.start()
+    assert until(lambda: bool(opened) and closing.ident is not None)
+    closing.join(10)
+    assert opened[0]._inotify.descriptor < 0
+
+
 def test_whatever_fails_is_told_and_tried_again(
     index: DocumentIndex, freshness: Freshness, monkeypatch: pytest.MonkeyPatch
 ) -> None:

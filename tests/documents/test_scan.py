@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -126,3 +127,19 @@ def test_deep_nesting_ends(tmp_path: Path) -> None:
     edge = tmp_path.joinpath(*["d"] * 64) / "edge.md"
     edge.write_text("x")
     assert listed(tmp_path) == {edge.relative_to(tmp_path).as_posix()}
+
+
+def test_an_ignore_file_that_goes_while_its_folder_is_read_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree(tmp_path, "a.md", ".gitignore")
+    scandir = os.scandir
+
+    def gone_since(path: Path) -> contextlib.nullcontext[list[os.DirEntry[str]]]:
+        with scandir(path) as listing:
+            entries = list(listing)
+        (tmp_path / ".gitignore").unlink(missing_ok=True)
+        return contextlib.nullcontext(entries)
+
+    monkeypatch.setattr(os, "scandir", gone_since)
+    assert set(Scanner(tmp_path).scan().files) == {"a.md"}

@@ -76,3 +76,12 @@ def test_workers_end_when_nobody_reads_on(root: Path) -> None:
     reading = read_many(root, paths(root), max_bytes=10**6)
     next(reading)
     reading.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_an_answer_that_cannot_be_read_costs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_stream: object) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr(workers, "_receive", fail)
+    assert len(files(read_many(root, paths(root), max_bytes=10**6))) == 300

@@ -16,7 +16,7 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from store_sample import CACHE, NOTES, VECTORS, open_sample, sample_schema
+from store_sample import CACHE, NOTES, VECTORS, Taken, open_sample, sample_schema
 
 from cuedeck.config.sections import StoreSection
 from cuedeck.model.errors import CueError, ErrorCode
@@ -98,9 +98,9 @@ def set_up(
     """The sample over connections with settings of one's choice."""
     opened: list[Store] = []
 
-    def again(options: str = "") -> Store:
+    def again(options: str = "", **more: Any) -> Store:
         url = make_conninfo(make_database("sample"), options=options)
-        opened.append(open_sample(url, tmp_path, workspace_id))
+        opened.append(open_sample(url, tmp_path, workspace_id, **more))
         return opened[-1]
 
     yield again
@@ -174,6 +174,34 @@ def test_work_goes_on_when_the_server_comes_back(own_server: Any, tmp_path: Path
     add(store, "later")
     assert ids(store) == ["after", "before", "later"]
     store.close()
+
+
+def test_two_threads_may_find_the_server_gone(set_up: Callable[..., Store]) -> None:
+    store = set_up()
+    pool = store._pool  # type: ignore[attr-defined]
+    pool._idle = Taken([None])
+    pool.drop_idle()
+    assert ids(store) == []
+
+
+def test_a_connection_that_dies_each_time_is_not_tried_without_end(
+    set_up: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = set_up(busy_timeout=0.2)
+    pool = store._pool  # type: ignore[attr-defined]
+    connect = pool.connect
+
+    def short_lived() -> Any:
+        connection = connect()
+        with psycopg.connect(connection.info.dsn, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", [connection.info.backend_pid])
+        return connection
+
+    pool.drop_idle()
+    monkeypatch.setattr(pool, "connect", short_lived)
+    with pytest.raises(CueError) as caught:
+        ids(store)
+    assert caught.value.code is ErrorCode.UNAVAILABLE
 
 
 def test_a_plain_login_is_bound_by_the_policies_itself(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from cuedeck.store.ddl import index, references, table, text_index, vector_table
 from cuedeck.store.postgres.store import PostgresStore
@@ -71,3 +72,10 @@ def open_sample(
         pool_size=pool_size,
         known=sample_schema,
     )
+
+
+class Taken(list[Any]):
+    """What is idle, of which another thread takes the last one just now."""
+
+    def pop(self, *_at: Any) -> Any:
+        raise IndexError

@@ -301,6 +301,22 @@ def test_leases_are_renewed_again_after_an_accident(store: Store, monkeypatch: p
         eventually(renewed.is_set)
 
 
+def test_leases_end_when_they_were_just_about_to_rest(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cuedeck.workflows.runner.LEASE_MS", 30)
+    with engine_with(store, workflow(lambda _context, _given: None)) as engine:
+        runner = engine._runner
+
+        class ClosedMeanwhile(threading.Event):
+            def clear(self) -> None:
+                runner._stopping.set()
+                self.set()
+                super().clear()
+
+        monkeypatch.setattr(runner, "_busy", ClosedMeanwhile())
+        engine.start()
+        eventually(lambda: not runner._lives("workflow-leases"))
+
+
 def test_a_burst_of_runs_is_worked_off_in_order_of_priority_each_once(store: Store) -> None:
     done: list[int] = []
 

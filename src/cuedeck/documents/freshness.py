@@ -98,11 +98,12 @@ class Freshness:
         """Stop watching."""
         self._closing.set()
         self._first_look.set()
-        hints, self._hints = self._hints, None
-        if hints is not None:
+        if (hints := self._hints) is not None:
             hints.interrupt()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=5.0)
+        # Only now: the thread may just have begun to watch.
+        hints, self._hints = self._hints, None
         if hints is not None:
             hints.close()
 

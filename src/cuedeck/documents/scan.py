@@ -147,13 +147,13 @@ class Scanner:
         for entry in entries:
             if entry.name in IGNORE_FILES and entry.is_file(follow_symlinks=False):
                 names.append(entry.name)
-                self._check_stamp(folder + entry.name, entry)
+                self._check_stamp(folder + entry.name)
         return names
 
-    def _check_stamp(self, path: str, entry: os.DirEntry[str]) -> None:
-        status = entry.stat(follow_symlinks=False)
-        stamp = (status.st_size, status.st_mtime_ns)
-        if self._ignore_stamps.get(path) != stamp:
+    def _check_stamp(self, path: str) -> None:
+        stamp = _stamp_of(self._root / path)
+        # One that has gone since it was listed is missed by the next scan.
+        if stamp is not None and self._ignore_stamps.get(path) != stamp:
             self._ignore_stamps[path] = stamp
             self._earlier = {}
 

@@ -158,8 +158,10 @@ class _Worker:
                 self._work.done.put((given.popleft()[0], result))
         except BrokenPipeError:
             pass
-        self._work.slices.extend(given)
-        self._work.done.put(None)
+        finally:
+            # Also after an error of ours: whoever waits would wait without end.
+            self._work.slices.extend(given)
+            self._work.done.put(None)
 
     def _send(self, value: tuple[str, int, bool] | list[str]) -> None:
         data = marshal.dumps(value)

@@ -265,7 +265,8 @@ class Runner:
         while not self._stopping.wait(LEASE_MS / 3000):
             if not self._active:
                 self._busy.clear()
-                if not self._active:
+                # Asked after clearing: what is set meanwhile has set the event first.
+                if not self._active and not self._stopping.is_set():
                     self._busy.wait()
                 continue
             # What is taken up while leases are renewed is not among the renewed.

@@ -215,6 +215,7 @@ class PostgresDatabase:
     ) -> tuple[Connection, psycopg.Cursor[dict[str, Any]]]:
         """Run what opens the work; nothing is done before it, so a dead connection may be replaced."""
         pool = self._place.pool
+        deadline = time.monotonic() + self._place.busy_timeout
         while True:
             connection = pool.take()
             try:
@@ -223,7 +224,7 @@ class PostgresDatabase:
                 died = isinstance(error, psycopg.OperationalError) and connection.closed
                 connection.close()
                 pool.give_back(connection)
-                if not died:
+                if not died or time.monotonic() > deadline:
                     raise
                 pool.drop_idle()
 

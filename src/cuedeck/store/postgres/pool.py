@@ -6,6 +6,7 @@ import os
 import threading
 import time
 import weakref
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -72,8 +73,10 @@ class Pool:
 
     def drop_idle(self) -> None:
         """The server went away: what is idle now is of no use."""
-        while self._idle:
-            self._idle.pop().close()
+        # Each thread that finds its connection dead comes here, and one may take what another saw.
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
     def connect(self) -> Connection:
         """A connection outside the pool."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,13 +67,18 @@ def private_file(path: Path) -> None:
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600))
         if os.name == "posix":
-            # SQLite gives -wal and -shm the mode of the database when it makes them.
+            # SQLite gives -wal and -shm the mode of the database when it makes them, and takes them away
+            # with the last connection of any process.
             for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                part = path.with_name(name)
-                if part.exists() and part.stat().st_mode & 0o077:
-                    part.chmod(0o600)
+                with suppress(FileNotFoundError):
+                    _make_private(path.with_name(name))
     except OSError as error:
         raise refused(path, error) from error
+
+
+def _make_private(part: Path) -> None:
+    if part.stat().st_mode & 0o077:
+        part.chmod(0o600)
 
 
 def connect(path: Path, *, synchronous: str, read_only: bool, mapped: int) -> apsw.Connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -107,8 +107,10 @@ class OpenFile:
     def close(self) -> None:
         """Close what is idle now and the rest when it comes back."""
         self._closed = True
-        while self._readers:
-            self._readers.pop().close()
+        # Whoever came before may still take one.
+        with suppress(IndexError):
+            while True:
+                self._readers.pop().close()
         with self._watcher_lock:
             self._watcher.close()
         if self._writer_lock.acquire(timeout=self._busy_timeout):
