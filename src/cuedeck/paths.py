@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -115,18 +116,20 @@ class FileReader:
 
 
 def _content(descriptor: int, relative: str, at_most: int | None) -> FileBytes:
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise missing_file(relative)
-    with os.fdopen(descriptor, "rb", buffering=0) as file:
-        data = file.read(-1 if at_most is None else min(at_most, status.st_size + 1)) or b""
-        # A read may give less than it was asked for, and a file may grow while it is read.
-        while (at_most is None or len(data) < at_most) and (
-            more := file.read(65_536 if at_most is None else min(65_536, at_most - len(data)))
-        ):
-            data += more
+    most = sys.maxsize if at_most is None else at_most
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise missing_file(relative)
+        data = os.read(descriptor, min(most, status.st_size + 1))
+        # Just as long as it was said to be, with room for more: that was all.
+        if len(data) != status.st_size:
+            # A read may give less than it was asked for, and a file may grow while it is read.
+            while len(data) < most and (more := os.read(descriptor, min(65_536, most - len(data)))):
+                data += more
         return FileBytes(data, status)
+    finally:
+        os.close(descriptor)
 
 
 def replace_file(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 # How pathspec writes the wildcards.
-_ANYWHERE: Final = "^(?:.+/)?"
+ANYWHERE: Final = "^(?:.+/)?"
 _DEEP: Final = "(?:/.+)?"
 _STAR: Final = "[^/]*"
 _END: Final = "(?:(?P<"
@@ -55,10 +55,10 @@ def bounded(expression: str) -> str:
     wildcard may begin as early as it likes, so the first fit is as good as any later one.
     """
     first, *others = expression.split(_DEEP)
-    anywhere = first.startswith(_ANYWHERE)
-    first = _bounded_folders(first.removeprefix(_ANYWHERE))
+    anywhere = first.startswith(ANYWHERE)
+    first = _bounded_folders(first.removeprefix(ANYWHERE))
     if not others:
-        return f"{_ANYWHERE if anywhere else ''}{first}"
+        return f"{ANYWHERE if anywhere else ''}{first}"
     found = [f"^(?>(?:.+?/)??{first}(?=/))" if anywhere else first]
     found += [f"(?>(?:/.+?)??{_bounded_folders(part)}(?=/))" for part in others[:-1]]
     return "".join([*found, _DEEP, _bounded_folders(others[-1])])

@@ -203,6 +203,24 @@ def test_links_follow_their_target(store: Store, root: Path) -> None:
     assert links("deep/down/target.md")[1] == ("one.md",)
 
 
+def test_nothing_leads_to_a_note_that_went_while_the_first_look_was_under_way(
+    store: Store, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("gone.md", "deep/gone.md"):
+        put(root, name, "# Alpha\n")
+    put(root, "one.md", "[[gone]]")
+    read_many = workers.read_many
+
+    def late(*args: Any, **options: Any) -> Any:
+        (root / "gone.md").unlink()
+        return read_many(*args, **options)
+
+    monkeypatch.setattr("cuedeck.documents.index.read_many", late)
+    DocumentIndex(root, store.index).refresh()
+    with store.index.read() as session:
+        assert vault_links(session, "one.md").outgoing == ("deep/gone.md",)
+
+
 def test_notes_that_change_together_stay_linked(store: Store, root: Path) -> None:
     index = DocumentIndex(root, store.index)
     for text in ("first", "second"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cuedeck.patterns import compiled, git_patterns
+from cuedeck.patterns import ANYWHERE, compiled, git_patterns
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -31,7 +31,7 @@ class Rules:
         """Ignored, kept by a negation, or nothing said."""
         below = path[len(self.base) :]
         # One alternation answers the usual case, that no pattern speaks of the path.
-        if self.any_pattern is not None and not self.any_pattern.search(below):
+        if self.any_pattern is not None and not self.any_pattern.match(below):
             return None
         return self.spec.check_file(below).include
 
@@ -83,14 +83,19 @@ def is_ignored(rules: Sequence[Rules], path: str) -> bool:
 
 def _compiled(base: str, lines: Sequence[str]) -> Rules:
     spec = git_patterns(lines)
-    sources = [pattern.regex.pattern for pattern in spec.patterns if pattern.regex is not None]
-    if not sources:
-        return Rules(base, spec, re.compile(r"(?!)"))
-    merged = "|".join(re.sub(r"\(\?P<\w+>", "(?:", str(source)) for source in sources)
+    sources = [str(pattern.regex.pattern) for pattern in spec.patterns if pattern.regex is not None]
     try:
-        return Rules(base, spec, compiled(merged))
+        return Rules(base, spec, compiled(_any_of([re.sub(r"\(\?P<\w+>", "(?:", each) for each in sources])))
     except re.error:
         return Rules(base, spec, None)
+
+
+def _any_of(sources: Sequence[str]) -> str:
+    """One expression for all; those for any folder go through the folders of a path once, together."""
+    anywhere = [source.removeprefix(ANYWHERE) for source in sources if source.startswith(ANYWHERE)]
+    others = [source for source in sources if not source.startswith(ANYWHERE)]
+    deep = [f"{ANYWHERE}(?:{'|'.join(anywhere)})"] if anywhere else []
+    return "|".join([*others, *deep]) or "(?!)"
 
 
 def _parent(folder: str) -> str:

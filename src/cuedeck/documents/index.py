@@ -227,6 +227,8 @@ class DocumentIndex:
         for batch in _gathered(self._readings(look, unsure, fold=cold and len(look) >= WORTH_WHILE)):
             missing = [path for path, reading in batch.files if reading is None]
             gone += [path for path in missing if path in self._known]
+            if cold:
+                touched.update(key for path in missing for key in name_keys(path))
             if found := [reading for _, reading in batch.files if reading is not None]:
                 with self._database.write(actor=ACTOR) as session:
                     touched |= self._write(session, found, batch.words, leads, result)
@@ -238,7 +240,9 @@ class DocumentIndex:
             done += len(batch.files)
             if progress is not None:
                 progress(done, len(look))
-        self._finish(gone, touched, result, silent=silent, whole=scan is not None)
+        # Where every name was known, a link that leads somewhere does so whatever aliases there are.
+        open_only = cold and len(result.added) == len(look)
+        self._finish(gone, touched, result, silent=silent, whole=scan is not None, open_only=open_only)
         return result
 
     def _readings(self, paths: Sequence[str], unsure: Sequence[str], *, fold: bool) -> Iterator[Batch]:
@@ -287,7 +291,14 @@ class DocumentIndex:
         return (before ^ rows.names_of(session, paths)) | appeared | aliases
 
     def _finish(
-        self, gone: Sequence[str], touched: set[str], result: Refreshed, *, silent: bool, whole: bool
+        self,
+        gone: Sequence[str],
+        touched: set[str],
+        result: Refreshed,
+        *,
+        silent: bool,
+        whole: bool,
+        open_only: bool,
     ) -> None:
         with self._database.write(actor=ACTOR) as session:
             vanished = rows.existing(session, gone) if gone else {}
@@ -296,7 +307,7 @@ class DocumentIndex:
             result.removed += list(vanished)
             rows.record_events(session, now_ms(), ((path, "unlink", None) for path in vanished))
             for keys in _batches(iter(sorted(touched)), 500):
-                _resolve_again(session, keys)
+                _resolve_again(session, keys, open_only=open_only)
             rows.set_meta(session, "updated", str(now_ms()))
             revision = rows.next_revision(session)
             if silent:
@@ -340,9 +351,9 @@ class StoredNames:
         return self._seen[key]
 
 
-def _resolve_again(session: Session, keys: Sequence[str]) -> None:
-    """Resolve anew every link that might mean a name which appeared, moved or vanished."""
-    links = rows.links_to_keys(session, [target_key(key) for key in keys])
+def _resolve_again(session: Session, keys: Sequence[str], *, open_only: bool) -> None:
+    """Resolve anew every link, or those leading nowhere, that might mean a name which came, moved or went."""
+    links = rows.links_to_keys(session, [target_key(key) for key in keys], open_only=open_only)
     leads = resolver(StoredNames(session, (link["target"] for link in links)))
     now = ((link, leads(link["kind"], link["target"], link["path"])) for link in links)
     changed = [(link["document"], link["ordinal"], to) for link, to in now if to != link["resolved"]]

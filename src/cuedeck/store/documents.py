@@ -261,13 +261,13 @@ def names_of(session: Session, paths: Sequence[str]) -> set[str]:
     return {row["name_key"] for row in session.rows(sql, paths=list(paths))}
 
 
-def links_to_keys(session: Session, keys: Sequence[str]) -> list[Row]:
-    """Links whose target might be one of some names, with the file they are in."""
+def links_to_keys(session: Session, keys: Sequence[str], *, open_only: bool = False) -> list[Row]:
+    """Links, or those leading nowhere, whose target might be one of some names, with the file they are in."""
     sql = (
         "SELECT l.document, l.ordinal, l.kind, l.target, l.resolved, d.path FROM document_links l "
         "JOIN documents d ON d.rid = l.document WHERE l.target_key IN :keys"
     )
-    return session.rows(sql, keys=list(keys))
+    return session.rows(sql + " AND l.resolved IS NULL" * open_only, keys=list(keys))
 
 
 def links_with_targets(session: Session) -> list[Row]:
