@@ -113,6 +113,12 @@ def test_a_name_with_two_meanings_is_not_guessed(workspace: Workspace) -> None:
     assert failure.value.code is ErrorCode.MULTIPLE_MATCHES
 
 
+def test_what_no_text_can_name_is_refused_by_its_argument(workspace: Workspace) -> None:
+    with pytest.raises(CueError) as failure:
+        workspace.citations.around("refill\0")
+    assert (failure.value.code, failure.value.data["field"]) == (ErrorCode.VALIDATION, "of")
+
+
 def test_citations_lead_from_every_side(workspace: Workspace) -> None:
     memory = remember(workspace, "`TokenBucket.take` returns at once")
     task = workspace.agent_tasks.create(

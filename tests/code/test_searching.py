@@ -60,6 +60,19 @@ def test_more_files_than_are_remembered_are_found_after_an_edit(
     assert names(code.view(), "parse_settings") == before
 
 
+def test_tests_inside_a_file_stand_behind_what_they_test(code: Code, repo: Repo) -> None:
+    repo.put(
+        "src/summary.rs",
+        "pub fn parse_summary(text: &str) -> u8 { split_into(text, chapters, 1) }\n"
+        "#[cfg(test)]\nmod tests {\n    fn parse_summary_works() { into(chapters, chapters) }\n}\n",
+    )
+    assert names(code.view(), "parse a summary into chapters")[0] == "src/summary.rs:parse_summary"
+    for query, boost in (("parse summary", 0.0), ("tests that parse a summary", 0.15)):
+        found = [hit.scored for hit in search(code.view(), Query(query), limit=10).hits]
+        [test] = [scored for scored in found if scored.record.name == "parse_summary_works"]
+        assert test.scoring["definition_boost"] == boost
+
+
 def test_an_exact_name_comes_first_and_copies_last(code: Code) -> None:
     found = names(code.view(), "parse_settings")
     assert found[0] == "config/parser.py:parse_settings"

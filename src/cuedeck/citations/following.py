@@ -11,9 +11,10 @@ from cuedeck.citations.model import Around, Stale, Thing
 from cuedeck.citations.symbols import in_file
 from cuedeck.documents import kinds
 from cuedeck.model.errors import CueError, ErrorCode, not_found
-from cuedeck.paths import confine_file, read_file
+from cuedeck.paths import LONGEST_PATH, confine_file, read_file
 from cuedeck.store import citations as table
 from cuedeck.tasks.card import FOLDER
+from cuedeck.tasks.text import checked
 
 if TYPE_CHECKING:
     from cuedeck.citations.lookup import Lookup
@@ -26,7 +27,7 @@ _LARGEST = 1 << 20
 
 def thing_named(workspace: Workspace, lookup: Lookup, what: str) -> Thing:
     """The thing a person means by an id, a path or a name."""
-    asked = what.strip()
+    asked = checked("of", what.strip(), longest=LONGEST_PATH)
     for mention in (*mentions(asked), Mention(Kind.CARD, asked), Mention(Kind.FILE, asked)):
         found = lookup.thing(mention) if mention.name == asked or mention.path else None
         if found is not None:

@@ -143,6 +143,7 @@ def is_test(path: str) -> bool:
     stem = segments[-1].split(".")[0]
     return (
         bool(_TEST_PARTS.intersection(segments[:-1]))
+        or stem == "tests"
         or stem.startswith("test_")
         or stem.endswith(("_test", "_spec"))
         or ".test." in segments[-1]

@@ -115,7 +115,8 @@ def _mistake(model: type[Arguments], raw: Any, detail: ErrorDetails) -> CueError
             data={"field": field, "expected": _EXPECTED["missing"], "actual": None},
         )
     mistake = invalid(field, _expected(detail), detail["input"])
-    mistake.message += f", got {_shown(detail['input'])}"
+    if detail["loc"]:
+        mistake.message += f", got {_shown(detail['input'])}"
     return mistake
 
 

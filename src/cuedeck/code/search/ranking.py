@@ -279,6 +279,8 @@ class Ranking:
             nearness = self._affinity(path)[0]
             surroundings = self._surroundings[path] = (module, nearness, self._scale(path)[0])
         module, nearness, scale = surroundings
+        if self._tests_below(local):
+            scale = 0.0
         if self.dotted:
             qualified = self._qualified(path, local)[0]
         else:
@@ -296,7 +298,7 @@ class Ranking:
             "exact_match": self._exact(name),
             "qualified_name": self._qualified(path, local),
             "path_affinity": self._affinity(path),
-            "definition_boost": self._definition(path, kind),
+            "definition_boost": self._definition(path, kind, local),
             "kind_match": self._kind_match(kind),
         }
 
@@ -350,9 +352,9 @@ class Ranking:
             return 0.05, f"{near} in the same folder is changed on this ref"
         return 0.0, "no path bias applied"
 
-    def _definition(self, path: str, kind: str) -> tuple[float, str]:
+    def _definition(self, path: str, kind: str, local: str) -> tuple[float, str]:
         value, why = _BOOSTS[kind]
-        scale, where = self._scale(path)
+        scale, where = (0.0, "a test") if self._tests_below(local) else self._scale(path)
         return value * scale, f"{why}, in {where}" if where else f"symbol is a definition: {why}"
 
     def _scale(self, path: str) -> tuple[float, str]:
@@ -362,6 +364,10 @@ class Ranking:
         if is_test(path) and not self._tests_asked():
             return 0.0, "a test"
         return 1.0, ""
+
+    def _tests_below(self, local: str) -> bool:
+        """Whether a symbol is in a module of tests inside its file, as in Rust, and nobody asks for tests."""
+        return local.startswith(("tests::", "test::")) and not self._tests_asked()
 
     def _tests_asked(self) -> bool:
         return not self.asked.isdisjoint(("test", "tests"))
