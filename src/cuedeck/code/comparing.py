@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from cuedeck.code.diff import Side, SymbolChange, compare, with_moves
+from cuedeck.code.diff import SymbolChange, compare, with_moves
 from cuedeck.code.engine import Code, unknown_ref
 from cuedeck.code.extraction.encoding import as_utf8
-from cuedeck.code.facts import EXTRACTOR_VERSION, Outline
+from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.formatting import same_tokens, words_of
 from cuedeck.code.git.repository import EXECUTABLE, NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
-from cuedeck.code.symbols import SymbolRecord
+from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.store import code as table
 
@@ -101,12 +101,14 @@ class _Comparing:
         self.working_tree = working_tree
         self.on_disk: dict[str, TreeFile] = {}
         self.last_read: tuple[tuple[str, str], bytes] = (("", ""), b"")
-        self.outlines: dict[tuple[str, str], int] = {}
+        # By path and blob, of what is code.
+        self.files: dict[tuple[str, str], TreeFile] = {}
+        self.blobs: dict[tuple[str, str], int] = {}
         # The head's records say overlay, the other side's base.
-        self.sides: dict[tuple[str, str], tuple[str, Outline]] = {}
+        self.sides: dict[tuple[str, str], tuple[str, FileSymbols]] = {}
 
     def run(self, base: str, head: str, parted: str, new: str, path_filter: str | None) -> Comparison:
-        files = self.repository.changes(parted, new, renames=True)
+        files = list(self.repository.changes(parted, new))
         if self.working_tree:
             files = self._with_disk(parted, files)
         if path_filter:
@@ -170,65 +172,72 @@ class _Comparing:
         return moved
 
     def _ensure(self, files: list[FileChange]) -> None:
-        """Have the facts of both sides stored; refuse when that would take too long for a call."""
-        committed: dict[str, TreeFile] = {}
-        disk: dict[str, TreeFile] = {}
+        """Have the facts of both sides stored and at hand."""
         for file in files:
             for path, oid in ((file.old_path, file.old_oid), (file.path, file.new_oid)):
-                language = self._language(path, oid)
-                if language is None or oid.strip("0") == "":
-                    continue
-                if self.working_tree and path in self.on_disk and self.on_disk[path].oid == oid:
-                    disk[path] = self.on_disk[path]
-                else:
-                    committed[f"{oid}/{path}"] = TreeFile(oid, language)
-        indexer = self.code.indexer()
-        if len(indexer.missing(committed.values(), searchable=False)) > _MAX_NEW_BLOBS:
+                if oid != _ZERO and (language := self._language(path, oid)) is not None:
+                    self.files[path, oid] = TreeFile(oid, language)
+        known = self._stored()
+        missing = {at: file for at, file in self.files.items() if file not in known}
+        if missing:
+            self._read_missing(missing)
+            known = self._stored()
+        self.blobs = {file: row.rid for file, row in known.items()}
+        self.code.cache.load(list(self.blobs.values()), links=False)
+
+    def _stored(self) -> dict[tuple[str, str], table.BlobRow]:
+        with self.code.store.index.read() as session:
+            oids = {file.oid for file in self.files.values()}
+            return table.known_blobs(session, EXTRACTOR_VERSION, oids)
+
+    def _read_missing(self, missing: dict[tuple[str, str], TreeFile]) -> None:
+        """Store the facts of files; refuse when that would take too long for a call."""
+        disk = {path: file for (path, oid), file in missing.items() if self._is_on_disk(path, oid)}
+        committed = {f"{oid}/{path}": file for (path, oid), file in missing.items() if disk.get(path) != file}
+        if len(set(committed.values())) > _MAX_NEW_BLOBS:
             raise CueError(
                 ErrorCode.REF_NOT_INDEXED,
                 "Too many files differ to read them within this call",
                 hint="Call index_repo for both refs first, or narrow path_filter.",
             )
+        indexer = self.code.indexer()
         indexer.ensure(committed, searchable=False)
         indexer.ensure(disk, on_disk=True, searchable=False)
-        self._load([*committed.values(), *disk.values()])
+
+    def _is_on_disk(self, path: str, oid: str) -> bool:
+        return path in self.on_disk and self.on_disk[path].oid == oid
 
     def _language(self, path: str, oid: str) -> str | None:
         """The language of a side; a script without an ending says it in its first line."""
         found = language_of(path)
-        if found is not None or oid.strip("0") == "":
+        if found is not None:
             return found
-        if path in self.on_disk and self.on_disk[path].oid == oid:
+        if self._is_on_disk(path, oid):
             return self.on_disk[path].language
         return self.repository.language_of_script(path, oid, EXECUTABLE)
 
-    def _load(self, files: list[TreeFile]) -> None:
-        with self.code.store.index.read() as session:
-            known = table.known_blobs(session, EXTRACTOR_VERSION, {file.oid for file in files})
-        self.outlines = {key: row.rid for key, row in known.items()}
-        self.code.cache.load(list(self.outlines.values()), links=False)
-
-    def _side(self, path: str, oid: str, unread: list[tuple[str, str]], layer: str = "base") -> Side | None:
-        language = self._language(path, oid)
-        rid = self.outlines.get((oid, language)) if language is not None else None
-        if rid is None:
+    def _side(
+        self, path: str, oid: str, unread: list[tuple[str, str]], layer: str = "base"
+    ) -> FileSymbols | None:
+        file = self.files.get((path, oid))
+        if file is None or file not in self.blobs:
             return None
-        outline = self.code.cache.outline(rid)
-        if outline.problem:
-            unread.append((path, outline.problem))
-        self.sides[layer, path] = (oid, outline)
-        return Side(path, outline, layer)
+        found = self.code.cache.symbols(path, self.blobs[file], layer)
+        if found.outline.problem:
+            unread.append((path, found.outline.problem))
+        self.sides[layer, path] = (oid, found)
+        return found
 
     # -- what needs the source
 
     def _shape(self, record: SymbolRecord) -> bytes | None:
         """What a symbol is without its name; short ones are too much like each other to tell."""
-        definition = self.sides[record.source_layer, record.path][1].definitions[record.number]
+        definition = self.sides[record.source_layer, record.path][1].outline.definitions[record.number]
         return definition.shape if definition.end - definition.start >= _TELLING_BYTES else None
 
     def _text(self, record: SymbolRecord) -> bytes:
-        oid, outline = self.sides[record.source_layer, record.path]
-        definition = outline.definitions[record.number]
+        oid, symbols = self.sides[record.source_layer, record.path]
+        definition = symbols.outline.definitions[record.number]
         return self._source(oid, record.path)[definition.start : definition.end]
 
     def _source(self, oid: str, path: str) -> bytes:
@@ -238,7 +247,7 @@ class _Comparing:
         return self.last_read[1]
 
     def _read(self, oid: str, path: str) -> bytes:
-        if path in self.on_disk and self.on_disk[path].oid == oid:
+        if self._is_on_disk(path, oid):
             return self.code.checkout.read(path) or b""
         try:
             return self.repository.read(oid)
@@ -246,8 +255,8 @@ class _Comparing:
             return b""
 
     def _words(self, record: SymbolRecord) -> frozenset[bytes]:
-        oid, outline = self.sides[record.source_layer, record.path]
-        definition = outline.definitions[record.number]
+        oid, symbols = self.sides[record.source_layer, record.path]
+        definition = symbols.outline.definitions[record.number]
         held, key = self.code.cache.compared, (oid, definition.start, definition.end)
         found = held.get(key)
         if found is None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain, product
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final
 
-from cuedeck.code.facts import Outline
+from cuedeck.code.facts import Key
 from cuedeck.code.formatting import likeness
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 
@@ -34,42 +33,30 @@ class SymbolChange:
         return record
 
 
-@dataclass(frozen=True)
-class Side:
-    """A file before or after."""
-
-    path: str
-    outline: Outline
-    layer: str = "base"
-
-    @cached_property
-    def symbols(self) -> FileSymbols:
-        """Its records."""
-        return FileSymbols(self.path, self.outline, self.layer)
-
-
-def compare(before: Side | None, after: Side | None) -> list[SymbolChange]:
+def compare(before: FileSymbols | None, after: FileSymbols | None) -> list[SymbolChange]:
     """The symbols of one file that differ, matched by kind, name and order."""
     old = before.outline.hashed if before is not None else {}
     new = after.outline.hashed if after is not None else {}
+    differing = {key for key, _ in old.items() ^ new.items()}
     changes: list[SymbolChange] = []
     if before is not None:
-        for key, was in old.items():
-            now = new.get(key)
-            if after is None or now is None:
-                changes.append(SymbolChange("deleted", before.symbols.record(was), None))
+        for key, was in _placed(before, differing):
+            if after is None or key not in new:
+                changes.append(SymbolChange("deleted", before.record(was), None))
                 continue
-            mine, theirs = before.outline.definitions[was], after.outline.definitions[now]
-            if mine.content != theirs.content:
-                records = before.symbols.record(was), after.symbols.record(now)
-                changes.append(SymbolChange("modified", *records, mine.shape == theirs.shape))
+            now = after.outline.numbers[key]
+            same = before.outline.definitions[was].shape == after.outline.definitions[now].shape
+            changes.append(SymbolChange("modified", before.record(was), after.record(now), same))
     if after is not None:
-        changes += [
-            SymbolChange("added", None, after.symbols.record(now))
-            for key, now in new.items()
-            if key not in old
-        ]
+        added = _placed(after, differing - old.keys())
+        changes += [SymbolChange("added", None, after.record(now)) for _, now in added]
     return changes
+
+
+def _placed(side: FileSymbols, keys: Iterable[Key]) -> list[tuple[Key, int]]:
+    """Those of the symbols that a side has, in their order."""
+    numbers = side.outline.numbers
+    return sorted(((key, numbers[key]) for key in keys if key in numbers), key=itemgetter(1))
 
 
 def with_moves(
@@ -143,14 +130,16 @@ def _pair_similar(
     news = [n for n in added if n not in pairs]
     olds = [n for n in deleted if n not in taken]
     comparable = _comparable(changes, news, olds)
-    said = {number: words(changes[number].shown) for number in sorted({*chain(*comparable)})}
+    shown = {number: changes[number].shown for number in sorted({*chain(*comparable)})}
+    said = {number: words(record) for number, record in shown.items()}
     scored = []
     for new, old in comparable:
-        given = _SAME_NAME if changes[new].shown.name == changes[old].shown.name else 0.0
         mine, theirs = said[new], said[old]
-        if min(len(mine), len(theirs)) < (_ALIKE - given) * max(len(mine), len(theirs)):
+        few, many = (len(mine), len(theirs)) if len(mine) < len(theirs) else (len(theirs), len(mine))
+        if few < (_ALIKE - _SAME_NAME) * many:
             continue
-        score = likeness(theirs, mine) + given
+        given = _SAME_NAME if shown[new].name == shown[old].name else 0.0
+        score = likeness(theirs, mine) + given if few >= (_ALIKE - given) * many else 0.0
         if score >= _ALIKE:
             scored.append((-score, new, old))
     for _, new, old in sorted(scored):

@@ -173,6 +173,7 @@ class Definition(NamedTuple):
 
 
 Called = tuple[str, str, int, str]  # what names a definition: its name, kind, parent and ``within``
+Key = tuple[str, str, int]  # a definition in any version of its file: kind, name in the file, ordinal
 # Of a file with very many definitions so many are kept.
 _MOST_MADE: Final = 1024
 
@@ -180,16 +181,18 @@ _MOST_MADE: Final = 1024
 class Definitions(Sequence[Definition]):
     """Definitions by number, each made when first asked for: of most files few ever are."""
 
-    __slots__ = ("_made", "_make", "called", "names")
+    __slots__ = ("_made", "_make", "called", "contents", "names")
 
     def __init__(
         self,
         names: tuple[str, ...],
         called: Callable[[], Iterable[Called]],
+        contents: Callable[[], Iterable[bytes]],
         make: Callable[[int], Definition],
     ) -> None:
         self.names = names
         self.called = called
+        self.contents = contents
         self._make = make
         self._made: dict[int, Definition] = {}
 
@@ -284,13 +287,26 @@ class Outline:
         return tuple(found)
 
     @cached_property
-    def hashed(self) -> dict[tuple[str, str, int], int]:
-        """The definitions with hashes, by what makes them the same in another version of the file."""
+    def numbers(self) -> dict[Key, int]:
+        """Where each definition is, by what makes it the same in another version of the file."""
         columns = zip(self.called(), self.locals, self.ordinals, strict=True)
         return {
-            (kind, name, ordinal): number
-            for number, ((_, kind, _, _), name, ordinal) in enumerate(columns)
-            if kind not in UNHASHED
+            (kind, name, ordinal): number for number, ((_, kind, _, _), name, ordinal) in enumerate(columns)
+        }
+
+    @cached_property
+    def hashed(self) -> dict[Key, bytes]:
+        """What the definitions that are hashed hold."""
+        definitions = self.definitions
+        contents = (
+            definitions.contents()
+            if isinstance(definitions, Definitions)
+            else (definition.content for definition in definitions)
+        )
+        return {
+            key: content
+            for key, content in zip(self.numbers, contents, strict=True)
+            if key[0] not in UNHASHED
         }
 
     def named(self, name: str) -> list[int]:

@@ -269,7 +269,10 @@ def unpack_outline(data: bytes) -> Outline:
         owners = map(sub, count(), parents)
         return zip(names, map(KINDS.__getitem__, kinds), owners, map(within, range(len(names))), strict=True)
 
-    definitions = Definitions(names, called, definition)
+    def contents() -> Iterable[bytes]:
+        return (hashes[at * _BOTH : at * _BOTH + CONTENT] for at in hashed[:-1])
+
+    definitions = Definitions(names, called, contents, definition)
     reason = problem if has_problem else None
     return Outline(language, size, lines, definitions, bool(broken), bool(generated), reason)
 

@@ -70,6 +70,7 @@ class Repository:
         self._opened = self._state()
         # Commits never change, and a ref that is looked at is compared several times.
         self._deltas: Held[tuple[str, str], dict[str, TreeFile | None]] = Held(_DELTA_FILES)
+        self._changes: Held[tuple[str, str], tuple[FileChange, ...]] = Held(_DELTA_FILES)
         self._partings: Held[tuple[str, str], str] = Held(_PARTINGS)
 
     @classmethod
@@ -121,7 +122,7 @@ class Repository:
         opened = Repository.open(self.root)
         if opened is None:
             return self
-        opened._deltas, opened._partings = self._deltas, self._partings
+        opened._deltas, opened._changes, opened._partings = self._deltas, self._changes, self._partings
         return opened
 
     # -- refs
@@ -301,8 +302,15 @@ class Repository:
             return None
         return inner if inner.type_str == "tree" else None
 
-    def changes(self, old: str, new: str, *, renames: bool = False) -> list[FileChange]:
+    def changes(self, old: str, new: str) -> tuple[FileChange, ...]:
         """What happened to files between two commits, in path order."""
+        found = self._changes.values.get((old, new))
+        if found is None:
+            found = tuple(self._compared(old, new))
+            self._changes.put((old, new), found, 1 + len(found))
+        return found
+
+    def _compared(self, old: str, new: str) -> list[FileChange]:
         import pygit2
 
         before, after = self.tree(old), self.tree(new)
@@ -317,7 +325,7 @@ class Repository:
         else:
             difference = before.diff_to_tree(after, flags=flags)
         counts = Counter(delta.status_char() for delta in difference.deltas)
-        alike = renames and counts["A"] * counts["D"] <= _MOST_COMPARED
+        alike = counts["A"] * counts["D"] <= _MOST_COMPARED
         if alike:
             difference.find_similar(flags=pygit2.enums.DiffFind.FIND_RENAMES)
         found = []
@@ -330,7 +338,7 @@ class Repository:
                 continue
             found.append(FileChange(new_path, old_path, change, _oid(delta.old_file), _oid(delta.new_file)))
         found.sort(key=lambda c: c.path)
-        return _moved_whole(found) if renames and not alike else found
+        return found if alike else _moved_whole(found)
 
     def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         """The code files that differ from one commit to another; None where the file is gone."""
