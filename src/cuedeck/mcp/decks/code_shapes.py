@@ -5,6 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cuedeck.mcp.shapes import (
+    BOOLEAN,
+    COUNT,
+    NUMBER,
+    OBJECT,
+    OBJECT_OR_NULL,
+    STRING,
+    STRING_OR_NULL,
+    STRINGS,
+    Schema,
+    list_of,
+    mapping,
+    object_of,
+    one_of,
+)
 from cuedeck.model.clock import iso_seconds
 
 if TYPE_CHECKING:
@@ -14,181 +29,159 @@ if TYPE_CHECKING:
     from cuedeck.code.symbols import SymbolRecord
     from cuedeck.store.code import RefRow
 
-Schema = dict[str, Any]
-
-_STRING: Schema = {"type": "string"}
-_OPTIONAL: Schema = {"type": ["string", "null"]}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
-_NUMBER: Schema = {"type": "number"}
-_BOOLEAN: Schema = {"type": "boolean"}
-_LAYER: Schema = {"type": "string", "enum": ["base", "overlay"]}
-_METADATA: Schema = {
-    "type": "object",
-    "properties": {
-        "cruxe_protocol_version": _STRING,
+_LAYER = one_of("base", "overlay")
+_METADATA = object_of(
+    {
+        "cruxe_protocol_version": STRING,
         "freshness_status": {"enum": ["fresh", "stale", "syncing"]},
         "indexing_status": {"enum": ["not_indexed", "indexing", "ready", "failed"]},
         "result_completeness": {"enum": ["complete", "partial", "truncated"]},
-        "ref": _STRING,
-        "schema_status": {"enum": ["compatible", "not_indexed", "reindex_required", "corrupt_manifest"]},
-        "warnings": {"type": "array", "items": _STRING},
+        "ref": STRING,
     },
-    "required": [
-        "cruxe_protocol_version",
-        "freshness_status",
-        "indexing_status",
-        "result_completeness",
-        "ref",
-    ],
-}
-
-
-def _object(required: Schema, **optional: Schema) -> Schema:
-    return {"type": "object", "properties": {**required, **optional}, "required": list(required)}
+    schema_status={"enum": ["compatible", "not_indexed", "reindex_required", "corrupt_manifest"]},
+    warnings=STRINGS,
+)
 
 
 def _answer(required: Schema, **optional: Schema) -> Schema:
-    return _object({**required, "metadata": _METADATA}, **optional)
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
+    return object_of({**required, "metadata": _METADATA}, **optional)
 
 
 _RECORD: Schema = {
-    "symbol_id": _STRING,
-    "symbol_stable_id": _STRING,
-    "name": _STRING,
-    "qualified_name": _STRING,
-    "kind": _STRING,
-    "language": _STRING,
-    "signature": _STRING,
-    "path": _STRING,
-    "line_start": _COUNT,
-    "line_end": _COUNT,
+    "symbol_id": STRING,
+    "symbol_stable_id": STRING,
+    "name": STRING,
+    "qualified_name": STRING,
+    "kind": STRING,
+    "language": STRING,
+    "signature": STRING,
+    "path": STRING,
+    "line_start": COUNT,
+    "line_end": COUNT,
     "source_layer": _LAYER,
 }
-_SYMBOL = _object(_RECORD)
+_SYMBOL = object_of(_RECORD)
 _ENCLOSING: Schema = dict.fromkeys(
-    ("symbol_id", "symbol_stable_id", "name", "qualified_name", "kind"), _STRING
+    ("symbol_id", "symbol_stable_id", "name", "qualified_name", "kind"), STRING
 )
-_SITE = _object(
+_SITE = object_of(
     {
-        "path": _STRING,
-        "line_start": _COUNT,
-        "edge_type": _STRING,
+        "path": STRING,
+        "line_start": COUNT,
+        "edge_type": STRING,
         "source_layer": _LAYER,
-        "context": _STRING,
-        "from_symbol": _object(_ENCLOSING),
+        "context": STRING,
+        "from_symbol": object_of(_ENCLOSING),
     }
 )
-_SIDE: Schema = {"type": ["object", "null"]}
-_CALL = _object({"symbol": _SYMBOL, "call_site": _object({"path": _STRING, "line": _COUNT}), "depth": _COUNT})
+_CALL = object_of(
+    {"symbol": _SYMBOL, "call_site": object_of({"path": STRING, "line": COUNT}), "depth": COUNT}
+)
 
 INDEXED = _answer(
     {
-        "ref": _STRING,
+        "ref": STRING,
         "mode": {"enum": ["full", "incremental", "overlay"]},
         "status": {"enum": ["completed", "running", "failed"]},
-        "file_count": _COUNT,
-        "symbol_count": _COUNT,
-        "changed_files": _COUNT,
-        "duration_ms": _COUNT,
+        "file_count": COUNT,
+        "symbol_count": COUNT,
+        "changed_files": COUNT,
+        "duration_ms": COUNT,
     }
 )
 STATUS = _answer(
     {
-        "ref": _STRING,
-        "status": _STRING,
-        "progress": _NUMBER,
-        "file_count": _COUNT,
-        "symbol_count": _COUNT,
-        "last_indexed_commit": _OPTIONAL,
-        "skipped": _list(_object({"path": _STRING, "reason": _STRING})),
-        "pending_embeddings": _COUNT,
+        "ref": STRING,
+        "status": STRING,
+        "progress": NUMBER,
+        "file_count": COUNT,
+        "symbol_count": COUNT,
+        "last_indexed_commit": STRING_OR_NULL,
+        "skipped": list_of(object_of({"path": STRING, "reason": STRING})),
+        "pending_embeddings": COUNT,
     }
 )
 FOUND = _answer(
     {
-        "query": _STRING,
-        "results": _list(_object({**_RECORD, "score": _NUMBER, "snippet": _STRING})),
-        "total_candidates": _COUNT,
+        "query": STRING,
+        "results": list_of(object_of({**_RECORD, "score": NUMBER, "snippet": STRING})),
+        "total_candidates": COUNT,
     }
 )
-LOCATED = _answer({"results": _list(_SYMBOL)}, cited_by=_list(_STRING))
+LOCATED = _answer({"results": list_of(_SYMBOL)}, cited_by=list_of(STRING))
 BRIEF = ("name", "kind", "signature", "line_start", "line_end")
-_OUTLINED = {name: _RECORD[name] for name in BRIEF} | {"children": _list({"type": "object"})}
+_OUTLINED = {name: _RECORD[name] for name in BRIEF} | {"children": list_of(OBJECT)}
 OUTLINE = _answer(
-    {"path": _STRING, "language": _STRING, "symbols": _list(_object(_OUTLINED, **_RECORD))},
+    {"path": STRING, "language": STRING, "symbols": list_of(object_of(_OUTLINED, **_RECORD))},
 )
 GRAPH = _answer(
-    {"symbol": _SYMBOL, "callers": _list(_CALL), "callees": _list(_CALL), "truncated": _BOOLEAN},
-    candidates=_list(_SYMBOL),
+    {"symbol": _SYMBOL, "callers": list_of(_CALL), "callees": list_of(_CALL), "truncated": BOOLEAN},
+    candidates=list_of(_SYMBOL),
 )
 REFERENCES = _answer(
-    {"symbol": _SYMBOL, "references": _list(_SITE), "total_references": _COUNT, "possible": _list(_SITE)},
-    candidates=_list(_SYMBOL),
+    {"symbol": _SYMBOL, "references": list_of(_SITE), "total_references": COUNT, "possible": list_of(_SITE)},
+    candidates=list_of(_SYMBOL),
 )
 EXPLAINED = _answer(
     {
-        "query": _STRING,
-        "result": {"type": "object"},
-        "scoring": {"type": "object", "additionalProperties": _NUMBER},
-        "scoring_details": {"type": "object", "additionalProperties": _STRING},
+        "query": STRING,
+        "result": OBJECT,
+        "scoring": mapping(NUMBER),
+        "scoring_details": mapping(STRING),
     }
 )
 COMPARED = _answer(
     {
-        "base_ref": _STRING,
-        "head_ref": _STRING,
-        "merge_base_commit": _STRING,
-        "affected_files": _COUNT,
-        "file_changes": _list(_object({"path": _STRING, "change_type": _STRING}, old_path=_STRING)),
-        "changes": _list(
-            _object(
+        "base_ref": STRING,
+        "head_ref": STRING,
+        "merge_base_commit": STRING,
+        "affected_files": COUNT,
+        "file_changes": list_of(object_of({"path": STRING, "change_type": STRING}, old_path=STRING)),
+        "changes": list_of(
+            object_of(
                 {
-                    "symbol": _STRING,
+                    "symbol": STRING,
                     "change_type": {"enum": ["added", "modified", "deleted"]},
-                    "before": _SIDE,
-                    "after": _SIDE,
-                    "path": _STRING,
-                    "lines": _object({"start": _COUNT, "end": _COUNT}),
+                    "before": OBJECT_OR_NULL,
+                    "after": OBJECT_OR_NULL,
+                    "path": STRING,
+                    "lines": object_of({"start": COUNT, "end": COUNT}),
                 },
-                formatting_only=_BOOLEAN,
-                moved_from={"type": "object"},
-                moved_to={"type": "object"},
+                formatting_only=BOOLEAN,
+                moved_from=OBJECT,
+                moved_to=OBJECT,
             )
         ),
-        "total_changes": _COUNT,
+        "total_changes": COUNT,
     }
 )
 REFS = _answer(
     {
-        "refs": _list(
-            _object(
+        "refs": list_of(
+            object_of(
                 {
-                    "ref": _STRING,
-                    "is_default": _BOOLEAN,
-                    "last_indexed_commit": _OPTIONAL,
-                    "merge_base_commit": _OPTIONAL,
-                    "file_count": _COUNT,
-                    "symbol_count": _COUNT,
-                    "status": _STRING,
-                    "last_accessed_at": _STRING,
+                    "ref": STRING,
+                    "is_default": BOOLEAN,
+                    "last_indexed_commit": STRING_OR_NULL,
+                    "merge_base_commit": STRING_OR_NULL,
+                    "file_count": COUNT,
+                    "symbol_count": COUNT,
+                    "status": STRING,
+                    "last_accessed_at": STRING,
                 }
             )
         ),
-        "total_refs": _COUNT,
-        "vcs_mode": _BOOLEAN,
+        "total_refs": COUNT,
+        "vcs_mode": BOOLEAN,
     }
 )
 SWITCHED = _answer(
     {
-        "ref": _STRING,
-        "previous_ref": _OPTIONAL,
-        "worktree_path": _OPTIONAL,
-        "status": _STRING,
-        "last_indexed_commit": _OPTIONAL,
+        "ref": STRING,
+        "previous_ref": STRING_OR_NULL,
+        "worktree_path": STRING_OR_NULL,
+        "status": STRING,
+        "last_indexed_commit": STRING_OR_NULL,
     }
 )
 

@@ -7,6 +7,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from cuedeck.mcp.shapes import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    STRING_OR_NULL,
+    STRINGS,
+    list_of,
+    object_of,
+    one_of,
+)
 from cuedeck.mcp.tool import ADDS, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import ErrorCode
@@ -24,10 +34,8 @@ CardId = Annotated[str, Field(pattern=ID_PATTERN)]
 Word = Annotated[str, Field(pattern=r"\S")]
 
 _ID = {"type": "string", "pattern": ID_PATTERN}
-_STATUS = {"type": "string", "enum": list(CardStatus)}
-_PRIORITY = {"type": "string", "enum": ["low", "medium", "high", "critical"]}
-_STRINGS = {"type": "array", "items": {"type": "string"}}
-_OPTIONAL = {"type": ["string", "null"]}
+_STATUS = one_of(*CardStatus)
+_PRIORITY = one_of("low", "medium", "high", "critical")
 _TIME = {"type": "string", "format": "date-time"}
 
 
@@ -208,20 +216,17 @@ TOOLS = (
         description="List the project's task cards, most urgent first, filtered by status, assignee, tags, "
         "priority or date.",
         arguments=ListTasks,
-        output={
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
+        output=list_of(
+            object_of(
+                {
                     "id": _ID,
-                    "title": {"type": "string"},
+                    "title": STRING,
                     "priority": _PRIORITY,
-                    "assignee": _OPTIONAL,
+                    "assignee": STRING_OR_NULL,
                     "status": _STATUS,
-                },
-                "required": ["id", "title", "priority", "assignee", "status"],
-            },
-        },
+                }
+            )
+        ),
         effects=READS,
         handler=_list_tasks,
         in_default_set=True,
@@ -232,26 +237,22 @@ TOOLS = (
         title="Create task card",
         description="Create a task card (markdown in .cuedeck/cards), with dependencies on other cards.",
         arguments=CreateTask,
-        output={
-            "type": "object",
-            "properties": {
+        output=object_of(
+            {
                 "id": _ID,
-                "path": {"type": "string"},
-                "metadata": {
-                    "type": "object",
-                    "properties": {
-                        "title": {"type": "string"},
-                        "status": {"type": "string"},
-                        "priority": {"type": "string"},
-                        "assignee": _OPTIONAL,
-                        "tags": _STRINGS,
-                        "depends_on": _STRINGS,
-                        "created": _TIME,
-                    },
-                },
-            },
-            "required": ["id", "path", "metadata"],
-        },
+                "path": STRING,
+                "metadata": object_of(
+                    {},
+                    title=STRING,
+                    status=STRING,
+                    priority=STRING,
+                    assignee=STRING_OR_NULL,
+                    tags=STRINGS,
+                    depends_on=STRINGS,
+                    created=_TIME,
+                ),
+            }
+        ),
         effects=ADDS,
         handler=_create_task,
         in_default_set=True,
@@ -262,27 +263,15 @@ TOOLS = (
         title="Task dependencies",
         description="List what a task card depends on, or with reverse what depends on it.",
         arguments=GetTaskDependencies,
-        output={
-            "type": "object",
-            "properties": {
-                "task_id": {"type": "string"},
-                "type": {"type": "string", "enum": ["dependencies", "dependents"]},
-                "count": {"type": "integer"},
-                "tasks": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "id": {"type": "string"},
-                            "title": {"type": "string"},
-                            "status": {"type": "string"},
-                        },
-                    },
-                },
-                "missing": _STRINGS,
+        output=object_of(
+            {
+                "task_id": STRING,
+                "type": one_of("dependencies", "dependents"),
+                "count": INTEGER,
+                "tasks": list_of(object_of({}, id=STRING, title=STRING, status=STRING)),
             },
-            "required": ["task_id", "type", "count", "tasks"],
-        },
+            missing=STRINGS,
+        ),
         effects=READS,
         handler=_get_task_dependencies,
     ),
@@ -292,24 +281,14 @@ TOOLS = (
         title="Validate task graph",
         description="Check the task cards' dependencies for cycles and for targets that do not exist.",
         arguments=ValidateTaskGraph,
-        output={
-            "type": "object",
-            "properties": {
-                "valid": {"type": "boolean"},
-                "task_id": {"type": "string"},
-                "message": {"type": "string"},
-                "error": {"type": "string"},
-                "cycle_path": _STRINGS,
-                "missing": {
-                    "type": "array",
-                    "items": {
-                        "type": "object",
-                        "properties": {"id": {"type": "string"}, "depends_on": _STRINGS},
-                    },
-                },
-            },
-            "required": ["valid"],
-        },
+        output=object_of(
+            {"valid": BOOLEAN},
+            task_id=STRING,
+            message=STRING,
+            error=STRING,
+            cycle_path=STRINGS,
+            missing=list_of(object_of({}, id=STRING, depends_on=STRINGS)),
+        ),
         effects=READS,
         handler=_validate_task_graph,
     ),
@@ -319,19 +298,17 @@ TOOLS = (
         title="Update task card",
         description="Change a task card's status, assignee or priority, or append a dated note.",
         arguments=UpdateTask,
-        output={
-            "type": "object",
-            "properties": {
+        output=object_of(
+            {
                 "id": _ID,
-                "title": {"type": "string"},
+                "title": STRING,
                 "status": _STATUS,
-                "assignee": _OPTIONAL,
-                "priority": _PRIORITY,
                 "updated_at": _TIME,
-                "updated_fields": _STRINGS,
+                "updated_fields": STRINGS,
             },
-            "required": ["id", "title", "status", "updated_at", "updated_fields"],
-        },
+            assignee=STRING_OR_NULL,
+            priority=_PRIORITY,
+        ),
         effects=ADDS,
         handler=_update_task,
         in_default_set=True,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from cuedeck.documents.query import Filters, Mode, Query, Results
 from cuedeck.documents.sections import LONGEST_ANCHOR
+from cuedeck.mcp.shapes import STRING_OR_NULL, STRINGS, list_of, object_of
 from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 
@@ -98,23 +99,16 @@ TOOLS = (
             "files with their anchors; read one with read_doc."
         ),
         arguments=ReadContext,
-        output={
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
+        output=list_of(
+            object_of(
+                {
                     "path": {"type": "string", "description": "Relative path from workspace root"},
                     "hash": {"type": "string", "description": "SHA256 hash of content"},
                     "tokens": {"type": "integer", "description": "Token count"},
-                    "anchors": {
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "description": "Top 3 headers/anchors",
-                    },
                 },
-                "required": ["path", "hash", "tokens"],
-            },
-        },
+                anchors={**STRINGS, "description": "Top 3 headers/anchors"},
+            )
+        ),
         effects=READS,
         handler=_read_context,
         in_default_set=True,
@@ -125,26 +119,24 @@ TOOLS = (
         title="Read document",
         description="Read a markdown document, or only the section under one of its headings.",
         arguments=ReadDoc,
-        output={
-            "type": "object",
-            "properties": {
+        output=object_of(
+            {
                 "path": {"type": "string", "description": "Normalized file path"},
                 "content": {"type": "string", "description": "Markdown content (trimmed)"},
-                "anchor": {"type": ["string", "null"], "description": "Requested anchor if any"},
                 "tokens": {"type": "integer", "description": "Estimated token count"},
-                "hash": {"type": "string", "description": "SHA256 hash of content for cache validation"},
-                "cached": {"type": "boolean", "description": "Whether served from cache"},
-                "line_range": {
-                    "type": ["object", "null"],
-                    "properties": {
-                        "start": {"type": "integer", "description": "Start line (1-indexed)"},
-                        "end": {"type": "integer", "description": "End line (inclusive)"},
-                    },
-                    "description": "Line range if anchor was specified",
-                },
             },
-            "required": ["path", "content", "tokens"],
-        },
+            anchor={**STRING_OR_NULL, "description": "Requested anchor if any"},
+            hash={"type": "string", "description": "SHA256 hash of content for cache validation"},
+            cached={"type": "boolean", "description": "Whether served from cache"},
+            line_range={
+                "type": ["object", "null"],
+                "properties": {
+                    "start": {"type": "integer", "description": "Start line (1-indexed)"},
+                    "end": {"type": "integer", "description": "End line (inclusive)"},
+                },
+                "description": "Line range if anchor was specified",
+            },
+        ),
         effects=READS,
         handler=_read_doc,
         in_default_set=True,

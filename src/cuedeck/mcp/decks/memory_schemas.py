@@ -2,185 +2,180 @@
 
 from __future__ import annotations
 
-from typing import Any
+from cuedeck.mcp.shapes import (
+    BOOLEAN,
+    COUNT,
+    NUMBER,
+    OBJECT,
+    OBJECT_OR_NULL,
+    STRING,
+    STRING_OR_NULL,
+    STRINGS,
+    Schema,
+    list_of,
+    mapping,
+    object_of,
+    one_of,
+)
 
-Schema = dict[str, Any]
-
-_STRING: Schema = {"type": "string"}
-_NUMBER: Schema = {"type": "number"}
-_COUNT: Schema = {"type": "integer", "minimum": 0}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
-_BOOLEAN: Schema = {"type": "boolean"}
-_OPTIONAL: Schema = {"type": ["string", "null"]}
-_OBJECT: Schema = {"type": "object"}
-_STRINGS: Schema = {"type": "array", "items": _STRING}
-_COUNTS: Schema = {"type": "object", "additionalProperties": _COUNT}
-_TYPE: Schema = {"type": "string", "enum": ["knowledge", "episode", "decision", "pattern", "code_chunk"]}
-
-
-def _object(required: Schema, **optional: Schema) -> Schema:
-    return {"type": "object", "properties": {**required, **optional}, "required": list(required)}
-
-
-def _list(items: Schema) -> Schema:
-    return {"type": "array", "items": items}
-
-
+_COUNTS = mapping(COUNT)
+_TYPE = one_of("knowledge", "episode", "decision", "pattern", "code_chunk")
 _MEMORY: Schema = {
-    "id": _STRING,
+    "id": STRING,
     "type": _TYPE,
-    "title": _STRING,
-    "content": _STRING,
-    "metadata": _OBJECT,
-    "tags": _STRINGS,
-    "project": _OPTIONAL,
+    "title": STRING,
+    "content": STRING,
+    "metadata": OBJECT,
+    "tags": STRINGS,
+    "project": STRING_OR_NULL,
     "confidence": _SHARE,
-    "source_task": _OPTIONAL,
-    "created_at": _STRING,
-    "updated_at": _STRING,
+    "source_task": STRING_OR_NULL,
+    "created_at": STRING,
+    "updated_at": STRING,
 }
-_NEIGHBOUR = _object(
-    {"id": _STRING, "title": _STRING, "type": _TYPE, "strength": _SHARE, "reason": _STRING, "depth": _COUNT}
+_NEIGHBOUR = object_of(
+    {"id": STRING, "title": STRING, "type": _TYPE, "strength": _SHARE, "reason": STRING, "depth": COUNT}
 )
-_SIMILAR = _object(
+_SIMILAR = object_of(
     {
-        "id": _STRING,
-        "title": _STRING,
-        "match": _STRING,
+        "id": STRING,
+        "title": STRING,
+        "match": STRING,
         "similarity": _SHARE,
-        "outcome": _STRING,
-        "approach": _OPTIONAL,
+        "outcome": STRING,
+        "approach": STRING_OR_NULL,
     }
 )
-_TOLD = _object({"id": _STRING, "approach": _STRING, "match": _STRING})
+_TOLD = object_of({"id": STRING, "approach": STRING, "match": STRING})
 
-_THING = _object({"kind": _STRING, "name": _STRING}, path=_STRING, title=_STRING)
-_STALE = _object(
+_THING = object_of({"kind": STRING, "name": STRING}, path=STRING, title=STRING)
+_STALE = object_of(
     {
-        "kind": _STRING,
-        "name": _STRING,
-        "path": _STRING,
-        "change": {"type": "string", "enum": ["modified", "moved", "removed"]},
+        "kind": STRING,
+        "name": STRING,
+        "path": STRING,
+        "change": one_of("modified", "moved", "removed"),
     },
-    now=_STRING,
+    now=STRING,
 )
-AROUND = _object(
+AROUND = object_of(
     {
-        "kind": _STRING,
-        "name": _STRING,
-        "cites": _list(_THING),
-        "cited_by": _list(_THING),
-        "code_indexed": _BOOLEAN,
+        "kind": STRING,
+        "name": STRING,
+        "cites": list_of(_THING),
+        "cited_by": list_of(_THING),
+        "code_indexed": BOOLEAN,
     },
-    path=_STRING,
-    title=_STRING,
-    stale_citations=_list(_STALE),
+    path=STRING,
+    title=STRING,
+    stale_citations=list_of(_STALE),
 )
 
-STORED = _object(
+STORED = object_of(
     {
         **_MEMORY,
-        "links": _list(_object({"id": _STRING, "strength": _SHARE, "reason": _STRING})),
-        "duplicate": _BOOLEAN,
+        "links": list_of(object_of({"id": STRING, "strength": _SHARE, "reason": STRING})),
+        "duplicate": BOOLEAN,
     }
 )
-FOUND = _object(
+FOUND = object_of(
     {
-        "index": _list(
-            _object(
-                {"id": _STRING, "title": _STRING, "type": _TYPE, "score": _SHARE, "snippet": _STRING},
-                explanation=_OBJECT,
+        "index": list_of(
+            object_of(
+                {"id": STRING, "title": STRING, "type": _TYPE, "score": _SHARE, "snippet": STRING},
+                explanation=OBJECT,
             )
         ),
-        "details": _list(
-            _object(
-                {"id": _STRING, "content": _STRING, "metadata": _OBJECT, "related": _list(_NEIGHBOUR)},
-                truncated=_BOOLEAN,
+        "details": list_of(
+            object_of(
+                {"id": STRING, "content": STRING, "metadata": OBJECT, "related": list_of(_NEIGHBOUR)},
+                truncated=BOOLEAN,
             )
         ),
-        "total_count": _COUNT,
+        "total_count": COUNT,
     },
-    stale_citations={"type": "object", "additionalProperties": _list(_STALE)},
+    stale_citations=mapping(list_of(_STALE)),
 )
-READ = _object(
+READ = object_of(
     {
         **_MEMORY,
-        "access_count": _COUNT,
-        "last_accessed": _OPTIONAL,
-        "related_memories": _list(_NEIGHBOUR),
+        "access_count": COUNT,
+        "last_accessed": STRING_OR_NULL,
+        "related_memories": list_of(_NEIGHBOUR),
     },
-    stale_citations=_list(_STALE),
+    stale_citations=list_of(_STALE),
 )
-DELETED = _object({"id": _STRING, "deleted": _BOOLEAN, "deleted_at": _STRING, "restorable_until": _STRING})
-LINK = _object(
+DELETED = object_of({"id": STRING, "deleted": BOOLEAN, "deleted_at": STRING, "restorable_until": STRING})
+LINK = object_of(
     {
-        "from_id": _STRING,
-        "to_id": _STRING,
+        "from_id": STRING,
+        "to_id": STRING,
         "strength": _SHARE,
-        "reason": _STRING,
-        "origin": _STRING,
-        "created_at": _STRING,
+        "reason": STRING,
+        "origin": STRING,
+        "created_at": STRING,
     }
 )
-STATS = _object(
+STATS = object_of(
     {
-        "total": _COUNT,
+        "total": COUNT,
         "by_type": _COUNTS,
         "by_project": _COUNTS,
         "avg_confidence": _SHARE,
-        "total_links": _COUNT,
+        "total_links": COUNT,
         "by_tag": _COUNTS,
-        "without_project": _COUNT,
-        "pending_embeddings": _COUNT,
+        "without_project": COUNT,
+        "pending_embeddings": COUNT,
     }
 )
-REFLECTION = _object(
+REFLECTION = object_of(
     {
-        "what_went_wrong": _STRING,
-        "root_cause": _STRING,
-        "what_to_try_next": _STRING,
-        "general_lesson": _STRING,
-        "episode_id": _STRING,
-        "signature": _OPTIONAL,
-        "failure": {"type": ["object", "null"]},
-        "similar": _list(_SIMILAR),
+        "what_went_wrong": STRING,
+        "root_cause": STRING,
+        "what_to_try_next": STRING,
+        "general_lesson": STRING,
+        "episode_id": STRING,
+        "signature": STRING_OR_NULL,
+        "failure": OBJECT_OR_NULL,
+        "similar": list_of(_SIMILAR),
     }
 )
-GUIDANCE = _object(
+GUIDANCE = object_of(
     {
-        "guidance": _STRING,
-        "what_worked": _list(_TOLD),
-        "what_did_not_work": _list(_TOLD),
-        "recommended_approach": _STRING,
-        "similar_episodes": _list(_SIMILAR),
+        "guidance": STRING,
+        "what_worked": list_of(_TOLD),
+        "what_did_not_work": list_of(_TOLD),
+        "recommended_approach": STRING,
+        "similar_episodes": list_of(_SIMILAR),
         "confidence": _SHARE,
     }
 )
-EFFECTIVENESS = _object(
+EFFECTIVENESS = object_of(
     {
-        "recommended_model": _OPTIONAL,
+        "recommended_model": STRING_OR_NULL,
         "confidence": _SHARE,
-        "reasoning": _STRING,
-        "evidence": _list(
-            _object(
+        "reasoning": STRING,
+        "evidence": list_of(
+            object_of(
                 {
-                    "model": _STRING,
-                    "successes": _COUNT,
-                    "failures": _COUNT,
-                    "success_rate": _NUMBER,
-                    "episodes": _STRINGS,
+                    "model": STRING,
+                    "successes": COUNT,
+                    "failures": COUNT,
+                    "success_rate": NUMBER,
+                    "episodes": STRINGS,
                 }
             )
         ),
     }
 )
-INDEXED = _object(
+INDEXED = object_of(
     {
-        "file_path": _STRING,
-        "chunks_created": _COUNT,
-        "chunks_updated": _COUNT,
-        "chunks_removed": _COUNT,
-        "chunks_unchanged": _COUNT,
-        "skipped": _BOOLEAN,
+        "file_path": STRING,
+        "chunks_created": COUNT,
+        "chunks_updated": COUNT,
+        "chunks_removed": COUNT,
+        "chunks_unchanged": COUNT,
+        "skipped": BOOLEAN,
     }
 )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, model_validator
 
+from cuedeck.mcp.shapes import INTEGER, STRING, STRING_OR_NULL, STRINGS, list_of, object_of, one_of
 from cuedeck.mcp.tool import ADDS, CHANGES, READS, Answer, Arguments, Call, Effects, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import invalid
@@ -15,35 +16,22 @@ _WEEK = 7 * 24 * 3600
 
 Type = Literal["task", "epic"]
 
-_TEXT = {"type": "string"}
-_OPTIONAL = {"type": ["string", "null"]}
-_STRINGS = {"type": "array", "items": _TEXT}
-TASK: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "task_id": _TEXT,
-        "project": _TEXT,
-        "name": _TEXT,
-        "type": {"type": "string", "enum": list(TaskType)},
-        "status": {"type": "string", "enum": list(TaskStatus)},
-        "priority": {"type": "integer"},
-        "description": _TEXT,
-        "files_exclusive": _STRINGS,
-        "files_readonly": _STRINGS,
-        "depends_on": _STRINGS,
-        "parent": _OPTIONAL,
-        "suggested_model": _OPTIONAL,
-        "agent": _OPTIONAL,
-        "lease_until": _OPTIONAL,
-        "block_reason": _OPTIONAL,
-        "resolved_by": _OPTIONAL,
-        "summary": _OPTIONAL,
-        "created_at": _TEXT,
-        "updated_at": _TEXT,
-        "completed_at": _OPTIONAL,
+TASK = object_of(
+    {
+        "task_id": STRING,
+        "project": STRING,
+        "name": STRING,
+        "type": one_of(*TaskType),
+        "status": one_of(*TaskStatus),
+        "priority": INTEGER,
     },
-    "required": ["task_id", "project", "name", "type", "status", "priority"],
-}
+    description=STRING,
+    **dict.fromkeys(("files_exclusive", "files_readonly", "depends_on"), STRINGS),
+    **dict.fromkeys(("parent", "suggested_model", "agent", "lease_until", "block_reason"), STRING_OR_NULL),
+    **dict.fromkeys(("resolved_by", "summary", "completed_at"), STRING_OR_NULL),
+    created_at=STRING,
+    updated_at=STRING,
+)
 
 
 class CreateTask(Arguments):
@@ -167,11 +155,7 @@ TOOLS = (
         description="Get the one task to do next: highest priority, dependencies done, its files free. "
         "With claim it is yours until the lease ends.",
         arguments=GetNextTask,
-        output={
-            "type": "object",
-            "properties": {"task": {**TASK, "type": ["object", "null"]}, "reason": _TEXT},
-            "required": ["task"],
-        },
+        output=object_of({"task": {**TASK, "type": ["object", "null"]}}, reason=STRING),
         effects=Effects(read_only=False, idempotent=False),
         handler=_get_next_task,
         in_default_set=True,
@@ -182,7 +166,7 @@ TOOLS = (
         title="Complete agent task",
         description="Mark an agent task as done, or say that it is blocked or given back.",
         arguments=CompleteTask,
-        output={**TASK, "properties": {**TASK["properties"], "unblocked": _STRINGS}},
+        output={**TASK, "properties": {**TASK["properties"], "unblocked": STRINGS}},
         effects=CHANGES,
         handler=_complete_task,
         in_default_set=True,
@@ -193,7 +177,7 @@ TOOLS = (
         title="List agent tasks",
         description="List agent tasks and epics by project, status or type; total and progress are in _meta.",
         arguments=ListTasks,
-        output={"type": "array", "items": TASK},
+        output=list_of(TASK),
         effects=READS,
         handler=_list_tasks,
     ),

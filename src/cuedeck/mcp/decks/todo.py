@@ -8,6 +8,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from cuedeck.mcp.shapes import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    STRING_OR_NULL,
+    Schema,
+    list_of,
+    object_of,
+    one_of,
+)
 from cuedeck.mcp.tool import ADDS, CHANGES, DESTROYS, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.deck import Deck
@@ -17,32 +27,25 @@ from cuedeck.tasks.todos import KEEP, Todo, TodoList, Which
 
 audit_log = logging.getLogger("cuedeck.audit")
 
-_TEXT = {"type": "string"}
-_OPTIONAL = {"type": ["string", "null"]}
-_STATUS = {"type": "string", "enum": ["complete", "incomplete"]}
+_STATUS = one_of("complete", "incomplete")
 
 
-def _task(*fields: str) -> dict[str, Any]:
+def _task(*fields: str) -> Schema:
     kinds = {
-        "id": _TEXT,
-        "title": _TEXT,
-        "description": _OPTIONAL,
-        "due_date": _OPTIONAL,
+        "id": STRING,
+        "title": STRING,
+        "description": STRING_OR_NULL,
+        "due_date": STRING_OR_NULL,
         "status": _STATUS,
-        "created_at": _TEXT,
-        "updated_at": _TEXT,
-        "completed_at": _OPTIONAL,
+        "created_at": STRING,
+        "updated_at": STRING,
+        "completed_at": STRING_OR_NULL,
     }
-    properties = {name: kinds[name] for name in fields}
-    return {"type": "object", "properties": properties, "required": list(fields)}
+    return object_of({name: kinds[name] for name in fields})
 
 
-def _result(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": {"success": {"type": "boolean"}, **properties},
-        "required": ["success", *properties],
-    }
+def _result(**properties: Schema) -> Schema:
+    return object_of({"success": BOOLEAN, **properties})
 
 
 ADDED = ("id", "title", "description", "due_date", "status", "created_at")
@@ -186,11 +189,7 @@ TOOLS = (
         title="List todos",
         description="List the user's todos, newest first.",
         arguments=ListTasks,
-        output=_result(
-            tasks={"type": "array", "items": _task(*LISTED)},
-            count={"type": "integer"},
-            total={"type": "integer"},
-        ),
+        output=_result(tasks=list_of(_task(*LISTED)), count=INTEGER, total=INTEGER),
         effects=READS,
         handler=_list_tasks,
         in_default_set=True,
@@ -221,7 +220,7 @@ TOOLS = (
         title="Delete todo",
         description="Delete one of the user's todos, or all completed ones.",
         arguments=DeleteTask,
-        output=_result(deleted_count={"type": "integer"}, message=_TEXT),
+        output=_result(deleted_count=INTEGER, message=STRING),
         effects=DESTROYS,
         handler=_delete_task,
     ),

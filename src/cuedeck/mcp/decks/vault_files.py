@@ -6,6 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from cuedeck.mcp.shapes import (
+    BOOLEAN,
+    NUMBER,
+    OBJECT,
+    OBJECT_OR_NULL,
+    STRING,
+    STRING_OR_NULL,
+    STRINGS,
+    Schema,
+    list_of,
+    mapping,
+    object_of,
+)
 from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Clamped, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.store.vault import VaultFile, VaultFilter
@@ -17,19 +30,15 @@ Limit = Annotated[int, Clamped(1, 500)]
 
 # How many of the files that are not searched are named.
 _NAMED = 50
-_NULLABLE = {"type": ["string", "null"]}
-_STRINGS = {"type": "array", "items": {"type": "string"}}
-_NUMBER = {"type": "number"}
-_FRONTMATTER = {"type": ["object", "null"]}
-_FILE: dict[str, Any] = {
-    "path": {"type": "string"},
-    "type": _NULLABLE,
-    "status": _NULLABLE,
-    "frontmatter": _FRONTMATTER,
-    "tags": _STRINGS,
+_FILE: Schema = {
+    "path": STRING,
+    "type": STRING_OR_NULL,
+    "status": STRING_OR_NULL,
+    "frontmatter": OBJECT_OR_NULL,
+    "tags": STRINGS,
     "created": {"type": "number", "description": "Unix milliseconds"},
     "modified": {"type": "number", "description": "Unix milliseconds"},
-    "size": _NUMBER,
+    "size": NUMBER,
 }
 
 
@@ -170,14 +179,6 @@ def _file(file: VaultFile) -> dict[str, Any]:
     }
 
 
-def _object(properties: dict[str, Any], *optional: str) -> dict[str, Any]:
-    required = [name for name in properties if name not in optional]
-    return {"type": "object", "properties": properties, "required": required}
-
-
-_LINKS = {"outgoing": _STRINGS, "incoming": _STRINGS, "unresolved": _STRINGS}
-_COUNTS = {"type": "object", "additionalProperties": {"type": "number"}}
-
 TOOLS = (
     Tool(
         name="query_files",
@@ -185,13 +186,13 @@ TOOLS = (
         title="Query notes",
         description="List the vault's notes by folder, type, status or tag, a page at a time.",
         arguments=QueryFiles,
-        output=_object(
+        output=object_of(
             {
-                "files": {"type": "array", "items": _object(_FILE)},
-                "total": _NUMBER,
-                "limit": _NUMBER,
-                "offset": _NUMBER,
-                "hasMore": {"type": "boolean"},
+                "files": list_of(object_of(_FILE)),
+                "total": NUMBER,
+                "limit": NUMBER,
+                "offset": NUMBER,
+                "hasMore": BOOLEAN,
             }
         ),
         effects=READS,
@@ -204,7 +205,12 @@ TOOLS = (
         title="Note metadata",
         description="A note's frontmatter, tags, dates, and the notes it links to and is linked from.",
         arguments=FilePath,
-        output=_object({**_FILE, "links": _object(_LINKS, "unresolved")}),
+        output=object_of(
+            {
+                **_FILE,
+                "links": object_of({"outgoing": STRINGS, "incoming": STRINGS}, unresolved=STRINGS),
+            }
+        ),
         effects=READS,
         handler=_get_file,
     ),
@@ -214,11 +220,11 @@ TOOLS = (
         title="Note content",
         description="Read a file of the vault from disk.",
         arguments=FilePath,
-        output=_object(
+        output=object_of(
             {
-                "path": {"type": "string"},
-                "content": {"type": "string"},
-                "size": _NUMBER,
+                "path": STRING,
+                "content": STRING,
+                "size": NUMBER,
                 "encoding": {"type": "string", "const": "utf-8"},
             }
         ),
@@ -231,25 +237,23 @@ TOOLS = (
         title="Notes by tag",
         description="Find the notes that carry a tag, nested tags included.",
         arguments=SearchTags,
-        output=_object(
+        output=object_of(
             {
-                "tag": {"type": "string"},
-                "files": {
-                    "type": "array",
-                    "items": _object(
+                "tag": STRING,
+                "files": list_of(
+                    object_of(
                         {
-                            "path": {"type": "string"},
-                            "type": _NULLABLE,
-                            "status": _NULLABLE,
-                            "frontmatter": {"type": "object"},
-                            "modified": _NUMBER,
+                            "path": STRING,
+                            "type": STRING_OR_NULL,
+                            "status": STRING_OR_NULL,
+                            "frontmatter": OBJECT,
+                            "modified": NUMBER,
                         }
-                    ),
-                },
-                "count": _NUMBER,
-                "total": _NUMBER,
+                    )
+                ),
+                "count": NUMBER,
             },
-            "total",
+            total=NUMBER,
         ),
         effects=READS,
         handler=_search_tags,
@@ -260,15 +264,14 @@ TOOLS = (
         title="Links of a note",
         description="Find the notes a note links to and the notes that link to it.",
         arguments=SearchLinks,
-        output=_object(
+        output=object_of(
             {
-                "path": {"type": "string"},
-                "outgoing": _STRINGS,
-                "incoming": _STRINGS,
-                "count": _object({"outgoing": _NUMBER, "incoming": _NUMBER, "total": _NUMBER}),
-                "unresolved": _STRINGS,
+                "path": STRING,
+                "outgoing": STRINGS,
+                "incoming": STRINGS,
+                "count": object_of({"outgoing": NUMBER, "incoming": NUMBER, "total": NUMBER}),
             },
-            "unresolved",
+            unresolved=STRINGS,
         ),
         effects=READS,
         handler=_search_links,
@@ -280,27 +283,19 @@ TOOLS = (
         title="Vault statistics",
         description="Count the vault's notes, tags and links.",
         arguments=GetStats,
-        output=_object(
+        output=object_of(
             {
-                "totalFiles": _NUMBER,
-                "totalTags": _NUMBER,
-                "totalLinks": _NUMBER,
-                "filesByType": _COUNTS,
-                "filesByStatus": _COUNTS,
-                "topTags": {
-                    "type": "array",
-                    "items": _object({"tag": {"type": "string"}, "count": _NUMBER}),
-                },
-                "vaultSize": _NUMBER,
-                "lastUpdated": _NUMBER,
-                "leftOut": {
-                    "type": "array",
-                    "items": _object({"path": {"type": "string"}, "reason": {"type": "string"}}),
-                },
-                "totalLeftOut": _NUMBER,
+                "totalFiles": NUMBER,
+                "totalTags": NUMBER,
+                "totalLinks": NUMBER,
+                "filesByType": mapping(NUMBER),
+                "filesByStatus": mapping(NUMBER),
+                "topTags": list_of(object_of({"tag": STRING, "count": NUMBER})),
+                "vaultSize": NUMBER,
+                "lastUpdated": NUMBER,
             },
-            "leftOut",
-            "totalLeftOut",
+            leftOut=list_of(object_of({"path": STRING, "reason": STRING})),
+            totalLeftOut=NUMBER,
         ),
         effects=READS,
         handler=_get_stats,

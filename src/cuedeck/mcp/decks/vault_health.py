@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cuedeck import __version__
 from cuedeck.mcp.incident import unexpected
+from cuedeck.mcp.shapes import BOOLEAN, INTEGER, STRING, mapping, object_of, one_of
 from cuedeck.mcp.tool import READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
@@ -94,22 +95,16 @@ def _health_check(call: Call[HealthCheck]) -> Answer:
     )
 
 
-_OUTPUT = {
-    "type": "object",
-    "properties": {
-        "status": {"type": "string", "enum": ["healthy", "degraded", "unhealthy"]},
-        "components": {
-            "type": "object",
-            "properties": {component: {"type": "boolean"} for component in PROBES},
-            "required": list(PROBES),
-        },
+_OUTPUT = object_of(
+    {
+        "status": one_of("healthy", "degraded", "unhealthy"),
+        "components": object_of(dict.fromkeys(PROBES, BOOLEAN)),
         "uptime": {"type": "integer", "description": "Milliseconds"},
-        "requestCount": {"type": "integer"},
-        "version": {"type": "string"},
-        "problems": {"type": "object", "additionalProperties": {"type": "string"}},
+        "requestCount": INTEGER,
+        "version": STRING,
     },
-    "required": ["status", "components", "uptime", "requestCount", "version"],
-}
+    problems=mapping(STRING),
+)
 
 TOOLS = (
     Tool(

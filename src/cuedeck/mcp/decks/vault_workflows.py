@@ -6,6 +6,16 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from cuedeck.mcp.shapes import (
+    BOOLEAN,
+    INTEGER,
+    STRING,
+    STRING_OR_NULL,
+    STRINGS,
+    list_of,
+    object_of,
+    one_of,
+)
 from cuedeck.mcp.tool import ADDS, READS, Answer, Arguments, Call, Clamped, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.workflows.model import Run, RunStatus
@@ -129,64 +139,38 @@ def _contract_status(run: Run) -> str:
     return "failed" if run.status is RunStatus.CANCELLED else str(run.status)
 
 
-def _object(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required}
+_STATUS = one_of("pending", "running", "completed", "failed")
+_IDS = {"executionId": STRING, "workflowId": STRING}
+_TIMES = {"startTime": _TIME, "endTime": _TIME, "duration": _TIME}
 
-
-_STRING, _INTEGER, _BOOLEAN = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
-_STATUS = {"type": "string", "enum": ["pending", "running", "completed", "failed"]}
-_ERROR = {"type": ["string", "null"]}
-_IDS = {"executionId": _STRING, "workflowId": _STRING}
-
-_TRIGGERED = _object(
-    {
-        **_IDS,
-        "workflowName": _STRING,
-        "mode": {"type": "string", "enum": ["sync", "async"]},
-        "status": {"type": "string", "enum": ["completed", "failed"]},
-        "duration": _INTEGER,
-        "message": _STRING,
-        "result": {},
-    },
-    ["executionId", "workflowId", "workflowName", "mode", "message"],
+_TRIGGERED = object_of(
+    {**_IDS, "workflowName": STRING, "mode": one_of("sync", "async"), "message": STRING},
+    status=one_of("completed", "failed"),
+    duration=INTEGER,
+    result={},
 )
-_WORKFLOW = _object(
+_WORKFLOW = object_of(
     {
-        "id": _STRING,
-        "name": _STRING,
-        "description": _STRING,
-        "enabled": _BOOLEAN,
-        "triggers": {"type": "array", "items": _STRING},
+        "id": STRING,
+        "name": STRING,
+        "description": STRING,
+        "enabled": BOOLEAN,
+        "triggers": STRINGS,
         "lastExecuted": _TIME,
-        "executionCount": _INTEGER,
-    },
-    ["id", "name", "description", "enabled", "triggers", "lastExecuted", "executionCount"],
+        "executionCount": INTEGER,
+    }
 )
-_RUN = _object(
+_RUN = object_of(
     {
         **_IDS,
         "status": _STATUS,
         "progress": {"type": "number", "minimum": 0, "maximum": 100},
-        "startTime": _TIME,
-        "endTime": _TIME,
-        "duration": _TIME,
+        **_TIMES,
         "result": {},
-        "error": _ERROR,
-    },
-    [*_IDS, "status", "progress", "startTime", "endTime", "duration", "result", "error"],
+        "error": STRING_OR_NULL,
+    }
 )
-_EXECUTION = _object(
-    {
-        **_IDS,
-        "workflowName": _STRING,
-        "status": _STATUS,
-        "startTime": _TIME,
-        "endTime": _TIME,
-        "duration": _TIME,
-        "error": _ERROR,
-    },
-    [*_IDS, "workflowName", "status", "startTime", "endTime", "duration", "error"],
-)
+_EXECUTION = object_of({**_IDS, "workflowName": STRING, "status": _STATUS, **_TIMES, "error": STRING_OR_NULL})
 
 TOOLS = (
     Tool(
@@ -206,9 +190,7 @@ TOOLS = (
         title="List workflows",
         description="Workflows with their triggers and how often they ran.",
         arguments=ListWorkflows,
-        output=_object(
-            {"workflows": {"type": "array", "items": _WORKFLOW}, "count": _INTEGER}, ["workflows", "count"]
-        ),
+        output=object_of({"workflows": list_of(_WORKFLOW), "count": INTEGER}),
         effects=READS,
         handler=_list,
     ),
@@ -228,15 +210,14 @@ TOOLS = (
         title="Workflow history",
         description="Past executions, newest first, with true totals.",
         arguments=GetWorkflowHistory,
-        output=_object(
+        output=object_of(
             {
-                "executions": {"type": "array", "items": _EXECUTION},
-                "total": _INTEGER,
-                "limit": _INTEGER,
-                "offset": _INTEGER,
-                "hasMore": _BOOLEAN,
-            },
-            ["executions", "total", "limit", "offset", "hasMore"],
+                "executions": list_of(_EXECUTION),
+                "total": INTEGER,
+                "limit": INTEGER,
+                "offset": INTEGER,
+                "hasMore": BOOLEAN,
+            }
         ),
         effects=READS,
         handler=_history,
