@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from store_sample import NOTES, VECTORS, Taken, open_sample, sample_schema
+from store_sample import NOTES, VECTORS, open_sample, sample_schema
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
@@ -102,34 +102,6 @@ def test_rights_given_away_are_taken_back(tmp_path: Path, open_here: Callable[[]
     (tmp_path / ".cuedeck" / "state.db").chmod(0o644)
     open_here()
     assert stat.S_IMODE((tmp_path / ".cuedeck" / "state.db").stat().st_mode) == 0o600
-
-
-def test_a_log_that_another_process_takes_away_just_now_is_not_missed(
-    tmp_path: Path, open_here: Callable[[], Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    open_here().close()
-    log = tmp_path / ".cuedeck" / "state.db-wal"
-    log.touch(0o644)
-    chmod = Path.chmod
-
-    def too_late(path: Path, mode: int) -> None:
-        if path == log:
-            log.unlink()
-        chmod(path, mode)
-
-    monkeypatch.setattr(Path, "chmod", too_late)
-    add(open_here(), "n1")
-    assert ids(open_here()) == ["n1"]
-
-
-def test_closing_does_not_mind_a_reader_that_is_taken_meanwhile(
-    tmp_path: Path, open_here: Callable[[], Store]
-) -> None:
-    store = open_here()
-    file = store.index._file  # type: ignore[attr-defined]
-    file._readers = Taken([None])
-    (tmp_path / ".cuedeck" / ".cache" / "index.db").unlink()
-    assert cached(store) == 0
 
 
 def test_state_survives_and_index_may_be_deleted_while_open(
