@@ -265,6 +265,24 @@ def test_a_method_defined_outside_its_class_has_the_uses_of_its_declaration(ask:
     assert [call["symbol"]["name"] for call in graph["callers"]] == ["main"]
 
 
+def test_what_the_arguments_of_a_rust_macro_call_is_called(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "src/lib.rs",
+        "pub struct Id;\nimpl Id {\n    pub fn new(n: u8) -> Id { Id }\n    pub fn up(&self) -> u8 { 1 }\n}\n"
+        "pub fn made() -> Vec<Id> { vec![Id::new(1), wrap(Id::new)] }\n"
+        "pub fn seen() { assert_eq!(Id::new(2).up(), 1); }\n",
+    )
+    found = ask("find_references", symbol_name="Id::new")["references"]
+    assert [(site["line_start"], site["edge_type"]) for site in found] == [
+        (6, "calls"),
+        (6, "references"),
+        (7, "calls"),
+    ]
+    for name, callers in (("Id::new", {"made", "seen"}), ("Id::up", {"seen"})):
+        graph = ask("get_call_graph", symbol_name=name, direction="callers")
+        assert {call["symbol"]["name"] for call in graph["callers"]} == callers
+
+
 def test_a_go_method_is_found_by_its_receiver(ask: Ask, repo: Repo) -> None:
     repo.put("srv/s.go", "package srv\n\ntype Server struct{}\n\nfunc (s *Server) Stop() {}\n")
     found = ask("locate_symbol", name="(*Server).Stop")["results"]

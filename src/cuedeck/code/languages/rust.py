@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
@@ -231,26 +232,28 @@ class RustWalk(TableWalk):
         """Inside a macro there is no syntax: names, and what follows a dot or ``::``, still count."""
         previous = ""
         value = 0
-        for child in node.children:
+        children = node.children
+        for child, following in zip_longest(children, children[1:]):
             kind = child.type
             if kind == "identifier":
+                role = Role.CALL if following is not None and self._is_call(following) else Role.READ
                 if previous in (".", "::") and value:
-                    value = self.row(Op.ATTR, value, self.name(child), child.start_byte)
+                    value = self.row(Op.ATTR, value, self.name(child), child.start_byte, role)
                 else:
-                    value = self.reference(child, scope)
+                    value = self.reference(child, scope, role)
             elif kind == "self":
                 value = self.this(child, scope)
             elif kind == "token_tree":
                 self.tokens(child, scope)
-                value = (
-                    self.row(Op.CALL, value)
-                    if value and self.source[child.start_byte : child.start_byte + 1] == b"("
-                    else 0
-                )
+                value = self.row(Op.CALL, value) if value and self._is_call(child) else 0
             elif kind not in (".", "::"):
                 value = 0
             previous = kind
         return 0
+
+    def _is_call(self, tokens: Node) -> bool:
+        start = tokens.start_byte
+        return tokens.type == "token_tree" and self.source[start : start + 1] == b"("
 
     making = 0  # a value of the struct whose literal is being visited
 
