@@ -179,6 +179,20 @@ def test_of_approaches_that_contradict_each_other_the_one_with_the_better_record
     assert again["confidence"] < advice["confidence"]
 
 
+def test_what_worked_lately_counts_more_than_what_worked_once(without_model: Memories) -> None:
+    orders = {
+        "Raise the limit": (Outcome.SUCCESS, Outcome.SUCCESS, Outcome.FAILURE, Outcome.FAILURE),
+        "Stop at nil": (Outcome.FAILURE, Outcome.FAILURE, Outcome.SUCCESS, Outcome.SUCCESS),
+    }
+    for approach, outcomes in orders.items():
+        for outcome in outcomes:
+            told = attempt("go_panic", task="walk the list", approach=approach, outcome=outcome)
+            lessons.reflect(without_model, told, actor=ACTOR)
+    advice = lessons.improved_attempt(without_model, "walk", "", CASES["go_panic"].output("b"))
+    assert "(it worked 2 of 4 times): Stop at nil" in advice["recommended_approach"]
+    assert advice["confidence"] > 0.5
+
+
 def episode(task: str, model: str, outcome: object) -> Draft:
     told = {"task": task, "model_used": model, "outcome": outcome, "feedback_type": "test_failure"}
     return Draft(MemoryType.EPISODE, f"{task} with {model} number {random.random()}", metadata=told)

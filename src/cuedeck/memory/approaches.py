@@ -16,6 +16,8 @@ _WEIGHT = {Match.SIGNATURE: 1.0, Match.SHAPE: 0.6, Match.TEXT: 0.35}
 _MOST = {Match.SIGNATURE: float("inf"), Match.SHAPE: 0.6, Match.TEXT: 0.15}
 # The chance of an approach before its own episodes count, by how near the nearest of them is.
 _EXPECTED = {Match.SIGNATURE: 0.5, Match.SHAPE: 0.3, Match.TEXT: 0.05}
+# What an episode is worth beside the next newer one of its approach: what helped once may have ceased to.
+_FADING = 0.8
 # Two wordings that share this much of their words are one approach.
 _SHARED = 0.6
 
@@ -44,12 +46,12 @@ class Approach:
         return f"it worked {worked} of {len(self.episodes)} times"
 
     def _evidence(self, outcome: Outcome) -> float:
-        return added(
-            min(_MOST[match], added(_worth(one) for one in self._ended(match, outcome))) for match in Match
-        )
-
-    def _ended(self, match: Match, outcome: Outcome) -> list[Similar]:
-        return [one for one in self.episodes if one.match is match and one.outcome is outcome]
+        newest = sorted(self.episodes, key=lambda one: one.memory.created_at, reverse=True)
+        worth: dict[Match, list[float]] = {match: [] for match in Match}
+        for age, one in enumerate(newest):
+            if one.outcome is outcome:
+                worth[one.match].append(_worth(one) * _FADING**age)
+        return added(min(_MOST[match], added(some)) for match, some in worth.items())
 
 
 def tried(one: Similar) -> str:
