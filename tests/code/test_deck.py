@@ -147,6 +147,15 @@ def test_what_cannot_be_resolved_is_possible_not_lost(ask: Ask, repo: Repo) -> N
     assert [(r["path"], r["line_start"]) for r in found["possible"]] == [("dynamic.py", 2)]
 
 
+def test_another_language_does_not_name_a_method_but_calls_what_is_linked(ask: Ask, repo: Repo) -> None:
+    repo.put("lib/task.py", "class Task:\n    def settle(self):\n        pass\n")
+    repo.put("web/app.ts", "export function run(task: any) { task.settle() }\n")
+    assert ask("find_references", symbol_name="Task.settle")["possible"] == []
+    repo.put("lib/native.c", "int settle(int n) { return n; }\n")
+    found = ask("find_references", symbol_name="settle", path="lib/native.c")
+    assert [site["path"] for site in found["possible"]] == ["web/app.ts"]
+
+
 def test_search_ranks_and_explains_the_same(ask: Ask) -> None:
     found = ask("search_code", query="validate token signature")
     first = found["results"][0]

@@ -25,6 +25,8 @@ from cuedeck.code.snapshot import Snapshot
 
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40
+# What is written in these is called by its name from other languages too.
+_LINKED: Final = frozenset({"c", "cpp", "rust", "java", "kotlin"})
 _MAX_HEIRS: Final = 200
 
 
@@ -149,8 +151,19 @@ class _Search:
     def possible(self, uses: Uses) -> Iterator[Site]:
         """Uses of the name that lead nowhere, in order."""
         for site in uses.unproven:
-            if (site.path, site.offset) not in self.found and self.symbols.isdisjoint(uses.targets_of(site)):
+            if (
+                (site.path, site.offset) not in self.found
+                and self.may_name(site.path)
+                and self.symbols.isdisjoint(uses.targets_of(site))
+            ):
                 yield site
+
+    def may_name(self, path: str) -> bool:
+        """Whether code in a file's language can use the symbol by its name."""
+        if self.snapshot.files[self.symbol.path].language in _LINKED:
+            return True
+        own, other = (type(self.snapshot.rules(each)) for each in (self.symbol.path, path))
+        return issubclass(own, other) or issubclass(other, own)
 
     def scan(self, uses: Uses) -> list[str]:
         """Look at every use of a name; the other names that imports give the symbol."""
