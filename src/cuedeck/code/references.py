@@ -160,7 +160,7 @@ class _Search:
 
     def may_name(self, path: str) -> bool:
         """Whether code in a file's language can use the symbol by its name."""
-        if self.snapshot.files[self.symbol.path].language in _LINKED:
+        if self.snapshot.outline(self.symbol.path).language in _LINKED:
             return True
         own, other = (type(self.snapshot.rules(each)) for each in (self.symbol.path, path))
         return issubclass(own, other) or issubclass(other, own)
