@@ -11,8 +11,6 @@ from cuedeck.store.code_names import BlobNames, drop_names, merge_segments, put_
 from cuedeck.store.code_words import BlobWords, drop_words, fold_all, put_words
 from cuedeck.store.protocol import Row, Session
 
-_BATCH = 900
-
 
 @dataclass(frozen=True, slots=True)
 class BlobRow:
@@ -133,18 +131,13 @@ def manifest_blobs(
     rows = session.rows(
         "SELECT path, blob, own FROM code_manifest WHERE layer = :layer ORDER BY path", layer=layer
     )
-    known: dict[int, tuple[str, str]] = {}
+    sql = "SELECT rid, oid, language FROM code_blobs"
     if most:
-        for row in session.rows("SELECT rid, oid, language FROM code_blobs"):
-            known[row["rid"]] = (row["oid"], row["language"])
+        blobs = session.rows(sql)
     else:
         wanted = sorted({row["blob"] for row in rows if row["blob"] is not None})
-        for start in range(0, len(wanted), _BATCH):
-            part = wanted[start : start + _BATCH]
-            for row in session.rows(
-                "SELECT rid, oid, language FROM code_blobs WHERE rid IN :rids", rids=part
-            ):
-                known[row["rid"]] = (row["oid"], row["language"])
+        blobs = session.rows(f"{sql} WHERE rid IN :rids", rids=wanted)
+    known = {row["rid"]: (row["oid"], row["language"]) for row in blobs}
     none = ("", "")
     return [(row["path"], row["blob"], bool(row["own"]), known.get(row["blob"], none)) for row in rows]
 
@@ -157,13 +150,11 @@ def write_manifest(
         "DELETE FROM code_manifest WHERE layer = :layer AND path = :path",
         ({"layer": layer, "path": path} for path in drop),
     )
-    session.run_many(
-        "INSERT INTO code_manifest(layer, path, blob, own) VALUES(:layer, :path, :blob, :own) "
-        "ON CONFLICT (layer, path) DO UPDATE SET blob = excluded.blob, own = excluded.own",
-        (
-            {"layer": layer, "path": path, "blob": blob, "own": int(own)}
-            for path, (blob, own) in sorted(put.items())
-        ),
+    session.insert_many(
+        "code_manifest",
+        ("layer", "path", "blob", "own"),
+        ((layer, path, blob, int(own)) for path, (blob, own) in sorted(put.items())),
+        key=("layer", "path"),
     )
 
 
@@ -177,18 +168,12 @@ def outdate(session: Session, names: Collection[str]) -> None:
     session.run("UPDATE code_refs SET version = 0")
 
 
-def drop_ref(session: Session, name: str) -> list[int]:
-    """Forget a ref and its layer; the blobs it held."""
-    found = session.value("SELECT rid FROM code_refs WHERE name = :name", name=name)
-    if found is None:
-        return []
-    held = session.rows(
-        "SELECT DISTINCT blob FROM code_manifest WHERE layer = :layer AND blob IS NOT NULL", layer=found
-    )
-    session.run("DELETE FROM code_manifest WHERE layer = :layer", layer=found)
+def drop_ref(session: Session, name: str) -> None:
+    """Forget a ref and its layer."""
+    layer = "(SELECT rid FROM code_refs WHERE name = :name)"
+    session.run(f"DELETE FROM code_manifest WHERE layer = {layer}", name=name)  # noqa: S608
     session.run("DELETE FROM code_refs WHERE name = :name", name=name)
     session.run("DELETE FROM code_choices WHERE ref = :name", name=name)
-    return [row["blob"] for row in held]
 
 
 # -- blobs
@@ -196,30 +181,22 @@ def drop_ref(session: Session, name: str) -> list[int]:
 
 def known_blobs(session: Session, version: int, oids: Collection[str]) -> dict[tuple[str, str], BlobRow]:
     """Those of the blobs whose facts are stored in this version."""
-    found: dict[tuple[str, str], BlobRow] = {}
-    ordered = sorted(oids)
-    for start in range(0, len(ordered), _BATCH):
-        rows = session.rows(
-            "SELECT rid, oid, language, symbols, problem, searchable FROM code_blobs "
-            "WHERE oid IN :oids AND version = :version",
-            oids=ordered[start : start + _BATCH],
-            version=version,
-        )
-        for row in rows:
-            row["searchable"] = bool(row["searchable"])
-            found[row["oid"], row["language"]] = BlobRow(**row)
-    return found
+    rows = session.rows(
+        "SELECT rid, oid, language, symbols, problem, searchable FROM code_blobs "
+        "WHERE oid IN :oids AND version = :version",
+        oids=list(oids),
+        version=version,
+    )
+    return {
+        (row["oid"], row["language"]): BlobRow(**{**row, "searchable": bool(row["searchable"])})
+        for row in rows
+    }
 
 
 def facts(session: Session, rids: Collection[int]) -> dict[int, bytes]:
     """Packed facts by blob."""
-    found: dict[int, bytes] = {}
-    ordered = list(rids)
-    sql = "SELECT rid, facts FROM code_blobs WHERE rid IN :rids"
-    for start in range(0, len(ordered), _BATCH):
-        for row in session.rows(sql, rids=ordered[start : start + _BATCH]):
-            found[row["rid"]] = bytes(row["facts"])
-    return found
+    rows = session.rows("SELECT rid, facts FROM code_blobs WHERE rid IN :rids", rids=list(rids))
+    return {row["rid"]: bytes(row["facts"]) for row in rows}
 
 
 def put_blobs(
@@ -254,15 +231,9 @@ def put_blobs(
 def _of_other_versions(session: Session, blobs: Sequence[NewBlob]) -> list[int]:
     """What is stored of the same blobs, in whatever version."""
     keys = {(blob.oid, blob.language) for blob in blobs}
-    ordered = sorted({oid for oid, _ in keys})
-    found: list[int] = []
-    for start in range(0, len(ordered), _BATCH):
-        rows = session.rows(
-            "SELECT rid, oid, language FROM code_blobs WHERE oid IN :oids",
-            oids=ordered[start : start + _BATCH],
-        )
-        found += [row["rid"] for row in rows if (row["oid"], row["language"]) in keys]
-    return found
+    sql = "SELECT rid, oid, language FROM code_blobs WHERE oid IN :oids"
+    rows = session.rows(sql, oids=[oid for oid, _ in keys])
+    return [row["rid"] for row in rows if (row["oid"], row["language"]) in keys]
 
 
 def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
@@ -277,19 +248,10 @@ def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     )
 
 
-def drop_unused(session: Session, rids: Collection[int]) -> int:
-    """Forget those of the blobs that no manifest holds; how many."""
-    held: set[int] = set()
-    ordered = sorted(set(rids))
-    for start in range(0, len(ordered), _BATCH):
-        rows = session.rows(
-            "SELECT DISTINCT blob FROM code_manifest WHERE blob IN :rids",
-            rids=ordered[start : start + _BATCH],
-        )
-        held.update(row["blob"] for row in rows)
-    unused = [rid for rid in ordered if rid not in held]
-    drop_blobs(session, unused)
-    return len(unused)
+def drop_unused(session: Session, rids: Collection[int]) -> None:
+    """Forget those of the blobs that no manifest holds."""
+    rows = session.rows("SELECT DISTINCT blob FROM code_manifest WHERE blob IN :rids", rids=list(rids))
+    drop_blobs(session, set(rids).difference(row["blob"] for row in rows))
 
 
 def unreferenced(session: Session) -> list[int]:
@@ -303,12 +265,10 @@ def unreferenced(session: Session) -> list[int]:
 
 def drop_blobs(session: Session, rids: Collection[int]) -> None:
     """Forget blobs with their names and text; name rows that still list them are cleaned when merged."""
-    ordered = sorted(rids)
-    for start in range(0, len(ordered), _BATCH):
-        part = ordered[start : start + _BATCH]
-        session.run("DELETE FROM code_blobs WHERE rid IN :rids", rids=part)
-    drop_names(session, ordered)
-    drop_words(session, ordered)
+    if rids:
+        session.run("DELETE FROM code_blobs WHERE rid IN :rids", rids=list(rids))
+        drop_names(session, rids)
+        drop_words(session, rids)
 
 
 def compact(session: Session) -> None:

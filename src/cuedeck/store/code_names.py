@@ -16,7 +16,6 @@ _LIVE: Final = 0
 _MAX_SEGMENTS: Final = 24
 # A first index of a large repository writes a batch for about a thousand blobs: those are not merged.
 _BLOBS_PER_SEGMENT: Final = 500
-_BATCH: Final = 900
 _COLUMNS: Final = ("name", "segment", "uses", "defines")
 
 Rids = tuple[set[int], set[int]]  # of the blobs that use a name, and of those that define it
@@ -46,14 +45,10 @@ def put_names(session: Session, blobs: Sequence[BlobNames]) -> None:
     _spread(session)
 
 
-def drop_names(session: Session, rids: Sequence[int]) -> None:
+def drop_names(session: Session, rids: Collection[int]) -> None:
     """Forget the names of blobs that are gone; lists by name lose them when they are written next."""
-    for start in range(0, len(rids), _BATCH):
-        session.run(
-            "DELETE FROM code_names WHERE name = :together AND segment IN :rids",
-            together=_TOGETHER,
-            rids=rids[start : start + _BATCH],
-        )
+    sql = "DELETE FROM code_names WHERE name = :together AND segment IN :rids"
+    session.run(sql, together=_TOGETHER, rids=list(rids))
 
 
 def _joined(names: Iterable[str]) -> bytes:
@@ -85,15 +80,10 @@ def _spread(session: Session) -> None:
     held = _by_name(
         BlobNames(row["segment"], _split(bytes(row["uses"])), _split(bytes(row["defines"]))) for row in rows
     )
-    names = sorted(held)
-    for start in range(0, len(names), _BATCH):
-        for row in session.rows(
-            "SELECT name, uses, defines FROM code_names WHERE segment = :live AND name IN :names",
-            live=_LIVE,
-            names=names[start : start + _BATCH],
-        ):
-            held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
-            held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
+    sql = "SELECT name, uses, defines FROM code_names WHERE segment = :live AND name IN :names"
+    for row in session.rows(sql, live=_LIVE, names=list(held)):
+        held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
+        held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
     alive = stored(session, {rid for pair in held.values() for each in pair for rid in each})
     session.run("DELETE FROM code_names WHERE name = :together", together=_TOGETHER)
     _insert(session, _LIVE, {name: (uses & alive, defines & alive) for name, (uses, defines) in held.items()})
@@ -101,14 +91,8 @@ def _spread(session: Session) -> None:
 
 def stored(session: Session, rids: Collection[int]) -> set[int]:
     """Those of the blobs that are still stored."""
-    found: set[int] = set()
-    ordered = sorted(rids)
-    for start in range(0, len(ordered), _BATCH):
-        rows = session.rows(
-            "SELECT rid FROM code_blobs WHERE rid IN :rids", rids=ordered[start : start + _BATCH]
-        )
-        found.update(row["rid"] for row in rows)
-    return found
+    rows = session.rows("SELECT rid FROM code_blobs WHERE rid IN :rids", rids=list(rids))
+    return {row["rid"] for row in rows}
 
 
 def stored_until(session: Session, newest: int) -> int:

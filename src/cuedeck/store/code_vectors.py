@@ -7,20 +7,11 @@ from collections.abc import Sequence
 from cuedeck.store.protocol import Session
 from cuedeck.store.schema.code import CODE_VECTORS
 
-_BATCH = 5000
-
 
 def with_vector(session: Session, keys: Sequence[int], model: str) -> set[int]:
     """Those of the keys that have a vector of a model."""
-    found: set[int] = set()
-    for start in range(0, len(keys), _BATCH):
-        rows = session.rows(
-            "SELECT id FROM code_vectors WHERE id IN :ids AND model = :model",
-            ids=keys[start : start + _BATCH],
-            model=model,
-        )
-        found.update(row["id"] for row in rows)
-    return found
+    sql = "SELECT id FROM code_vectors WHERE id IN :ids AND model = :model"
+    return {row["id"] for row in session.rows(sql, ids=keys, model=model)}
 
 
 def drop_orphans(session: Session) -> int:

@@ -11,7 +11,6 @@ from cuedeck.store.protocol import Row, Session
 if TYPE_CHECKING:
     from cuedeck.store.postings import Bundle, Numbers
 
-_BATCH = 900
 # So many small segments are kept; large ones, by postings, stay as they are: merging them takes long.
 _MOST_SEGMENTS = 16
 _LARGE = 200_000
@@ -94,14 +93,12 @@ def read_words(session: Session, words: Collection[str]) -> dict[str, tuple[Numb
 
     from cuedeck.store.postings import decode
 
-    rows: list[Row] = []
     wanted = sorted(set(words) - {_TOGETHER})
-    for start in range(0, len(wanted), _BATCH):
-        rows += session.rows(
-            "SELECT word, segment, postings FROM code_words "
-            "WHERE segment IN (SELECT segment FROM code_segments) AND word IN :words",
-            words=wanted[start : start + _BATCH],
-        )
+    rows = session.rows(
+        "SELECT word, segment, postings FROM code_words "
+        "WHERE segment IN (SELECT segment FROM code_segments) AND word IN :words",
+        words=wanted,
+    )
     rows.sort(key=lambda row: (row["word"], row["segment"]))
     numbers, marks, counts = decode(
         [bytes(row["postings"]) for row in rows], [row["segment"] for row in rows]
@@ -146,22 +143,16 @@ def _bundles(session: Session) -> list[Bundle]:
 
 def texts(session: Session, rids: Collection[int]) -> dict[int, BlobText]:
     """Where the symbols of some blobs are numbered; blobs without words are left out."""
-    found: dict[int, BlobText] = {}
-    ordered = sorted(rids)
-    for start in range(0, len(ordered), _BATCH):
-        for row in session.rows(
-            "SELECT blob, first, lengths, kinds, keys FROM code_texts WHERE blob IN :rids",
-            rids=ordered[start : start + _BATCH],
-        ):
-            columns = (bytes(row[name]) for name in ("lengths", "kinds", "keys"))
-            found[row["blob"]] = BlobText(row["first"], *columns)
-    return found
+    rows = session.rows(
+        "SELECT blob, first, lengths, kinds, keys FROM code_texts WHERE blob IN :rids", rids=list(rids)
+    )
+    columns = ("lengths", "kinds", "keys")
+    return {row["blob"]: BlobText(row["first"], *(bytes(row[name]) for name in columns)) for row in rows}
 
 
-def drop_words(session: Session, rids: Sequence[int]) -> None:
+def drop_words(session: Session, rids: Collection[int]) -> None:
     """Forget the symbols of some blobs; their numbers leave the lists when segments are folded."""
-    for start in range(0, len(rids), _BATCH):
-        session.run("DELETE FROM code_texts WHERE blob IN :rids", rids=rids[start : start + _BATCH])
+    session.run("DELETE FROM code_texts WHERE blob IN :rids", rids=list(rids))
 
 
 def _past(session: Session) -> int:

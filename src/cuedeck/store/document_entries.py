@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuedeck.store.documents import chunks_of_documents, existing, passages_of
 from cuedeck.store.protocol import Row, Session, TextRecord, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 from cuedeck.store.text import SMALL
-from cuedeck.store.tokens import record_words
+from cuedeck.store.tokens import scope_line
 
 if TYPE_CHECKING:
     from cuedeck.store.pieces import Piece
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 # Of a key's characters so many are kept and compared: an index of PostgreSQL holds 2,700 bytes of a row,
 # and one note with a longer link or tag would keep all others out. File names are shorter.
 LONGEST_KEY = 500
-_BATCH = 500
 _COLUMNS = (
     "path", "kind", "vault", "size", "mtime_ns", "ctime_ns", "hash", "shape", "created", "modified",
     "type", "status", "frontmatter", "anchors", "problem", "problem_line", "skipped",
@@ -91,7 +90,11 @@ class Entry(NamedTuple):
 
     def words(self, chunk: ChunkValues) -> str:
         """What a piece is found by, in the order of the full-text index."""
-        return record_words(self.scope, self._texts(chunk))
+        return "\n".join(self.lines(chunk))
+
+    def lines(self, chunk: ChunkValues) -> tuple[str, ...]:
+        """The same line by line."""
+        return scope_line(self.scope), *self._texts(chunk)
 
     def record(self, rid: int, chunk: ChunkValues) -> TextRecord:
         """The same field by field."""
@@ -106,13 +109,14 @@ class Entry(NamedTuple):
 _Fresh = tuple[int, int, ChunkValues, Entry]
 
 
-def folded_words(entries: Iterable[Entry], tokens: Callable[[str], str]) -> Iterator[Piece]:
-    """The words of all pieces of some files, which hold words instead of tokens, folded."""
-    from cuedeck.store.pieces import folded
+def folded_words(entries: Iterable[Entry], keys_of: Callable[[str], Sequence[int]]) -> Iterator[Piece]:
+    """The words of all pieces of some files folded; ``keys_of`` has the keys of a word's tokens."""
+    from cuedeck.store.pieces import folded_lines
 
-    words = (entry.words(chunk) for entry in entries for chunk in entry.chunks)
-    while some := dict(enumerate(islice(words, SMALL))):
-        yield folded(some, len(DOCUMENT_TEXT.fields), lambda word: word if word[0] == "#" else tokens(word))
+    records = (entry.lines(chunk) for entry in entries for chunk in entry.chunks)
+    while some := list(islice(records, SMALL)):
+        lines = list(chain.from_iterable(some))
+        yield folded_lines(range(len(some)), lines, len(DOCUMENT_TEXT.fields), keys_of)
 
 
 def write_entries(
@@ -140,15 +144,13 @@ def write_entries(
 
 def remove_documents(session: Session, paths: Sequence[str]) -> None:
     """Forget files and everything known of them."""
-    for start in range(0, len(paths), _BATCH):
-        found = existing(session, paths[start : start + _BATCH])
-        rids = [row["rid"] for row in found.values()]
-        if not rids:
-            continue
-        _drop_chunks(session, [row["rid"] for row in chunks_of_documents(session, rids)])
-        for name in ("document_tags", "document_links", "document_names"):
-            session.run(f"DELETE FROM {name} WHERE document IN :rids", rids=rids)  # noqa: S608 - fixed names
-        session.run("DELETE FROM documents WHERE rid IN :rids", rids=rids)
+    rids = [row["rid"] for row in existing(session, paths).values()]
+    if not rids:
+        return
+    _drop_chunks(session, [row["rid"] for row in chunks_of_documents(session, rids)])
+    for name in ("document_tags", "document_links", "document_names"):
+        session.run(f"DELETE FROM {name} WHERE document IN :rids", rids=rids)  # noqa: S608 - fixed names
+    session.run("DELETE FROM documents WHERE rid IN :rids", rids=rids)
 
 
 def _write_details(session: Session, entries: Sequence[tuple[int, Entry]], leads: Leads) -> None:
