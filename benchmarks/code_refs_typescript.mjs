@@ -76,12 +76,13 @@ function place(node) {
   return { path: path.relative(root, source.fileName), line: line + 1, col: character }
 }
 
-/** Whether a declaration is one that others may refer to: no parameter, variable of a function or type parameter. */
+/** Whether a declaration is one that others may refer to: no parameter, variable of a function, type parameter or name that only its own body sees. */
 function isPublic(node) {
   if (ts.isParameter(node)) return ts.isParameterPropertyDeclaration(node, node.parent)
   if (ts.isTypeParameterDeclaration(node) || ts.isBindingElement(node) || !node.name) return false
   if (ts.isPropertyAssignment(node) || ts.isShorthandPropertyAssignment(node) || ts.isJsxAttribute(node)) return false
   if (ts.isMethodDeclaration(node) && ts.isObjectLiteralExpression(node.parent)) return false
+  if (ts.isFunctionExpression(node) || ts.isClassExpression(node)) return false
   if (ts.isClassElement(node) || ts.isTypeElement(node) || ts.isEnumMember(node)) return ts.isIdentifier(node.name)
   for (let at = node.parent; at; at = at.parent) if (ts.isFunctionLike(at) || ts.isBlock(at)) return false
   return ts.isIdentifier(node.name)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import INSTANCE, MAKES, REST, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.ecmascript_values import FUNCTIONS, ValueWalk
+from cuedeck.code.facts import MAKES, REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.ecmascript_members import MemberWalk
+from cuedeck.code.languages.ecmascript_values import FUNCTIONS
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _NAMELESS: Final = b"{}"
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
 
 
-class EcmaWalk(ValueWalk):
+class EcmaWalk(MemberWalk):
     """Visits JavaScript, TypeScript and their JSX forms."""
 
     declarations: ClassVar[dict[str, Declares]] = {
@@ -168,20 +169,26 @@ class EcmaWalk(ValueWalk):
         name: Node | None = None,
         whole: Node | None = None,
         expected: int = 0,
+        home: int | None = None,
     ) -> int:
+        home = scope if home is None else home
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         body = node.child_by_field_name("body")
-        around = self.scopes[scope].kind
+        around = self.scopes[home].kind
         if name is not None and whole is not None and around != ScopeKind.BLOCK:
             self.define(
                 Kind.METHOD if around == ScopeKind.CLASS else Kind.FUNCTION,
                 name,
                 whole,
-                scope,
+                home,
                 own=inner,
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
                 doc=doc_above(whole),
             )
+        if home != scope and around == ScopeKind.CLASS:
+            self.scopes[inner].owner = home
+        elif name is not None and around != ScopeKind.CLASS:
+            self.makes(name, home, inner)
         self.signature_of(node, inner, body, expected)
         if body is not None:
             self.returning(node, body, inner, expected)
@@ -287,6 +294,8 @@ class EcmaWalk(ValueWalk):
             if name.type == "string":
                 # The scope that is opened next is the block's.
                 self.augment(name, len(self.scopes))
+            elif spec is _CLASS:
+                self.holders[scope, self.name(name)] = len(self.scopes)
             return super().declare(node, scope, spec, name, kind, whole)
         name = self.unquoted(name)
         expected, self.method_expected = self.method_expected, 0
@@ -301,6 +310,9 @@ class EcmaWalk(ValueWalk):
         head = (whole.start_byte, body.start_byte if body is not None else node.end_byte)
         kind = Kind.PROPERTY if access else kind
         self.define(kind, name, whole, scope, own=inner, head=head, doc=doc_above(whole))
+        if self.scopes[scope].kind != ScopeKind.CLASS:
+            self.functions[scope, self.name(name)] = inner, name.start_byte
+            self.makes(name, scope, inner)
         self.signature_of(node, inner, body, expected)
         if body is not None:
             self.returning(node, body, inner, expected)
@@ -332,13 +344,21 @@ class EcmaWalk(ValueWalk):
         elif value.type in FUNCTIONS and not name.named_child_count:
             made = self.function_value(value, scope, name=name, whole=self.whole_of(node), expected=expected)
             self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation, made)
+            if not annotation:
+                self.carries(name, scope, made)
             return made
         else:
             made = self.given(value, scope, expected)
         if name.type in _PATTERNS:
             self.pattern(name, scope, expected or made, spec.kind, node)
         elif name.type != "computed_property_name":
+            defined = len(self.definitions)
             self.assign(name, scope, annotation, made, spec.kind, node)
+            if not annotation:
+                self.carries(name, scope, made)
+            holder = self.holders.get((scope, self.name(name)), -1)
+            if holder >= 0 and len(self.definitions) > defined:
+                self.scopes[holder].definition = defined
         else:
             self.visit(name, scope)
         return made
@@ -395,32 +415,3 @@ class EcmaWalk(ValueWalk):
                 self.assign(self.unquoted(child), scope, 0, 0, Kind.MEMBER, child)
             else:
                 self.visit(child, scope)
-
-    def assignment(self, node: Node, scope: int, role: int = 0) -> int:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if left is None or right is None:
-            return self.children(node, scope)
-        exported = self.exported_name(left)
-        function = right.type in FUNCTIONS
-        if exported is not None and function:
-            value = self.function_value(right, scope, name=exported, whole=node)
-        else:
-            target = self.visit(left, scope, Role.WRITE)
-            value = self.given(right, scope, target)
-            self.forget(left)
-        if left.type != "member_expression":
-            return value
-        name, owner = left.child_by_field_name("property"), left.child_by_field_name("object")
-        holder = self.scopes[scope].owner
-        if name is None or owner is None:
-            return value
-        if owner.type == "this" and holder >= 0:
-            known = self.name(name) in self.names[holder]
-            self.bind(holder, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, 0, value)
-            if not known:
-                self.define(Kind.FIELD, name, node, holder)
-        elif exported is not None:
-            self.export_common(name, right, node, value, function=function)
-        elif self.text(left) == "module.exports":
-            self.export_whole(right, value)
-        return value

@@ -161,12 +161,22 @@ class ModuleWalk(TableWalk):
         return next((c for c in first.named_children if c.type == "string_fragment"), None)
 
     def load(self, name: Node, value: Node | None, scope: int) -> bool:
-        """``const x = require("…")`` and ``const {a, b: c} = require("…")``; whether it was one."""
+        """``const x = require("…")``, ``… .y`` and ``const {a, b: c} = require("…")``; whether it was one."""
+        part = None
+        if value is not None and value.type == "member_expression" and name.type == "identifier":
+            part, value = value.child_by_field_name("property"), value.child_by_field_name("object")
+            if value is None or value.type != "call_expression":
+                # What is awaited is a value like others.
+                return False
         fragment = self.require_source(value)
         if fragment is None or name.type not in ("identifier", "object_pattern"):
             return False
         number = self.imported(self.text(fragment))
         self.row(Op.MODULE, number, self.intern(self.stem(fragment)), fragment.start_byte, Role.IMPORT)
+        if part is not None:
+            self.row(Op.IMPORTED, number, self.name(part), part.start_byte, Role.IMPORT)
+            self.bind(scope, self.name(name), name.start_byte, Bind.IMPORT, number, self.name(part))
+            return True
         if name.type == "identifier":
             self.loaded(name, scope, number)
             return True

@@ -46,6 +46,7 @@ class EcmaRules(Rules):
     merging: ClassVar[frozenset[str]] = frozenset({"Merge"})
     extracting: ClassVar[frozenset[str]] = frozenset({"Extract"})
     results_of: ClassVar[frozenset[str]] = frozenset({"ReturnType", "InstanceType"})
+    taken_by: ClassVar[frozenset[str]] = frozenset({"Parameters", "ConstructorParameters"})
     sequences: ClassVar[frozenset[str]] = frozenset(
         {
             "Array",
@@ -240,11 +241,13 @@ class EcmaRules(Rules):
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         around = self.project.links(path).scopes[scope].parent
-        for other in self.twins(Symbol(path, around, name)):
+        symbol = Symbol(path, around, name)
+        for other in (symbol, *self.twins(symbol)):
             links = self.project.links(other.path)
             for binding in links.names[other.scope].get(links.string_numbers[name], ()):
-                if links.bindings[3][binding] == Bind.CLASS:
-                    yield other.path, links.bindings[4][binding]
+                found = other.path, links.bindings[4][binding]
+                if links.bindings[3][binding] == Bind.CLASS and found != (path, scope):
+                    yield found
 
     def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
         return sorted(self._intrinsics, key=lambda s: -len(posixpath.commonprefix([path, s.path])))

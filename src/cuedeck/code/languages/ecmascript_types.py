@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Types that may name the members that a type is asked for.
 _KEYS: Final = ("type_identifier", "generic_type", "union_type", "lookup_type")
+_MAX_DIGITS: Final = 5
 _LEAVES: Final = (
     "identifier",
     "shorthand_property_identifier_pattern",
@@ -33,9 +34,15 @@ class TypeWalk(ModuleWalk):
             key = first_of(key)
         if key is None or key.type != "string_fragment":
             named = self.visit(key, scope, Role.TYPE) if key is not None else 0
-            if not owner or key is None or key.type not in ("index_type_query", *_KEYS):
-                return self.row(Op.ELEMENT, owner) if owner else 0
-            return self.row(Op.MEMBERS, owner, named if key.type in _KEYS else 0)
+            if not owner or key is None:
+                return 0
+            if key.type in ("index_type_query", *_KEYS):
+                return self.row(Op.MEMBERS, owner, named if key.type in _KEYS else 0)
+            typed = self.row(Op.TYPED, owner)
+            position = self.source[key.start_byte : key.end_byte]
+            if position.isdigit() and len(position) < _MAX_DIGITS:
+                return self.row(Op.ITEM, typed, int(position))
+            return self.row(Op.ELEMENT, typed)
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def type_query(self, node: Node, scope: int, role: int = 0) -> int:

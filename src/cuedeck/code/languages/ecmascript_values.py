@@ -36,8 +36,9 @@ class ValueWalk(GuardWalk):
         name: Node | None = None,
         whole: Node | None = None,
         expected: int = 0,
+        home: int | None = None,
     ) -> int:
-        """Visit a function that is a value."""
+        """Visit a function that is a value; ``home`` is the scope that it is a member of."""
 
     def given(self, node: Node, scope: int, expected: int) -> int:
         """Visit a value of which a type is expected; 0 when none is."""
@@ -148,9 +149,11 @@ class ValueWalk(GuardWalk):
         values = [self.given(c, scope, element) for c in node.named_children if c.type != "comment"]
         return self.row(Op.TUPLE, 0, self.items(values))
 
-    def object(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
-        """An object is its own little class, unless a type says what it is."""
-        inner = self.scope(ScopeKind.CLASS, scope)
+    def object(
+        self, node: Node, scope: int, role: int = 0, *, expected: int = 0, into: int | None = None
+    ) -> int:
+        """An object is its own little class, unless a type says what it is, or the class that it fills."""
+        inner = self.scope(ScopeKind.CLASS, scope) if into is None else into
         self.scopes[inner].owner = inner
         expected = self.discriminated(node, scope, expected) if expected else 0
         bases: list[int] = []
@@ -170,7 +173,7 @@ class ValueWalk(GuardWalk):
                     bases.append(self.only(child, scope))
                 case _:
                     self.visit(child, scope)
-        self.scopes[inner].bases = self.items([base for base in bases if base])
+        self.scopes[inner].bases = self.items([*self.lists[self.scopes[inner].bases], *filter(None, bases)])
         own = self.row(Op.SELF, inner)
         return self.row(Op.UNION, 0, self.items([expected, own])) if expected else own
 

@@ -305,6 +305,8 @@ class Linker(Calls):
             for value in self.parents(path, base):
                 if value.tag in (CLASS, INSTANCE_OF):
                     found.update(dict.fromkeys(self.lineage(value)))
+                elif value.tag == MODULE:
+                    found[(value.path, value.scope)] = None
 
     def named_base(self, path: str, base: int) -> int:
         """The name of a parent, without its type arguments."""
@@ -333,6 +335,9 @@ class Linker(Calls):
             if not bindings or (constructed and links.classes.get(scope) == number):
                 continue
             kinds, hints = links.bindings[3], links.bindings[4]
+            if all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings):
+                # A module as an ancestor: what it imports is not its own.
+                continue
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]
             # What an ancestor declares with a type is meant by assignments below it; mere defaults are not.
             telling = declared or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Op
+from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op
+from cuedeck.code.resolution.generics import pairs
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -32,6 +33,7 @@ _HELD: Final = (INSTANCE, SEQUENCE, MAPPING, TUPLE)
 _FALSE: Final = frozenset({"false", "null", "undefined", "0", '"'})
 _MAX_DEPTH: Final = 8
 _MAX_MEMBERS: Final = 40
+_MORE: Final = 4
 
 
 class Narrowing(Protocols):
@@ -84,6 +86,9 @@ class Narrowing(Protocols):
                     if v.tag != FUNCTION or v != given
                 ]
             )
+        if label in rules.taken_by and arguments:
+            called = self.annotation(path, arguments[0])
+            return unique([v for given in called for v in self.taken_together(path, given)])
         if len(arguments) != 2:
             return None
         if label in rules.merging:
@@ -97,6 +102,23 @@ class Narrowing(Protocols):
             values = self.annotation(path, arguments[0])
             return restricted(values, sign, names) if names else values
         return None
+
+    def taken_together(self, path: str, value: Value) -> list[Value]:
+        """What a function, or the constructor of a class, takes; a rest counts for a few arguments."""
+        if value.tag == CALLABLE:
+            return [Value(TUPLE, inside=value.inside[1:])]
+        functions = self.functions_of(path, value)
+        if not functions and value.tag == INSTANCE:
+            functions = self.functions_of(path, value._replace(tag=CLASS))
+        found = []
+        for function in functions:
+            names = self.parameter_names(function)
+            rest = names and self.links(function.path).strings[names[-1][1]] == REST
+            known = dict(pairs(function))
+            taken = range(len(names) + (_MORE if rest else 0))
+            parts = (self.substitute(self.parameter_type(function, at), known) for at in taken)
+            found.append(Value(TUPLE, inside=tuple(parts)))
+        return found
 
     def member_names(self, value: Value) -> list[str]:
         """The names of the members that a type declares itself."""

@@ -88,6 +88,8 @@ class Rules:
     extracting: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are what a function gives, or what a class makes.
     results_of: ClassVar[frozenset[str]] = frozenset()
+    # Generic types that are the list of what a function or a class takes.
+    taken_by: ClassVar[frozenset[str]] = frozenset()
     # Methods of a container that take what it holds.
     taking_methods: ClassVar[frozenset[str]] = frozenset()
     mapping_methods: ClassVar[frozenset[str]] = frozenset()

@@ -55,6 +55,7 @@ from cuedeck.code.resolution.values import (
 )
 
 _NAMED: Final = (Op.NAME, Op.ATTR)
+_APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, PARAMETER)
 _MAX_VALUES: Final = 24
 
 
@@ -358,7 +359,7 @@ class Typing(Generics):
             taken = [v for value in told for v in self.taken_first(value)] if shape == "taken" else []
             return unique(taken) or shaped(shape, told)
         known = self.annotation(path, base) if label else ()
-        if not any(value.tag in (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, PARAMETER) for value in known):
+        if not any(value.tag in _APPLIED for value in known):
             special = self.special_form(path, label, arguments)
             if special is not None:
                 return special

@@ -1,0 +1,143 @@
+"""Members that JavaScript and TypeScript put on functions, classes and objects, and types over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_members_put_on_a_function(project: Project) -> None:
+    written = project(
+        """
+        === card.tsx
+        function Card(props: { title: string }) { return null } // <def Card>
+        const Header = () => null
+        Card.Header = Header // <def header> <Card>
+        Card.Body = function (props: { wide: boolean }) { return Header } // <def body> <Card> <def wide>
+        export default Card // <Card>
+        function inner(Card: any) { Card.Header = 1 }
+        === use.tsx
+        import Card from './card' // <Card>
+        const shown = <Card title=""><Card.Header /></Card> // <Card> <header>
+        const other = <Card.Body wide /> // <Card> <body> <wide>
+        """
+    )
+    written.check("Card")
+    written.check("header", "Header")
+    written.check("body", "Body")
+    written.check("wide")
+    outline = written.outline("card.tsx")
+    assert "Card::Header" in outline.locals
+    assert "Card::Body" in outline.locals
+
+
+def test_classes_made_of_prototypes(project: Project) -> None:
+    written = project(
+        """
+        === view.js
+        function View(name) { this.name = name } // <def View> <def name>
+        /** Looks a view up. */
+        View.prototype.lookup = function () { // <def lookup> <View>
+          return this.find(this.name) // <find> <name>
+        }
+        View.prototype.find = function () {} // <def find> <View>
+        View.create = () => new View('x') // <def create> <View>
+        function Page() { View.call(this) } // <View>
+        util.inherits(Page, View) // <View>
+        Page.prototype.show = function () { return this.lookup() } // <lookup>
+        function List() {}
+        List.prototype = Object.create(View.prototype) // <View>
+        List.prototype.constructor = List
+        function Table() { this.rows = 1 } // <def rows>
+        Table.prototype = {
+          count() { return this.rows }, // <def count> <rows>
+          twice: function () { return this.count() }, // <count>
+        }
+        module.exports = { View, Page, List, Table } // <View>
+        === use.js
+        const views = require('./view')
+        const made = require('./view').View // <View>
+        new made('x').lookup() // <View> <lookup>
+        new views.List().lookup() // <lookup>
+        new views.Table().count() // <count>
+        made.create().find() // <View> <create> <find>
+        const late = (await import('./view')).View // <View>
+        late()
+        """
+    )
+    for name in ("View", "name", "lookup", "find", "create", "rows", "count"):
+        written.check(name)
+    lookup = written.outline("view.js").definitions[2]
+    assert (lookup.name, lookup.kind, lookup.doc_end > lookup.doc_start) == ("lookup", "method", True)
+
+
+def test_members_put_on_an_empty_object(project: Project) -> None:
+    written = project(
+        """
+        === app.js
+        var app = exports = module.exports = {}
+        app.use = function use() { this.init() } // <def use> <init>
+        app.init = function () { app.use() } // <def init> <use>
+        const full = { used: 1 }
+        full.unused = 1
+        === use.js
+        const app = require('./app')
+        app.use(() => app.init()) // <use> <init>
+        """
+    )
+    written.check("use")
+    written.check("init")
+    assert "app::init" in written.outline("app.js").locals
+    assert "unused" not in written.outline("app.js").names
+
+
+def test_a_class_with_the_members_of_modules(project: Project) -> None:
+    written = project(
+        """
+        === attributes.ts
+        import { text } from './own'
+        export function attribute(this: Elements) { return text } // <def attribute>
+        === own.ts
+        export function text() {} // <def own>
+        === texts.ts
+        export function text(this: Elements) {} // <def text>
+        === elements.ts
+        import * as Attributes from './attributes'
+        import * as Texts from './texts'
+        type Methods = typeof Attributes & typeof Texts
+        export class Elements { both() { this.attribute() } } // <attribute>
+        export interface Elements extends Methods {}
+        new Elements().attribute() // <attribute>
+        new Elements().text() // <text>
+        """
+    )
+    written.check("attribute")
+    written.check("text")
+
+
+def test_what_a_function_takes_as_a_type(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Reply { send(): void } // <def send>
+        type Method<Q, R> = (path: string, ...handlers: ((request: Q, reply: R) => void)[]) => void
+        class Router<Q, R> { get!: (...given: Parameters<Method<Q, R>>) => this }
+        class App extends Router<string, Reply> {}
+        new App().get('/', (q, r) => r.send()).get('/x', () => {}, (q, r) => r.send()) // <send>
+        function options(first: { deep: number }, rest: Reply[]) { // <def deep>
+          return [{ found: 1 }] // <def found>
+        }
+        const one: Parameters<typeof options>[0] = { deep: 1 } // <deep>
+        const many: Parameters<typeof options>[1] = []
+        many[0].send() // <send>
+        type Row = ReturnType<typeof options>[number]
+        const show = (row: Row) => row.found // <found>
+        class Door { constructor(key: { deep: number }) {} } // <def key>
+        const key: ConstructorParameters<typeof Door>[0] = { deep: 1 } // <key>
+        """
+    )
+    written.check("send")
+    written.check("deep")
+    written.check("found")
+    written.check("key", "deep")
