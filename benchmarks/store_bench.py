@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -45,7 +45,17 @@ NOTES = Migration(
         vector_table(VECTORS),
     ),
 )
-Words = tuple[list[str], list[str]]
+
+
+class Note(NamedTuple):
+    """A record as an engine has it when it begins to write: its text, analysed."""
+
+    title: str
+    body: str
+    title_words: list[str]
+    body_words: list[str]
+
+
 PROJECTS = 20
 QUERIES = 100
 
@@ -71,8 +81,9 @@ class Corpus:
         found: list[str] = self._words[np.minimum(ranks, 39_999)].tolist()
         return found
 
-    def record(self, number: int) -> Words:
-        return self.words(6), self.words(int(50 + number % 61))
+    def record(self, number: int) -> Note:
+        title, body = self.words(6), self.words(int(50 + number % 61))
+        return Note(" ".join(title), " ".join(body), title, body)
 
     def vectors(self, count: int) -> np.ndarray:
         near = self._centres[self._chance.integers(0, 400, count)]
@@ -83,10 +94,9 @@ class Corpus:
         return [f"w{rank}" for rank in self._chance.integers(40, 2_000, 3)]
 
 
-def rows(session: Session, records: Sequence[tuple[str, list[str], list[str], str]]) -> list[int]:
+def rows(session: Session, values: Sequence[tuple[str, str, str, str]]) -> list[int]:
     """The rows alone; one by itself as an engine does it, many at once as an import does."""
     names = ("id", "title", "body", "project")
-    values = [(name, " ".join(title), " ".join(body), project) for name, title, body, project in records]
     if len(values) == 1:
         return [session.insert("bench_notes", dict(zip(names, values[0], strict=True)))]
     session.insert_many("bench_notes", names, values)
@@ -96,17 +106,21 @@ def rows(session: Session, records: Sequence[tuple[str, list[str], list[str], st
 
 
 def write(
-    session: Session, corpus: Corpus, start: int, vectors: np.ndarray, made: Sequence[Words] = ()
+    session: Session, corpus: Corpus, start: int, vectors: np.ndarray, made: Sequence[Note] = ()
 ) -> None:
     """Records as an engine writes them: row, full text, vector, change log."""
-    words = made or [corpus.record(start + at) for at in range(len(vectors))]
+    notes = made or [corpus.record(start + at) for at in range(len(vectors))]
     rids = rows(
-        session, [(f"n{start + at}", *each, f"p_{(start + at) % PROJECTS}") for at, each in enumerate(words)]
+        session,
+        [
+            (f"n{number}", note.title, note.body, f"p_{number % PROJECTS}")
+            for number, note in enumerate(notes, start)
+        ],
     )
     texts, points = [], []
-    for number, (rid, (title, body), vector) in enumerate(zip(rids, words, vectors, strict=True), start):
+    for number, (rid, note, vector) in enumerate(zip(rids, notes, vectors, strict=True), start):
         scope = [f"p_{number % PROJECTS}", f"k_{number % 3}"]
-        texts.append(TextRecord(rid, {"title": title, "body": body}, scope))
+        texts.append(TextRecord(rid, {"title": note.title_words, "body": note.body_words}, scope))
         points.append(VectorRecord(rid, "m", vector, scope))
     session.text(TEXT).put(texts)
     session.vectors(VECTORS).put(points)
@@ -247,9 +261,9 @@ def inserts(store: Store, corpus: Corpus, url: str | None, folder: Path, count: 
     full: tuple[list[float], list[float]] = ([], [])
     plain: tuple[list[float], list[float]] = ([], [])
 
-    def whole(number: int, vector: np.ndarray, words: Words) -> None:
+    def whole(number: int, vector: np.ndarray, note: Note) -> None:
         with store.state.write(actor="bench") as session:
-            write(session, corpus, number, vector[None, :], [words])
+            write(session, corpus, number, vector[None, :], [note])
 
     def row_alone(number: int, body: str) -> None:
         with store.state.write(actor="bench") as session:
@@ -258,10 +272,9 @@ def inserts(store: Store, corpus: Corpus, url: str | None, folder: Path, count: 
 
     with bare_table(url, folder) as bare:
         for number, vector in enumerate(corpus.vectors(count), corpus.count):
-            words = corpus.record(number)
-            body = " ".join(words[1])
-            full[1].append(milliseconds(bare, ("title", body, "p_1", vector.tobytes())))
-            full[0].append(milliseconds(whole, number, vector, words))
+            note = corpus.record(number)
+            full[1].append(milliseconds(bare, (note.title, note.body, "p_1", vector.tobytes())))
+            full[0].append(milliseconds(whole, number, vector, note))
         for number in range(count):
             plain[1].append(milliseconds(bare, ("title", "word " * 80, "p", b"")))
             plain[0].append(milliseconds(row_alone, number, "word " * 80))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 
@@ -186,3 +187,24 @@ def test_tables_made_anew_under_a_process_are_not_taken_for_the_old_ones(sample:
         second = {number: made(chance, number) for number in range(5, 40)}
         session.text(TEXT).put(second.values())
         check(session, second, WORDS[:3])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_process_draws_no_stamp_that_its_parent_draws(
+    sample: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieced_text, "FOLDED", 512)
+
+    def put(number: int) -> None:
+        with sample.state.write(actor="t", durable=False) as session:
+            session.text(TEXT).put([TextRecord(number, {"title": ["word"]})])
+
+    put(1001)
+    if not (child := os.fork()):
+        put(1002)
+        os._exit(0)
+    os.waitpid(child, 0)
+    put(1003)
+    with sample.state.read() as session:
+        rows = session.rows(f"SELECT stamp FROM {TEXT.name}_fresh WHERE id > 1000")
+    assert len({row["stamp"] for row in rows}) == 3

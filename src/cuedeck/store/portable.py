@@ -129,6 +129,11 @@ def insertion(table: str, columns: tuple[str, ...], key: tuple[str, ...], mark: 
 
 def _plain(name: str, value: Any) -> Any:
     """The same value on both engines: enums and booleans unwrapped, what one engine refuses refused."""
+    kind = type(value)
+    if kind is str and "\x00" not in value and value.isascii():
+        return value
+    if kind is int and -_LARGEST <= value < _LARGEST:
+        return value
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, str):

@@ -6,18 +6,18 @@ piece a name at random, so what was read once can be kept by them and is never t
 
 from __future__ import annotations
 
+import os
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING
 
 from cuedeck.store import bm25
 from cuedeck.store.ddl import Table, table
 from cuedeck.store.keys import key, scope_keys
 from cuedeck.store.protocol import (
-    Row,
     Scope,
     Session,
     TextHit,
@@ -74,17 +74,26 @@ class PiecedText:
         self._fields = len(spec.fields)
 
     def put(self, records: Iterable[TextRecord]) -> None:
-        self.add((one.id, record_words(one.scope, self._texts(one))) for one in records)
+        names = [name for name, _ in self._spec.fields]
+        self.add(
+            (one.id, record_words(one.scope, [stored_text(one.fields.get(name, ())) for name in names]))
+            for one in records
+        )
 
     def add(self, records: Iterable[tuple[int, str]]) -> None:
         pending = iter(records)
         while batch := dict(islice(pending, SMALL)):
-            stamp = self._stamped(len(batch))
-            self._bury(batch, stamp["last_id"])
-            if stamp["fresh"] >= FOLDED:
+            due = self._stamped(len(batch), min(batch))
+            if due:
+                self._bury(batch)
+            if due == "fold":
                 self._fold(batch)
+            elif len(batch) == 1:
+                ((number, words),) = batch.items()
+                row = {"id": number, "stamp": _drawn(), "words": words}
+                self._session.upsert(f"{self._name}_fresh", row, key=("id",))
             else:
-                rows = ((number, _random(), words) for number, words in batch.items())
+                rows = [(number, _drawn(), words) for number, words in batch.items()]
                 self._session.insert_many(f"{self._name}_fresh", ("id", "stamp", "words"), rows, key=("id",))
 
     def add_folded(self, pieces: Sequence[Piece]) -> None:
@@ -100,7 +109,8 @@ class PiecedText:
         if not ids:
             return
         self._session.run(f"DELETE FROM {self._name}_fresh WHERE id IN :ids", ids=list(ids))  # noqa: S608
-        self._bury(ids, self._stamped()["last_id"])
+        if self._stamped(first=min(ids)):
+            self._bury(ids)
 
     def pack(self) -> None:
         self._fold({}, all_small=True)
@@ -274,20 +284,14 @@ class PiecedText:
 
     # -- writing
 
-    def _texts(self, record: TextRecord) -> list[str]:
-        return [stored_text(record.fields.get(name, ())) for name, _ in self._spec.fields]
+    def _stamped(self, fresh: int = 0, first: int = 0) -> str:
+        """Draw another stamp; what is due when so many records from that id on are put or dropped."""
+        sql = _stamping(self._name, FOLDED)
+        due: str = self._session.value(sql, stamp=_drawn(), fresh=fresh, first=first)
+        return due
 
-    def _stamped(self, fresh: int = 0) -> Row:
-        """Draw another stamp; how many records may be fresh, and the highest id in any piece."""
-        stamp = self._session.row(_stamping(self._name), stamp=_random(), fresh=fresh)
-        assert stamp is not None
-        return stamp
-
-    def _bury(self, ids: Collection[int], last_id: int) -> None:
+    def _bury(self, ids: Collection[int]) -> None:
         """Mark those records that pieces hold as gone."""
-        old = [number for number in ids if number <= last_id]
-        if not old:
-            return
         import numpy as np
 
         from cuedeck.store.pieces import dead_read, dead_stored
@@ -295,11 +299,11 @@ class PiecedText:
         heads = self._session.rows(
             f"SELECT id, documents, dead FROM {self._name}_pieces "  # noqa: S608
             "WHERE last_id >= :low AND first_id <= :high",
-            low=min(old),
-            high=max(old),
+            low=min(ids),
+            high=max(ids),
         )
         directories = self._directories([head["id"] for head in heads])
-        gone = np.array(old, dtype=np.int64)
+        gone = np.fromiter(ids, np.int64, len(ids))
         for head in heads:
             dead = dead_read(head["dead"], head["documents"])
             now = dead | np.isin(directories[head["id"]].ids, gone)
@@ -318,7 +322,7 @@ class PiecedText:
         while batch := dict(islice(pending, LARGE)):
             self._add(folded(batch, self._fields))
         self._merge(all_small=all_small)
-        self._session.run(f"UPDATE {self._name}_stamp SET stamp = :stamp, fresh = 0", stamp=_random())  # noqa: S608
+        self._session.run(f"UPDATE {self._name}_stamp SET stamp = :stamp, fresh = 0", stamp=_drawn())  # noqa: S608
         self._note_last_id()
 
     def _note_last_id(self) -> None:
@@ -378,11 +382,12 @@ class PiecedText:
 
 
 @cache
-def _stamping(name: str) -> str:
+def _stamping(name: str, most: int) -> str:
     return (
         f"INSERT INTO {name}_stamp(id, stamp, fresh, last_id) VALUES(1, :stamp, :fresh, 0) "
         "ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
-        f"fresh = {name}_stamp.fresh + excluded.fresh RETURNING fresh, last_id"
+        f"fresh = {name}_stamp.fresh + excluded.fresh RETURNING CASE "
+        f"WHEN fresh >= {most} THEN 'fold' WHEN last_id >= :first THEN 'bury' ELSE '' END"
     )
 
 
@@ -399,6 +404,17 @@ def _key(term: str) -> int:
     return key(stored_token(term))
 
 
-def _random() -> int:
+def _drawn() -> int:
     """A number nobody has drawn before, not even in a transaction that was undone, whatever is seeded."""
-    return secrets.randbits(63)
+    return next(_numbers)
+
+
+def _start_anywhere() -> None:
+    global _numbers
+    _numbers = count(secrets.randbits(62))
+
+
+_numbers: Iterator[int]
+_start_anywhere()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_anywhere)

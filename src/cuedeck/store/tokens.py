@@ -23,7 +23,12 @@ def scope_token(token: str) -> str:
 
 def stored_text(tokens: Sequence[str]) -> str:
     """Field tokens as one text."""
-    return _plain(tokens) or " ".join(stored_token(token) for token in tokens if token)
+    joined = " ".join(tokens)
+    # The usual tokens need no care, which is seen of all of them together.
+    whole = joined.count(" ") == len(tokens) - 1 and "  " not in f" {joined} "
+    if whole and not joined.encode(errors="surrogatepass").translate(None, _SAFE):
+        return joined
+    return " ".join([stored_token(token) for token in tokens if token])
 
 
 def record_words(scope: Collection[str], fields: Iterable[str]) -> str:
@@ -39,13 +44,6 @@ def scope_line(scope: Collection[str]) -> str:
 @lru_cache(maxsize=1024)
 def _scope_line(scope: tuple[str, ...]) -> str:
     return " ".join(scope_tokens(scope))
-
-
-def _plain(tokens: Sequence[str]) -> str:
-    """The usual tokens, which need no care, joined in one go; empty when one of them does."""
-    joined = " ".join(tokens)
-    whole = joined.count(" ") == len(tokens) - 1 and "  " not in joined and joined == joined.strip(" ")
-    return joined if whole and not joined.encode(errors="surrogatepass").translate(None, _SAFE) else ""
 
 
 def scope_tokens(scope: Collection[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from cuedeck.store.protocol import Reached, Scope, Vector, VectorHit, VectorRecord, VectorSpec
 from cuedeck.store.tokens import scope_line, scope_tokens
+from cuedeck.store.vector import cosines, halved, halves
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,9 +130,13 @@ class SketchedVectors:
 
     def put(self, records: Iterable[VectorRecord]) -> None:
         incoming = iter(records)
-        while batch := list({record.id: record for record in islice(incoming, _BATCH)}.values()):
-            self._sketch(*self._table.save([_row(record, self._spec) for record in batch]))
-            self._pending.update((record.id, record) for record in batch)
+        while batch := {record.id: record for record in islice(incoming, _BATCH)}:
+            rows = [
+                VectorRow(one.id, one.model, scope_line(one.scope), halves(one.vector, self._spec))
+                for one in batch.values()
+            ]
+            self._sketch(*self._table.save(rows))
+            self._pending |= batch
 
     def drop(self, ids: Collection[int]) -> None:
         if ids:
@@ -163,8 +168,6 @@ class SketchedVectors:
         without: Collection[int] = (),
     ) -> list[list[VectorHit]]:
         import numpy as np
-
-        from cuedeck.store.vector import cosines
 
         if limit <= 0 or not vectors:
             return [[] for _ in vectors]
@@ -229,15 +232,11 @@ class SketchedVectors:
 
     def _cosines(self, query: Vector, ids: Iterable[int], model: str) -> dict[int, float]:
         """The cosines of stored records that this transaction has not changed."""
-        from cuedeck.store.vector import cosines
-
         found, vectors = self._stored([number for number in ids if number not in self._pending], model)
         return dict(zip(found, cosines(vectors, query), strict=True))
 
     def _pending_cosines(self, query: Vector, model: str, scope: Scope) -> Iterator[tuple[int, float]]:
         """The cosines of what this transaction has put."""
-        from cuedeck.store.vector import cosines, halved
-
         for number, record in self._pending.items():
             if record is not None and record.model == model and _inside(record, scope):
                 yield number, cosines(halved(record.vector)[None, :], query)[0]
@@ -262,12 +261,6 @@ class SketchedVectors:
 def _ranked(scores: Mapping[int, float], floor: float, limit: int) -> list[VectorHit]:
     ranked = sorted((-cosine, number) for number, cosine in scores.items() if cosine >= floor)
     return [VectorHit(number, -negative) for negative, number in ranked[:limit]]
-
-
-def _row(record: VectorRecord, spec: VectorSpec) -> VectorRow:
-    from cuedeck.store.vector import halves
-
-    return VectorRow(record.id, record.model, scope_line(record.scope), halves(record, spec))
 
 
 def _sketches(rows: list[VectorRow]) -> Sketches:

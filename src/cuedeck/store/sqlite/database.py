@@ -7,7 +7,7 @@ import threading
 import time
 import weakref
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from cuedeck.model.errors import CueError, ErrorCode
@@ -41,11 +41,11 @@ class SqliteDatabase:
         self._file: OpenFile | None = None
         self._turnstile: Turnstile | None = None
         self._opening = threading.RLock()
-        self._thread = threading.local()
         self._closed = False
         self._base = 0
+        self.translated = translated(path, self._set_open_aside if name == "index" else None)
         try:
-            self._current()
+            self.current()
         except BaseException:
             self.close()
             raise
@@ -57,24 +57,15 @@ class SqliteDatabase:
 
     @contextmanager
     def read(self, *, user: str | None = None) -> Iterator[Session]:
-        with self._watched(), translated(self.path):
-            file = self._current()
+        with self.translated:
+            file = self.current()
             with file.reading() as connection:
                 yield SqliteSession(connection, file, writes=False)
 
-    @contextmanager
-    def write(self, *, actor: str, user: str | None = None, durable: bool = True) -> Iterator[Session]:
-        if getattr(self._thread, "writing", False):
-            raise RuntimeError("this thread is already inside a write transaction")
-        with self._watched(), translated(self.path):
-            file = self._current()
-            named = actor if self._name == "state" else None
-            with file.writing(actor=named, durable=durable) as connection:
-                self._thread.writing = True
-                try:
-                    yield SqliteSession(connection, file, writes=True)
-                finally:
-                    self._thread.writing = False
+    def write(
+        self, *, actor: str, user: str | None = None, durable: bool = True
+    ) -> AbstractContextManager[Session]:
+        return _Write(self, actor if self._name == "state" else None, durable=durable)
 
     def changes(self, *, after: int, limit: int = 1000, tables: Collection[str] = ()) -> list[Change]:
         with self.read() as session:
@@ -82,13 +73,13 @@ class SqliteDatabase:
 
     @property
     def generation(self) -> int:
-        with self._watched(), translated(self.path):
-            self._current()
+        with self.translated:
+            self.current()
             return self._base
 
     def version(self) -> int:
-        with self._watched(), translated(self.path):
-            file = self._current()
+        with self.translated:
+            file = self.current()
             return self._base + file.data_version()
 
     def wait_for_change(self, *, since: int, timeout: float) -> int:
@@ -99,7 +90,8 @@ class SqliteDatabase:
 
     def check(self) -> list[str]:
         try:
-            with translated(self.path), self._current().reading() as connection:
+            file = self.current()
+            with file.translated, file.reading() as connection:
                 found = fetch(connection, "PRAGMA integrity_check")
                 dangling = fetch(connection, "PRAGMA foreign_key_check")
         except CueError as error:
@@ -126,9 +118,8 @@ class SqliteDatabase:
         _inherited.append((self._file, self._turnstile, self._opening))
         self._file = self._turnstile = None
         self._opening = threading.RLock()
-        self._thread = threading.local()
 
-    def _current(self) -> OpenFile:
+    def current(self) -> OpenFile:
         """The open file; opened again when it was replaced or deleted under us."""
         file = self._file
         if file is not None and file.is_current:
@@ -185,15 +176,10 @@ class SqliteDatabase:
         if not _size(self.path) and _size(log):
             log.rename(log.with_name(f"{log.name}.left-{time.time_ns():x}"))
 
-    @contextmanager
-    def _watched(self) -> Iterator[None]:
-        """An index found damaged while in use is set aside, so that the next call builds a new one."""
-        try:
-            yield
-        except CueError as error:
-            if self._name == "index" and is_corrupt(error) and self._file is not None:
-                self._set_aside(self._file.identity)
-            raise
+    def _set_open_aside(self) -> None:
+        """An index found damaged while in use: the next call builds a new one."""
+        if self._file is not None:
+            self._set_aside(self._file.identity)
 
     def _set_aside(self, damaged: tuple[int, int] | None) -> None:
         with self._opening:
@@ -205,6 +191,28 @@ class SqliteDatabase:
                 part = self.path.with_name(self.path.name + suffix)
                 if part.exists():
                     part.rename(part.with_name(f"{part.name}.damaged-{stamp}"))
+
+
+class _Write:
+    """A write transaction. No generator: between two commits caches are cold, and each layer of it shows."""
+
+    __slots__ = ("_actor", "_database", "_durable", "_file")
+
+    def __init__(self, database: SqliteDatabase, actor: str | None, *, durable: bool) -> None:
+        self._database = database
+        self._actor = actor
+        self._durable = durable
+
+    def __enter__(self) -> Session:
+        with self._database.translated:
+            file = self._file = self._database.current()
+            return SqliteSession(file.begin(self._actor, durable=self._durable), file, writes=True)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        with self._database.translated:
+            self._file.end(commit=error is None)
+        if error is not None:
+            self._database.translated.__exit__(kind, error, trace)
 
 
 def _size(path: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -19,26 +20,29 @@ _CONFLICTS: dict[int, ConflictKind] = {
 
 
 class translated:
-    """Run statements on this file; what SQLite raises comes out as a CueError."""
+    """Run statements on this file; what SQLite raises comes out as a CueError, and damage is told before."""
 
-    __slots__ = ("_path",)
+    __slots__ = ("_damaged", "_path")
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, damaged: Callable[[], None] | None = None) -> None:
         self._path = path
+        self._damaged = damaged
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        match error:
-            case apsw.Error():
-                raise translate(error, self._path) from error
-            case OverflowError() | UnicodeEncodeError():
-                raise invalid("parameter", "a value the database can hold", str(error)) from error
+        if error is None:
+            return
+        failure = translate(error, self._path)
+        if self._damaged is not None and is_corrupt(failure or error):
+            self._damaged()
+        if failure is not None:
+            raise failure from error
 
 
-def translate(error: apsw.Error, path: Path) -> CueError:
-    """What this SQLite error means to a person."""
+def translate(error: BaseException, path: Path) -> CueError | None:
+    """What an error of SQLite's means to a person; nothing for any other."""
     name = path.name
     match error:
         case apsw.ConstraintError():
@@ -86,13 +90,16 @@ def translate(error: apsw.Error, path: Path) -> CueError:
             )
         case apsw.InterruptError():
             return CueError(ErrorCode.UNAVAILABLE, "The store was closed", hint="Open the workspace again.")
-        case _:
+        case apsw.Error():
             return broken(f"{name}: {error}", "This is a defect of CueDeck; please report it.", file=name)
+        case OverflowError() | UnicodeEncodeError():
+            return invalid("parameter", "a value the database can hold", str(error))
+    return None
 
 
-def is_corrupt(error: CueError) -> bool:
+def is_corrupt(error: BaseException) -> bool:
     """Whether the file itself is beyond use."""
-    return bool(error.data.get("corrupt"))
+    return isinstance(error, CueError) and bool(error.data.get("corrupt"))
 
 
 def _restore(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -38,6 +39,7 @@ class OpenFile:
         busy_timeout: float,
     ) -> None:
         self.path = path
+        self._spelt = str(path)
         self.vectors = VectorCache()
         self.texts = TextCache()
         self.identified: dict[str, bool] = {}
@@ -47,11 +49,14 @@ class OpenFile:
         self._turnstile = turnstile
         self._busy_timeout = busy_timeout
         self._writer_lock = threading.Lock()
+        self._thread: int | None = None
         self._watcher_lock = threading.Lock()
         self._readers: list[apsw.Connection] = []
         self._closed = False
+        self._actor: str | None = None
         self._acted: tuple[int, str | None] = (-1, None)
-        with translated(path):
+        self.translated = translated(path)
+        with self.translated:
             private_file(path)
             self.identity = file_identity(path)
             self._writer = connect(path, synchronous=synchronous, read_only=False, mapped=mapped)
@@ -61,7 +66,7 @@ class OpenFile:
     @property
     def is_current(self) -> bool:
         """Whether the path still names the file that is open."""
-        return file_identity(self.path) == self.identity
+        return file_identity(self._spelt) == self.identity
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -75,28 +80,43 @@ class OpenFile:
         finally:
             self._return_reader(connection)
 
-    @contextmanager
-    def writing(self, *, actor: str | None = None, durable: bool = True) -> Iterator[apsw.Connection]:
-        """The writer inside BEGIN IMMEDIATE; commits at the end, rolls back when the block raises."""
-        started = time.monotonic()
-        if not self._writer_lock.acquire(timeout=self._busy_timeout):
-            raise locked(self._turnstile.shown, self._turnstile.holder(), time.monotonic() - started)
+    def begin(self, actor: str | None = None, *, durable: bool = True) -> apsw.Connection:
+        """The writer inside BEGIN IMMEDIATE; whoever gets it calls ``end``."""
+        thread = threading.get_ident()
+        if not self._writer_lock.acquire(blocking=False):
+            self._wait(thread)
+        self._thread = thread
         connection = self._writer
         try:
-            self._set_durable(connection, durable=durable)
+            level = self._synchronous if durable else "NORMAL"
+            if level != self._level:
+                set_synchronous(connection, level)
+                self._level = level
             self._begin(connection)
-            if actor is not None:
-                self._act_as(connection, actor)
-            yield connection
-            check_open(connection)
-            fetch(connection, "COMMIT")
-            self._acted = (connection.data_version(), actor)
+            # Who wrote last is known unless anybody else has written since.
+            if actor is not None and (connection.data_version(), actor) != self._acted:
+                fetch(connection, _ACTOR, sqlite_parameters({"actor": actor}))
         except BaseException:
-            if connection.in_transaction:
-                fetch(connection, "ROLLBACK")
+            self.end(commit=False)
             raise
+        self._actor = actor
+        return connection
+
+    def end(self, *, commit: bool) -> None:
+        """Commit or roll back, and let the next one write."""
+        connection = self._writer
+        try:
+            if commit:
+                check_open(connection)
+                fetch(connection, "COMMIT")
+                self._acted = (connection.data_version(), self._actor)
         finally:
-            self._writer_lock.release()
+            try:
+                if connection.in_transaction:
+                    fetch(connection, "ROLLBACK")
+            finally:
+                self._thread = None
+                self._writer_lock.release()
 
     def data_version(self) -> int:
         """SQLite's own count of commits, seen from a connection that never writes."""
@@ -119,12 +139,24 @@ class OpenFile:
             finally:
                 self._writer_lock.release()
 
+    def _wait(self, thread: int) -> None:
+        """Wait until another thread has written."""
+        if self._thread == thread:
+            raise RuntimeError("this thread is already inside a write transaction")
+        started = time.monotonic()
+        if not self._writer_lock.acquire(timeout=self._busy_timeout):
+            raise locked(self._turnstile.shown, self._turnstile.holder(), time.monotonic() - started)
+
     def _migrate(self) -> None:
         if not migrate.pending(self._writer, self._known, self.path.name):
             return
-        with self.writing() as connection:
+        connection, applied = self.begin(), False
+        try:
             # Asked again inside the transaction: another process may have been faster.
             migrate.apply(connection, migrate.pending(connection, self._known, self.path.name))
+            applied = True
+        finally:
+            self.end(commit=applied)
 
     def _take_reader(self) -> apsw.Connection:
         try:
@@ -142,17 +174,6 @@ class OpenFile:
             connection.close()
         else:
             self._readers.append(connection)
-
-    def _set_durable(self, connection: apsw.Connection, *, durable: bool) -> None:
-        level = self._synchronous if durable else "NORMAL"
-        if level != self._level:
-            set_synchronous(connection, level)
-            self._level = level
-
-    def _act_as(self, connection: apsw.Connection, actor: str) -> None:
-        """Say who writes, for the change log; who did last is known unless anybody else has written since."""
-        if (connection.data_version(), actor) != self._acted:
-            fetch(connection, _ACTOR, sqlite_parameters({"actor": actor}))
 
     def _begin(self, connection: apsw.Connection) -> None:
         """Get SQLite's write lock, in a time that is bounded and shared fairly between processes."""
@@ -173,10 +194,10 @@ class OpenFile:
             connection.set_busy_timeout(5_000)
 
 
-def file_identity(path: Path) -> tuple[int, int] | None:
+def file_identity(path: str | Path) -> tuple[int, int] | None:
     """Which file a path names now, if any."""
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116 - a Path would be spelt anew before every write
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino

@@ -11,7 +11,6 @@ import apsw
 from cuedeck.store.portable import for_sqlite, insertion, plain_rows, plain_values, sqlite_parameters
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
 from cuedeck.store.sqlite.connection import check_open, fetch
-from cuedeck.store.sqlite.failures import translated
 from cuedeck.store.sqlite.vectors import SqliteVectorTable
 from cuedeck.store.text import PiecedText
 from cuedeck.store.vectors import SketchedVectors, VectorTable
@@ -30,7 +29,7 @@ class SqliteSession:
         self._connection = connection
         self._file = file
         self._writes = writes
-        self._translated = translated(file.path)
+        self._translated = file.translated
         self._vectors: dict[str, SketchedVectors] = {}
 
     def rows(self, sql: str, /, **params: Any) -> list[Row]:
@@ -87,14 +86,11 @@ class SqliteSession:
             self._execute_many(sql, plain_rows(columns, rows))
 
     def insert(self, table: str, row: Mapping[str, Any], /) -> int:
-        with self._translated:
-            check_open(self._connection)
-            sql = insertion(table, tuple(row), (), "?")
-            self._connection.execute(sql, plain_values(row))
+        self._keep(insertion(table, tuple(row), (), "?"), row)
         return self._connection.last_insert_rowid() if self._has_rid(table) else 0
 
     def upsert(self, table: str, row: Mapping[str, Any], /, *, key: Sequence[str]) -> None:
-        self.run(insertion(table, tuple(row), tuple(key), ":{}"), **row)
+        self._keep(insertion(table, tuple(row), tuple(key), "?"), row)
 
     def text(self, spec: TextSpec, /) -> TextIndex:
         return PiecedText(self, self._file.texts, spec)
@@ -115,6 +111,11 @@ class SqliteSession:
             return
         with self._file.reading() as connection:
             yield SqliteVectorTable(connection, spec)
+
+    def _keep(self, sql: str, row: Mapping[str, Any]) -> None:
+        with self._translated:
+            check_open(self._connection)
+            self._connection.execute(sql, plain_values(row))
 
     def _execute(self, sql: str, params: Mapping[str, Any]) -> apsw.Cursor:
         check_open(self._connection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import apsw
@@ -35,7 +35,7 @@ class SqliteVectorTable:
         if self._connection.total_changes() - before < len(rows):
             # Only what was there before may have a sketch.
             self._each(f"INSERT OR REPLACE {into}", rows)
-            self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", ((row.id,) for row in rows))  # noqa: S608
+            self._each(f"DELETE FROM {self._name}_sketches WHERE id = ?", [(row.id,) for row in rows])  # noqa: S608
         return self._log([(row.id,) for row in rows])
 
     def save_sketches(self, rows: list[VectorRow]) -> None:
@@ -100,6 +100,9 @@ class SqliteVectorTable:
         last = self._connection.last_insert_rowid()
         return last - len(ids), last
 
-    def _each(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    def _each(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
         check_open(self._connection)
-        self._connection.executemany(sql, rows).fetchall()
+        if len(rows) == 1:
+            self._connection.execute(sql, rows[0])
+        else:
+            self._connection.executemany(sql, rows).fetchall()
