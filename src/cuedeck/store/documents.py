@@ -38,26 +38,14 @@ def passages_of(chunks: Iterable[int]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """One file as the index keeps it."""
+    """What an answer says of a file."""
 
+    rid: int
     path: str
     kind: str
-    vault: bool
-    size: int
-    mtime_ns: int
-    ctime_ns: int
     hash: str
-    shape: str
-    created: int
-    modified: int
-    type: str | None
-    status: str | None
     frontmatter: dict[str, Any] | None
     anchors: Sequence[tuple[str, int, int]]
-    problem: str | None
-    problem_line: int | None
-    skipped: str | None
-    rid: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +57,9 @@ class FileEvent:
     path: str
     event: str
     hash: str | None
+
+
+_EVENTS = "SELECT rid AS seq, at, path, event, hash FROM document_events"
 
 
 def meta(session: Session, name: str) -> str | None:
@@ -106,16 +97,10 @@ def anchors(session: Session) -> dict[str, list[tuple[str, int, int]]]:
     return {row["path"]: [tuple(each) for each in json.loads(row["anchors"])] for row in rows}
 
 
-def document(session: Session, path: str) -> DocumentRow | None:
-    """One file by path."""
-    row = session.row("SELECT * FROM documents WHERE path = :path", path=path)
-    return None if row is None else _document(row)
-
-
 def documents_by_id(session: Session, rids: Collection[int]) -> dict[int, DocumentRow]:
     """Files by identity."""
-    rows = session.rows("SELECT * FROM documents WHERE rid IN :rids", rids=list(rids))
-    return {row["rid"]: _document(row) for row in rows}
+    sql = "SELECT rid, path, kind, hash, frontmatter, anchors FROM documents WHERE rid IN :rids"
+    return {row["rid"]: _document(row) for row in session.rows(sql, rids=list(rids))}
 
 
 def paths(session: Session, rids: Collection[int]) -> dict[int, str]:
@@ -206,32 +191,22 @@ def record_events(session: Session, at: int, events: Iterable[tuple[str, str, st
 
 def events_after(session: Session, seq: int, limit: int) -> list[FileEvent]:
     """File events in order."""
-    sql = "SELECT rid, at, path, event, hash FROM document_events WHERE rid > :seq ORDER BY rid LIMIT :limit"
-    return [
-        FileEvent(row["rid"], row["at"], row["path"], row["event"], row["hash"])
-        for row in session.rows(sql, seq=seq, limit=limit)
-    ]
+    sql = f"{_EVENTS} WHERE rid > :seq ORDER BY rid LIMIT :limit"
+    return [FileEvent(**row) for row in session.rows(sql, seq=seq, limit=limit)]
 
 
 def events_around(session: Session, first: FileEvent, last: FileEvent, ms: int) -> list[FileEvent]:
     """The events from one to another, and what happened shortly before and after them, in order."""
-    sql = """SELECT rid, at, path, event, hash FROM document_events
-             WHERE rid BETWEEN :first AND :last
-                OR (rid < :first AND at >= :since) OR (rid > :last AND at <= :until) ORDER BY rid"""
+    sql = f"""{_EVENTS} WHERE rid BETWEEN :first AND :last
+              OR (rid < :first AND at >= :since) OR (rid > :last AND at <= :until) ORDER BY rid"""
     found = session.rows(sql, first=first.seq, last=last.seq, since=first.at - ms, until=last.at + ms)
-    return [FileEvent(row["rid"], row["at"], row["path"], row["event"], row["hash"]) for row in found]
+    return [FileEvent(**row) for row in found]
 
 
 def events_since(session: Session, at: int, limit: int) -> list[FileEvent]:
     """File events from a time on, newest first."""
-    sql = (
-        "SELECT rid, at, path, event, hash FROM document_events WHERE at >= :at "
-        "ORDER BY rid DESC LIMIT :limit"
-    )
-    return [
-        FileEvent(row["rid"], row["at"], row["path"], row["event"], row["hash"])
-        for row in session.rows(sql, at=at, limit=limit)
-    ]
+    sql = f"{_EVENTS} WHERE at >= :at ORDER BY rid DESC LIMIT :limit"
+    return [FileEvent(**row) for row in session.rows(sql, at=at, limit=limit)]
 
 
 def last_event(session: Session, before_ms: int | None = None) -> int:
@@ -406,23 +381,6 @@ def put_space(session: Session, model: str, passages: int, packed: bytes) -> Non
 
 
 def _document(row: Row) -> DocumentRow:
-    return DocumentRow(
-        path=row["path"],
-        kind=row["kind"],
-        vault=bool(row["vault"]),
-        size=row["size"],
-        mtime_ns=row["mtime_ns"],
-        ctime_ns=row["ctime_ns"],
-        hash=row["hash"],
-        shape=row["shape"],
-        created=row["created"],
-        modified=row["modified"],
-        type=row["type"],
-        status=row["status"],
-        frontmatter=None if row["frontmatter"] is None else json.loads(row["frontmatter"]),
-        anchors=[(text, level, line) for text, level, line in json.loads(row["anchors"])],
-        problem=row["problem"],
-        problem_line=row["problem_line"],
-        skipped=row["skipped"],
-        rid=row["rid"],
-    )
+    header = None if row["frontmatter"] is None else json.loads(row["frontmatter"])
+    anchors = [(text, level, line) for text, level, line in json.loads(row["anchors"])]
+    return DocumentRow(**{**row, "frontmatter": header, "anchors": anchors})

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cuedeck.store.protocol import Row, Session
-from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
-
-__all__ = ["MEMORY_TEXT", "MEMORY_VECTORS"]
 
 _FIELDS = (
     "rid, id, type, title, content, metadata, tags, project, confidence, source_task, "
     "created_at, updated_at, deleted_at"
 )
+_LINK = ("from_id", "to_id", "strength", "reason", "origin", "created_at")
+_LINKS = f"SELECT {', '.join(_LINK)} FROM memory_links"  # noqa: S608
 
 
 def find(session: Session, id: str, *, deleted: bool = False) -> Row | None:
@@ -131,10 +130,7 @@ def listed(
 ) -> list[Row]:
     """A page of memories in order of id."""
     state = "IS NOT NULL" if deleted else "IS NULL"
-    narrowed = ("AND type = :type " if type else "") + (
-        "AND project = :project " if project is not None else ""
-    )
-    params = ({"type": type} if type else {}) | ({"project": project} if project is not None else {})
+    narrowed, params = _narrowed(type, project)
     return session.rows(
         f"SELECT {_FIELDS} FROM memories WHERE deleted_at {state} AND id > :after {narrowed}"  # noqa: S608
         "ORDER BY id LIMIT :limit",
@@ -148,10 +144,7 @@ def newest(
     session: Session, *, limit: int, offset: int = 0, type: str = "", project: str | None = None
 ) -> list[Row]:
     """Living memories, the one changed last first."""
-    narrowed = ("AND type = :type " if type else "") + (
-        "AND project = :project " if project is not None else ""
-    )
-    params = ({"type": type} if type else {}) | ({"project": project} if project is not None else {})
+    narrowed, params = _narrowed(type, project)
     return session.rows(
         f"SELECT {_FIELDS} FROM memories WHERE deleted_at IS NULL {narrowed}"  # noqa: S608
         "ORDER BY updated_at DESC, id DESC LIMIT :limit OFFSET :offset",
@@ -176,11 +169,8 @@ def links_of(session: Session, ids: Iterable[str]) -> list[Row]:
 
 def edges_of(session: Session, ids: Iterable[str]) -> list[Row]:
     """Every edge that touches one of these, whatever became of the other end."""
-    return session.rows(
-        "SELECT from_id, to_id, strength, reason, origin, created_at FROM memory_links "
-        "WHERE from_id IN :wanted OR to_id IN :wanted",
-        wanted=list(ids),
-    )
+    sql = f"{_LINKS} WHERE from_id IN :wanted OR to_id IN :wanted"
+    return session.rows(sql, wanted=list(ids))
 
 
 def first_changes(session: Session, *, at: int, near: int, after: str, limit: int) -> list[Row]:
@@ -215,8 +205,7 @@ def changes(session: Session, seqs: Iterable[int]) -> list[Row]:
 def link_between(session: Session, one: str, other: str) -> Row | None:
     """The edge of a pair, whichever way it points."""
     return session.row(
-        "SELECT from_id, to_id, strength, reason, origin, created_at FROM memory_links "
-        "WHERE (from_id = :one AND to_id = :other) OR (from_id = :other AND to_id = :one)",
+        f"{_LINKS} WHERE (from_id = :one AND to_id = :other) OR (from_id = :other AND to_id = :one)",
         one=one,
         other=other,
     )
@@ -234,11 +223,7 @@ def put_link(session: Session, row: Mapping[str, Any]) -> None:
 
 def add_links(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     """Edges of pairs that have none."""
-    session.run_many(
-        "INSERT INTO memory_links(from_id, to_id, strength, reason, origin, created_at) "
-        "VALUES (:from_id, :to_id, :strength, :reason, :origin, :created_at)",
-        rows,
-    )
+    session.insert_many("memory_links", _LINK, ([row[name] for name in _LINK] for row in rows))
 
 
 def drop_auto_links(session: Session, ids: Sequence[str]) -> None:
@@ -268,10 +253,8 @@ def access(session: Session, id: str) -> Row | None:
 def put_signatures(session: Session, id: str, pairs: Sequence[tuple[str, str]]) -> None:
     """Replace the failures that an episode is about."""
     session.run("DELETE FROM memory_signatures WHERE memory_id = :id", id=id)
-    session.run_many(
-        "INSERT INTO memory_signatures(memory_id, signature, shape) VALUES (:id, :signature, :shape)",
-        [{"id": id, "signature": signature, "shape": shape} for signature, shape in dict(pairs).items()],
-    )
+    rows = ((id, signature, shape) for signature, shape in dict(pairs).items())
+    session.insert_many("memory_signatures", ("memory_id", "signature", "shape"), rows)
 
 
 def about_failures(session: Session, *, column: str, values: Iterable[str], limit: int) -> list[str]:
@@ -325,35 +308,26 @@ def count_episodes(session: Session, task_key: str) -> int:
 
 def set_embedded(session: Session, model: str, hashes: Mapping[str, str]) -> None:
     """These texts of the memories have their vectors and links now; hashes by memory."""
-    session.run_many(
-        "INSERT INTO memory_embedded(memory_id, model, content_hash) VALUES (:id, :model, :hash) "
-        "ON CONFLICT (memory_id) DO UPDATE SET model = excluded.model, content_hash = excluded.content_hash",
-        [{"id": id, "model": model, "hash": text} for id, text in hashes.items()],
-    )
+    rows = ((id, model, text) for id, text in hashes.items())
+    session.insert_many("memory_embedded", ("memory_id", "model", "content_hash"), rows, key=("memory_id",))
+
+
+_INCOMPLETE = (
+    "SELECT m.id FROM memories AS m LEFT JOIN memory_embedded AS e "
+    "ON e.memory_id = m.id AND e.model = :model AND e.content_hash = m.content_hash "
+    "WHERE m.deleted_at IS NULL AND e.memory_id IS NULL"
+)
 
 
 def incomplete(session: Session, model: str, *, after: str = "", limit: int = 1000) -> list[str]:
     """Living memories whose current text has no vector of this model."""
-    found = session.rows(
-        "SELECT m.id FROM memories AS m LEFT JOIN memory_embedded AS e "
-        "ON e.memory_id = m.id AND e.model = :model AND e.content_hash = m.content_hash "
-        "WHERE m.deleted_at IS NULL AND e.memory_id IS NULL AND m.id > :after ORDER BY m.id LIMIT :limit",
-        model=model,
-        after=after,
-        limit=limit,
-    )
-    return [row["id"] for row in found]
+    sql = f"{_INCOMPLETE} AND m.id > :after ORDER BY m.id LIMIT :limit"
+    return [row["id"] for row in session.rows(sql, model=model, after=after, limit=limit)]
 
 
 def incomplete_among(session: Session, ids: Sequence[str], model: str) -> list[str]:
     """Those of these living memories whose current text has no vector of this model."""
-    found = session.rows(
-        "SELECT m.id FROM memories AS m LEFT JOIN memory_embedded AS e "
-        "ON e.memory_id = m.id AND e.model = :model AND e.content_hash = m.content_hash "
-        "WHERE m.id IN :ids AND m.deleted_at IS NULL AND e.memory_id IS NULL",
-        model=model,
-        ids=list(ids),
-    )
+    found = session.rows(f"{_INCOMPLETE} AND m.id IN :ids", model=model, ids=list(ids))
     return [row["id"] for row in found]
 
 

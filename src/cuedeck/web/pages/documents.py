@@ -54,8 +54,8 @@ def document(asked: Asked) -> Page:
     path = confine_file(asked.workspace.root, asked.query.get("path", ""))
     kind = kind_of(path.relative)
     with asked.workspace.store.index.read() as session:
-        known = rows.document(session, path.relative)
-    if kind is not Kind.MARKDOWN and (known is None or kind is Kind.ASSET):
+        known = rows.existing(session, [path.relative])
+    if kind is not Kind.MARKDOWN and (not known or kind is Kind.ASSET):
         raise missing_file(path.relative)
     found = read_file(path, at_most=LARGEST + 1)
     if len(found.data) > LARGEST:
