@@ -10,7 +10,8 @@ from store_sample import TEXT
 
 from cuedeck.model.adding import added
 from cuedeck.store import bm25
-from cuedeck.store.pieces import Piece, folded
+from cuedeck.store.keys import key
+from cuedeck.store.pieces import Piece, folded, folded_lines
 from cuedeck.store.protocol import Store, TextHit, TextRecord
 from cuedeck.store.tokens import record_words
 
@@ -106,14 +107,15 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
 
 def test_words_become_tokens_while_they_are_folded() -> None:
     tokens = {"#s": "#s", "run": "run", "none": "", "fileName": "filenam file name"}
-    words = {7: "#s\nrun none\nfileName run", 8: "#s\n\nnone", 9: "#s\nrun\nnone none fileName"}
+    keys = {word: tuple(map(key, spelling.split())) for word, spelling in tokens.items()}
+    words = ["#s", "run none", "fileName run", "#s", "", "none", "#s", "run", "none none fileName"]
     spelt = {
         7: "#s\nrun\nfilenam file name run",
         8: "#s\n\n",
         9: "#s\nrun\nfilenam file name",
     }
-    assert folded(words, 2, tokens.__getitem__).packed() == folded(spelt, 2).packed()
-    assert folded({1: "\n\n"}, 2, tokens.__getitem__).packed() == folded({1: "\n\n"}, 2).packed()
+    assert folded_lines([7, 8, 9], words, 2, keys.__getitem__).packed() == folded(spelt, 2).packed()
+    assert folded_lines([1], ["", "", ""], 2, keys.__getitem__).packed() == folded({1: "\n\n"}, 2).packed()
 
 
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:

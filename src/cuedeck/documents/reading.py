@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from cuedeck.model.errors import CueError
 from cuedeck.paths import FileReader
 from cuedeck.search.analyser import analyse_bytes, spaced, tokens_of
 from cuedeck.store.document_entries import folded_words
+from cuedeck.store.keys import key
 
 if TYPE_CHECKING:
     from cuedeck.store.pieces import Piece
@@ -37,7 +39,13 @@ def read_batch(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool) 
     """Read many files in order."""
     files = list(read_documents(root, paths, max_bytes=max_bytes, words=spaced if fold else analyse_bytes))
     found = (reading.entry for _, reading in files if reading is not None)
-    return Batch(files, list(folded_words(found, tokens_of)) if fold else [])
+    return Batch(files, list(folded_words(found, word_keys)) if fold else [])
+
+
+@lru_cache(maxsize=65_536)
+def word_keys(word: str) -> tuple[int, ...]:
+    """The keys of the tokens of a word, or of a scope token, which is one already."""
+    return tuple(map(key, (word,) if word[0] == "#" else tokens_of(word).split()))
 
 
 def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:

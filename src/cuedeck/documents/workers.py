@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
 from cuedeck.documents.entries import Reading
-from cuedeck.documents.reading import Batch, read_batch
+from cuedeck.documents.reading import Batch, read_batch, word_keys
 from cuedeck.store.schema.documents import DOCUMENT_TEXT
 
 # Below this the processes would take longer to start than the work takes.
@@ -27,6 +27,14 @@ _SHORTEST = 20
 # How many slices may wait to be written: enough that nobody waits for a transaction to end.
 _WAITING = 16
 _LENGTH = struct.Struct("<Q")
+# One thread of arithmetic, for others only wait busily; and freed memory is kept for the next slice, for what
+# comes anew from the system comes page by page.
+_SETTINGS = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 28),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
+    "MALLOC_TOP_PAD_": str(1 << 24),
+}
 # A worker begins from nothing: forking a process with threads is unsafe, and running its main module again
 # would run whatever program imported us.
 _COMMAND = "from cuedeck.documents.workers import serve; serve()"
@@ -48,6 +56,8 @@ def read_many(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = 
         yield from work.results()
     finally:
         work.end()
+        # Words are asked for again and again while there is much to read, and never afterwards.
+        word_keys.cache_clear()
 
 
 def _slices(paths: Sequence[str]) -> Iterator[list[str]]:
@@ -117,7 +127,7 @@ class _Worker:
     """One process that extracts slices, and the thread that gives them to it."""
 
     def __init__(self, work: _Work) -> None:
-        environ = {**os.environ, "PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
+        environ = {**os.environ, **_SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         self._process = subprocess.Popen(
             # -P: a file of the current folder must never be imported as a module.
             [sys.executable, "-P", "-c", _COMMAND],

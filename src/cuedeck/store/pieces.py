@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,64 +122,81 @@ class Piece:
         return cls(Directory.read(columns), np.frombuffer(postings, posting(fields, wide=wide)))
 
 
-def folded(records: Mapping[int, str], fields: int, tokens: Callable[[str], str] | None = None) -> Piece:
-    """A piece of records, given by id as words: a line of scope tokens, then one for each field.
+def folded(records: Mapping[int, str], fields: int) -> Piece:
+    """A piece of records, given by id as tokens: a line of scope tokens, then one for each field."""
+    tokens, lines = _numbered("\n".join(records.values()))
+    keys, ranks = _ranked(np.fromiter(map(key, tokens), np.int64, len(tokens)))
+    return _piece(list(records), keys, _Lists(ranks[lines.numbers], lines.lengths), fields)
 
-    Words that are not tokens yet are turned into them by ``tokens``, each once.
-    """
-    words = _numbered("\n".join(records.values()))
-    if tokens is not None:
-        words = _spelt(words, tokens)
-    keys = np.fromiter(map(key, words.distinct), np.int64, len(words.distinct))
-    by_key = np.argsort(keys)
-    rank = np.empty(len(keys), dtype=np.uint16 if len(keys) <= 1 << 16 else np.int64)
-    rank[by_key] = np.arange(len(keys))
-    ranks, lengths = rank[words.numbers], words.lengths
-    # Tokens come record by record, so a stable order by key is one by key and record; that of short
-    # numbers takes no comparisons.
+
+def folded_lines(
+    ids: Sequence[int], lines: Sequence[str], fields: int, keys_of: Callable[[str], Sequence[int]]
+) -> Piece:
+    """The same of lines of words, all records' end to end; each distinct word is asked for its keys once."""
+    codes: defaultdict[str, int] = defaultdict(count().__next__)
+    repeats = np.fromiter(map(codes.__getitem__, lines), np.int64, len(lines))
+    words, distinct = _numbered("\n".join(codes))
+    found = list(map(keys_of, words))
+    keys, ranks = _ranked(np.fromiter(chain.from_iterable(found), np.int64))
+    tokens = _Lists(ranks, np.fromiter(map(len, found), np.int64, len(found)))
+    return _piece(ids, keys, _picked(_flat(distinct, tokens), repeats), fields)
+
+
+def _ranked(keys: Numbers) -> tuple[Numbers, npt.NDArray[Any]]:
+    """The distinct keys in order, and which of them each is; putting short numbers in order is quick."""
+    distinct, ranks = np.unique(keys, return_inverse=True)
+    return distinct, ranks.astype(np.uint16 if len(distinct) <= 1 << 16 else np.int64)
+
+
+def _piece(ids: Sequence[int], keys: Numbers, lines: _Lists, fields: int) -> Piece:
+    ranks, lengths = lines
+    # Tokens come record by record, so a stable order by key is one by key and record.
     order = np.argsort(ranks, kind="stable")
     places, columns = np.divmod(np.repeat(np.arange(len(lengths)), lengths)[order], fields + 1)
-    pairs = ranks[order].astype(np.int64) * len(records) + places
+    pairs = ranks[order].astype(np.int64) * len(ids) + places
     new = np.diff(pairs, prepend=-1) != 0
     first = np.flatnonzero(new)
     # Scope tokens stand in the first column, which is not counted.
     counted = np.bincount((np.cumsum(new) - 1) * (fields + 1) + columns, minlength=len(first) * (fields + 1))
     counts = np.minimum(counted.reshape(-1, fields + 1)[:, 1:], _MOST_COUNTED)
     directory = Directory(
-        np.fromiter(records, np.int64, len(records)),
-        lengths.reshape(len(records), fields + 1).astype(np.int32),
-        keys[by_key],
+        np.array(ids, dtype=np.int64),
+        lengths.reshape(len(ids), fields + 1).astype(np.int32),
+        keys,
         np.searchsorted(ranks[order[first]], np.arange(len(keys) + 1)),
     )
     return Piece(directory, _packed(places[first], counts))
 
 
-class _Words(NamedTuple):
-    """Lines of words: which there are, which stand in the lines, end to end, and how many in each."""
+class _Lists(NamedTuple):
+    """Lists of numbers end to end, and how long each is."""
 
-    distinct: list[str]
-    numbers: Numbers
+    numbers: npt.NDArray[Any]
     lengths: Numbers
 
 
-def _numbered(lines: str) -> _Words:
+def _numbered(lines: str) -> tuple[list[str], _Lists]:
+    """The distinct words of some lines, and each line as a list of their numbers."""
     codes: defaultdict[str, int] = defaultdict(count().__next__)
     end = codes[_END]
-    marked = lines.replace("\n", f" {_END} ") + f" {_END}"
-    coded = np.fromiter(map(codes.__getitem__, marked.split()), np.int64)
+    words = f"{lines} {_END}".replace("\n", f" {_END} ").split()
+    coded = np.fromiter(map(codes.__getitem__, words), np.int64, len(words))
     lengths = np.diff(np.flatnonzero(coded == end), prepend=-1) - 1
-    return _Words(list(codes)[1:], coded[coded != end] - 1, lengths)
+    return list(codes)[1:], _Lists(coded[coded != end] - 1, lengths)
 
 
-def _spelt(words: _Words, tokens: Callable[[str], str]) -> _Words:
-    """The same lines in tokens, of which a word may have several or none."""
-    found = _numbered("\n".join(map(tokens, words.distinct)))
-    sizes = found.lengths[words.numbers]
-    ends = np.cumsum(sizes)
-    starts = (np.cumsum(found.lengths) - found.lengths)[words.numbers]
-    places = np.arange(sizes.sum()) + np.repeat(starts - ends + sizes, sizes)
-    past = np.append(0, ends)[np.cumsum(words.lengths)]
-    return _Words(found.distinct, found.numbers[places], np.diff(past, prepend=0))
+def _picked(lists: _Lists, chosen: Numbers) -> _Lists:
+    """Some of the lists, in any order and repeated."""
+    lengths = lists.lengths[chosen]
+    shifts = (np.cumsum(lists.lengths) - lists.lengths)[chosen] - (np.cumsum(lengths) - lengths)
+    return _Lists(lists.numbers[np.arange(lengths.sum()) + np.repeat(shifts, lengths)], lengths)
+
+
+def _flat(lists: _Lists, inner: _Lists) -> _Lists:
+    """The lists with each number replaced by the inner list it stands for."""
+    numbers, sizes = _picked(inner, lists.numbers)
+    ends = np.append(0, np.cumsum(sizes))[np.cumsum(lists.lengths)]
+    return _Lists(numbers, np.diff(ends, prepend=0))
 
 
 def merged(parts: Sequence[tuple[Piece, Mask]]) -> Piece:
