@@ -77,3 +77,16 @@ def test_a_scope_grows_with_what_is_added_after_it_was_asked_for() -> None:
             found = matrix.candidates(vectors[0], [[f"p_{remainder}"]], 30, -1.0)
             assert sorted(found) == list(range(remainder, max(ids) + 1, 2))
     assert matrix.candidates(vectors[0], [["p_2"]], 30, -1.0) == []
+
+
+def test_who_reaches_a_floor_is_told_of_each_scope_as_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_FEW_REACHING", 4)
+    vectors = unit(np.repeat(CHANCE.normal(size=(1, LENGTH)), 60, axis=0))
+    matrix = Matrix(LENGTH)
+    for ids in (range(30), range(30, 60)):
+        matrix.add(ids, sketch(vectors[list(ids)]), ([f"p_{number % 5}"] for number in ids))
+        for remainder in (0, 1, 1):
+            reach = matrix.reach(vectors[0], [[f"p_{remainder}"]], 10, 0.3)
+            assert reach.certain == list(range(remainder, max(ids) + 1, 5))
+    matrix.remove([1, 6])
+    assert matrix.reach(vectors[0], [["p_1"]], 10, 0.3).certain == list(range(11, 60, 5))

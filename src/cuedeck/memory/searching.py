@@ -119,8 +119,9 @@ def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list
     matching = set(text.matching_ids(terms, scope=filters.scope))
     if (filters.project is None and filters.type is None) or len(terms) > MOST_SCOPED_TERMS:
         return terms, matching
-    inside, _ = text.frequencies([], scope=replace(filters, tags=()).scope)
-    _, held = text.frequencies(terms, scope=filters.scope)
+    inside, held = text.frequencies(terms, scope=filters.scope)
+    if filters.tags:
+        inside, _ = text.frequencies([], scope=replace(filters, tags=()).scope)
     telling = [term for term, number in held.items() if 0 < number <= COMMON * inside]
     return telling or terms, matching
 

@@ -51,6 +51,7 @@ class Matrix:
         self._errors = np.empty(0, dtype=np.float32)
         # One row per word, so that distances are sums over long contiguous runs.
         self._words = np.empty((WORDS, 0), dtype=np.uint64)
+        self._gathered = (_NO_SLOTS, self._words)
 
     @property
     def wasteful(self) -> bool:
@@ -110,7 +111,10 @@ class Matrix:
         slots = self._within(scope)
         if len(slots) > _FEW_REACHING:
             words = signatures(query[None, :])[0]
-            distances = self._distances(slots, words, 0, WORDS)
+            narrow = len(slots) * 4 < self.size
+            distances = (
+                _differing(self._gather(slots), words) if narrow else self._distances(slots, words, 0, WORDS)
+            )
             slots = slots[np.flatnonzero(distances <= radius(floor / _length(query), len(query)))]
         ((lowest, highest),) = self._bounds([query], slots)
         certain = lowest >= floor
@@ -143,7 +147,8 @@ class Matrix:
         for start in range(0, self.size, _SHARED_BLOCK):
             stop = min(start + _SHARED_BLOCK, self.size)
             for one, row, limit in zip(found, words, most, strict=True):
-                one.append(np.flatnonzero(self._run(start, stop, row, 0, _HALF) <= limit) + start)
+                distances = _differing(self._words[:_HALF, start:stop], row[:_HALF])
+                one.append(np.flatnonzero(distances <= limit) + start)
         return [slots[self._alive[slots]] for slots in map(np.concatenate, found)]
 
     def _by_bits(self, query: Vector, slots: Slots, wanted: int, floor: float) -> Slots:
@@ -195,22 +200,19 @@ class Matrix:
 
     def _distances(self, slots: Slots, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
         """Hamming distances over a range of words."""
+        held, asked = self._words[first:last, : self.size], words[first:last]
         if len(slots) * 4 < self.size:
-            narrow = np.zeros(len(slots), dtype=np.uint16)
-            for word in range(first, last):
-                narrow += np.bitwise_count(self._words[word].take(slots) ^ words[word])
-            return narrow
+            return _differing(held.take(slots, axis=1), asked)
         starts = range(0, self.size, _BLOCK)
-        runs = [self._run(at, min(at + _BLOCK, self.size), words, first, last) for at in starts]
+        runs = [_differing(held[:, at : at + _BLOCK], asked) for at in starts]
         total = np.concatenate(runs)
         return total if len(slots) == self.size else total[slots]
 
-    def _run(self, start: int, stop: int, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
-        """Hamming distances of adjoining slots."""
-        total = np.zeros(stop - start, dtype=np.uint16)
-        for word in range(first, last):
-            total += np.bitwise_count(self._words[word, start:stop] ^ words[word])
-        return total
+    def _gather(self, slots: Slots) -> Words:
+        """The words of some slots, kept for the next question in the same scope: a slot never changes."""
+        if not np.array_equal(self._gathered[0], slots):
+            self._gathered = (slots, self._words.take(slots, axis=1))
+        return self._gathered[1]
 
     def _array(self, token: str) -> Slots:
         """A token's slots; only those that came since the last time are read from the list."""
@@ -234,6 +236,14 @@ class Matrix:
         words = np.zeros((WORDS, room), dtype=np.uint64)
         words[:, : self.size] = self._words[:, : self.size]
         self._words = words
+
+
+def _differing(rows: Words, words: Words) -> npt.NDArray[np.uint16]:
+    """In how many bits each column differs from the words."""
+    total = np.zeros(rows.shape[1], dtype=np.uint16)
+    for row, word in zip(rows, words, strict=True):
+        total += np.bitwise_count(row ^ word)
+    return total
 
 
 def _length(query: Vector) -> float:
