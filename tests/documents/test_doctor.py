@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cuedeck.documents.doctor import check, has_anchor
+from cuedeck.documents.doctor import MOST, check, has_anchor
 from cuedeck.model.finding import Finding, Status
 from cuedeck.workspace import Workspace
 
@@ -86,3 +86,16 @@ def test_files_left_out_for_their_names_are_named(tmp_path: Path) -> None:
         "latin\\udce9.md",
         "sub/new\\nline.md",
     ]
+
+
+def test_what_was_meant_is_looked_for_only_where_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("cuedeck.documents.doctor.nearest", lambda wanted, _names: asked.append(wanted))
+    found = findings(
+        tmp_path, a_md="\n".join(f"[[nowhere {n}]] [[b#no {n}]]" for n in range(120)), b_md="# B"
+    )
+    counted = [f.message for f in found if f.status is not Status.PASS and f.file is None]
+    assert counted[:2] == ["70 more like these", "70 more like these"]
+    assert len(asked) == 2 * MOST

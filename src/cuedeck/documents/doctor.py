@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.reader import nearest
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
 MOST = 50
+T = TypeVar("T")
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -33,72 +34,64 @@ def check(workspace: Workspace) -> Iterator[Finding]:
         problems = rows.problems(session)
         links = rows.links_with_targets(session)
         paths = rows.vault_paths(session)
-    yield from _limited("frontmatter", list(_frontmatter(problems)), f"{len(paths)} notes are well-formed")
-    left_out = [*_skipped(problems), *_unsayable(documents.index.unsayable())]
-    yield from _limited("files", left_out, "every file can be read")
+    headers = [row for row in problems if row["problem"] is not None]
+    yield from _limited("frontmatter", headers, _bad_header, f"{len(paths)} notes are well-formed")
+    skipped = [row for row in problems if row["skipped"] is not None and row["kind"] == Kind.MARKDOWN]
+    left_out = [*map(_skipped, skipped), *map(_unsayable, documents.index.unsayable())]
+    yield from _limited("files", left_out, lambda finding: finding, "every file can be read")
     markdown = documents.index.markdown_paths()
-    root = documents.root
+    dead = [link for link in links if link["resolved"] is None and not _on_disk(documents.root, link)]
     yield from _limited(
-        "links", list(_dead_links(root, links, markdown)), f"{len(links)} links lead somewhere"
+        "links", dead, lambda link: _dead_link(link, markdown), f"{len(links)} links lead somewhere"
     )
-    yield from _limited("anchors", list(_dead_anchors(root, links)), "every anchor that is linked to exists")
+    anchors = list(_with_dead_anchor(documents.root, links))
+    yield from _limited("anchors", anchors, _dead_anchor, "every anchor that is linked to exists")
     yield from _orphans(links, paths)
 
 
-def _limited(name: str, found: Sequence[Finding], well: str) -> Iterator[Finding]:
-    yield from found[:MOST] or [passed(name, well)]
+def _limited(name: str, found: Sequence[T], finding: Callable[[T], Finding], well: str) -> Iterator[Finding]:
+    """The first findings; looking for what somebody meant takes long, so the others are only counted."""
+    shown = [finding(each) for each in found[:MOST]]
+    yield from shown or [passed(name, well)]
     if len(found) > MOST:
-        yield Finding(name, found[0].status, f"{len(found) - MOST} more like these")
+        yield Finding(name, shown[0].status, f"{len(found) - MOST} more like these")
 
 
-def _frontmatter(problems: Sequence[Row]) -> Iterator[Finding]:
-    for row in problems:
-        if row["problem"] is not None:
-            unusable = row["frontmatter"] is None
-            yield Finding(
-                "frontmatter",
-                Status.FAIL if unusable else Status.WARN,
-                f"{row['problem']}",
-                file=row["path"],
-                line=row["problem_line"],
-                fix="Correct the YAML between the two --- lines.",
-            )
+def _bad_header(row: Row) -> Finding:
+    return Finding(
+        "frontmatter",
+        Status.FAIL if row["frontmatter"] is None else Status.WARN,
+        row["problem"],
+        file=row["path"],
+        line=row["problem_line"],
+        fix="Correct the YAML between the two --- lines.",
+    )
 
 
-def _skipped(problems: Sequence[Row]) -> Iterator[Finding]:
-    for row in problems:
-        if row["skipped"] is not None and row["kind"] == Kind.MARKDOWN:
-            yield Finding(
-                "files",
-                Status.WARN,
-                f"not indexed: {row['skipped']}",
-                file=row["path"],
-                fix="Save it as UTF-8, split it, or list it in .cuedeckignore.",
-            )
+def _skipped(row: Row) -> Finding:
+    return Finding(
+        "files",
+        Status.WARN,
+        f"not indexed: {row['skipped']}",
+        file=row["path"],
+        fix="Save it as UTF-8, split it, or list it in .cuedeckignore.",
+    )
 
 
-def _unsayable(names: Sequence[str]) -> Iterator[Finding]:
-    for name in names:
-        yield Finding(
-            "files",
-            Status.WARN,
-            f"not indexed: '{name}': {UNSAYABLE}",
-            fix="Rename it.",
-        )
+def _unsayable(name: str) -> Finding:
+    return Finding("files", Status.WARN, f"not indexed: '{name}': {UNSAYABLE}", fix="Rename it.")
 
 
-def _dead_links(root: Path, links: Sequence[Row], markdown: Sequence[str]) -> Iterator[Finding]:
-    for link in links:
-        if link["resolved"] is None and not _on_disk(root, link):
-            near = nearest(link["target"], markdown)
-            yield Finding(
-                "links",
-                Status.FAIL,
-                f"'{link['target']}' does not exist",
-                file=link["path"],
-                line=link["line"],
-                fix=f"Did you mean '{near}'?" if near else "Create the file or remove the link.",
-            )
+def _dead_link(link: Row, markdown: Sequence[str]) -> Finding:
+    near = nearest(link["target"], markdown)
+    return Finding(
+        "links",
+        Status.FAIL,
+        f"'{link['target']}' does not exist",
+        file=link["path"],
+        line=link["line"],
+        fix=f"Did you mean '{near}'?" if near else "Create the file or remove the link.",
+    )
 
 
 def _on_disk(root: Path, link: Row) -> bool:
@@ -113,7 +106,7 @@ def _on_disk(root: Path, link: Row) -> bool:
     return False
 
 
-def _dead_anchors(root: Path, links: Sequence[Row]) -> Iterator[Finding]:
+def _with_dead_anchor(root: Path, links: Sequence[Row]) -> Iterator[Row]:
     texts: dict[str, str] = {}
     for link in links:
         target, anchor = link["resolved"], link["anchor"]
@@ -122,15 +115,19 @@ def _dead_anchors(root: Path, links: Sequence[Row]) -> Iterator[Finding]:
         if target not in texts:
             texts[target] = _text(root, target)
         if not has_anchor(texts[target], [each[0] for each in link["anchors"]], anchor):
-            near = nearest(anchor, [each[0] for each in link["anchors"]])
-            yield Finding(
-                "anchors",
-                Status.WARN,
-                f"'{target}' has no heading '{anchor}'",
-                file=link["path"],
-                line=link["line"],
-                fix=f"Did you mean '#{near}'?" if near else "Correct the anchor or remove it.",
-            )
+            yield link
+
+
+def _dead_anchor(link: Row) -> Finding:
+    near = nearest(link["anchor"], [each[0] for each in link["anchors"]])
+    return Finding(
+        "anchors",
+        Status.WARN,
+        f"'{link['resolved']}' has no heading '{link['anchor']}'",
+        file=link["path"],
+        line=link["line"],
+        fix=f"Did you mean '#{near}'?" if near else "Correct the anchor or remove it.",
+    )
 
 
 def has_anchor(text: str, headings: Sequence[str], anchor: str) -> bool:
