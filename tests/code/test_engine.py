@@ -237,3 +237,30 @@ def test_an_earlier_state_of_a_ref_is_let_go_at_once(repo: Repo, open_code: Open
     repo.write(a_dot_py="def two(): pass\n")
     assert code.view().snapshot.places is before.places
     assert before.weight == 0
+
+
+def test_what_is_said_about_one_answer_is_not_said_about_the_next(repo: Repo, open_code: Open) -> None:
+    code = open_code(repo.root)
+    for _ in range(3):
+        view = code.view()
+        assert view.warnings == []
+        view.warnings.append("the limit was too high")
+
+
+def test_a_ref_is_known_to_be_used_however_little_changes(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = open_code(repo.root)
+    code.view()
+    name = code.view().ref
+    later = stored_ref(code, name).accessed_at + 120_000
+    monkeypatch.setattr("cuedeck.code.engine.now_ms", lambda: later)
+    code.view()
+    assert stored_ref(code, name).accessed_at == later
+
+
+def stored_ref(code: Code, name: str) -> table.RefRow:
+    with code.store.index.read() as session:
+        row = table.ref(session, name)
+    assert row is not None
+    return row

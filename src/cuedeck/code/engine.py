@@ -94,6 +94,8 @@ class Code:
         self._bottom: tuple[tuple[object, ...], dict[str, Entry | None]] = ((), {})
         self._head_files: tuple[str, dict[str, TreeFile]] = ("", {})
         self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
+        # The last view that was whole, and what it was true for.
+        self._last: tuple[tuple[object, ...], View, table.RefRow] | None = None
 
     @property
     def is_git(self) -> bool:
@@ -145,7 +147,7 @@ class Code:
             if found is not None or self.repository is not None:
                 self.checkout.close()
                 self.checkout = Checkout(self.root, found)
-                self.repository, self._disk_indexed = found, ()
+                self.repository, self._disk_indexed, self._last = found, (), None
 
     def base_name(self) -> str | None:
         """The ref that all others are overlays of."""
@@ -155,8 +157,7 @@ class Code:
 
     def indexer(self) -> Indexer:
         """A writer for this thread."""
-        repository = self.repository.reopen() if self.repository is not None else None
-        return Indexer(self.store, repository, self.checkout, processes=self.workers)
+        return Indexer(self.store, self.repository, self.checkout, processes=self.workers)
 
     def start(self, wanted: Wanted, *, force: bool = False) -> Job:
         """Index a ref in the background; an indexing already under way is joined."""
@@ -323,7 +324,7 @@ class Code:
         """The index was deleted or replaced: what is held under the numbers of its blobs is not of these."""
         with self._lock:
             self.cache = FactsCache(self.store, _FACTS_BYTES)
-            self._snapshots, self._bottom, self._disk_indexed = {}, ((), {}), ()
+            self._snapshots, self._bottom, self._disk_indexed, self._last = {}, ((), {}), (), None
 
     # -- views
 
@@ -342,11 +343,27 @@ class Code:
         return view
 
     def _view(self, wanted: Wanted) -> View:
+        moment = self._moment(wanted)
+        if self._last is not None and self._last[0] == moment and self._jobs_idle(wanted.name):
+            _, view, row = self._last
+            self._touch(row)
+            self._make_room(view.snapshot)
+            return replace(view, warnings=[*view.warnings])
         view = View(Snapshot(wanted.name, {}, self.cache, lambda _path: None), wanted.shown)
         self._refresh(wanted, view)
         view.snapshot = self._snapshot(wanted)
         self._say_what_is_missing(wanted, view)
+        stored = self._row(wanted.name)
+        if stored is not None and view.freshness == "fresh":
+            self._last = (moment, replace(view, warnings=[*view.warnings]), stored)
         return view
+
+    def _moment(self, wanted: Wanted) -> tuple[object, ...]:
+        """All that a view depends on: what is stored, the files on disk, and where the base is."""
+        version, checkout = self.store.index.version(), self.checkout
+        if wanted.checked_out:
+            checkout.files()
+        return wanted, version, checkout.version, checkout.project_version, self._base_of(wanted)
 
     def _say_what_is_missing(self, wanted: Wanted, view: View) -> None:
         if self.unreadable:
@@ -430,7 +447,7 @@ class Code:
         """Whether so little is missing that indexing fits into a call."""
         if wanted.commit is None or self.repository is None:
             return len(self.checkout.files()) <= _SMALL
-        indexer = Indexer(self.store, self.repository, self.checkout)
+        indexer = self.indexer()
         base = self.base_name()
         row = self._row(base) if base is not None and base != wanted.name else None
         if row is not None and row.commit_id is not None and row.version == EXTRACTOR_VERSION:

@@ -9,7 +9,7 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.implementing import implementations
-from cuedeck.code.locating import at_place, definitions_of, locate, name_parts, symbol_of
+from cuedeck.code.locating import at_line, definitions_of, locate, name_parts, symbol_of
 from cuedeck.code.resolution.uses import Site
 from cuedeck.code.search.ranking import Query, Ranking
 from cuedeck.code.served import clean_path
@@ -68,10 +68,9 @@ def chosen(
     snapshot: Snapshot, name: str, *, path: str | None = None, line: int | None = None
 ) -> tuple[SymbolRecord, list[SymbolRecord]]:
     """The definition that is meant, and the others of that name."""
-    records = locate(snapshot, name)
-    if path is not None or line is not None:
-        place = clean_path(path) if path is not None else None
-        records = at_place(records, snapshot, place, line)
+    records = locate(snapshot, name, path=clean_path(path) if path is not None else None)
+    if line is not None:
+        records = at_line(records, snapshot, line)
     if not records:
         where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
         near = similar_names(snapshot, name)

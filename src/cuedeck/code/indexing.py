@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -83,9 +84,14 @@ class Indexer:
         self, store: Store, repository: Repository | None, checkout: Checkout, *, processes: int = 0
     ) -> None:
         self.store = store
-        self.repository = repository
         self.checkout = checkout
         self.processes = processes
+        self._shared = repository
+
+    @cached_property
+    def repository(self) -> Repository | None:
+        """The repository, opened for this thread: an edit is mostly indexed without it."""
+        return self._shared.reopen() if self._shared is not None else None
 
     # -- blobs
 

@@ -39,11 +39,20 @@ def name_parts(text: str) -> list[str]:
 
 
 def locate(
-    snapshot: Snapshot, name: str, *, kind: str | None = None, language: str | None = None
+    snapshot: Snapshot,
+    name: str,
+    *,
+    kind: str | None = None,
+    language: str | None = None,
+    path: str | None = None,
 ) -> list[SymbolRecord]:
-    """Definitions of an exact name or a (partial) qualified name, best first."""
+    """Definitions of an exact name or a (partial) qualified name, best first; those of one file, if given."""
     parts = name_parts(name) or [name]
     wanted = kind_named(kind) if kind else None
+    if path is not None:
+        here = _named(snapshot, parts, wanted, language, only=path) if path in snapshot.files else []
+        everywhere = () if here else locate(snapshot, name, kind=kind, language=language)
+        return sorted(here, key=_preference) or [each for each in everywhere if each.path == path]
     found = _named(snapshot, parts, wanted, language)
     if not found and len(parts) > 1:
         # An import or a path names the folders that a qualified name leaves out.
@@ -84,10 +93,16 @@ def _bare(name: str) -> str:
 
 
 def _named(
-    snapshot: Snapshot, parts: list[str], kind: str | None, language: str | None, *, by_path: bool = False
+    snapshot: Snapshot,
+    parts: list[str],
+    kind: str | None,
+    language: str | None,
+    *,
+    by_path: bool = False,
+    only: str | None = None,
 ) -> list[SymbolRecord]:
     found: list[SymbolRecord] = []
-    for path in snapshot.files_defining(parts[-1]):
+    for path in snapshot.files_defining(parts[-1]) if only is None else (only,):
         outline = snapshot.outline(path)
         if language and outline.language != language:
             continue
@@ -99,16 +114,18 @@ def _named(
             if len(parts) == 1 or _ends_with(name_parts(spelled), parts):
                 found.append(symbols.record(number))
     if kind in (None, Kind.MODULE):
-        found += _modules(snapshot, parts, language, by_path)
+        found += _modules(snapshot, parts, language, by_path, snapshot.files if only is None else (only,))
     return found
 
 
-def _modules(snapshot: Snapshot, parts: list[str], language: str | None, by_path: bool) -> list[SymbolRecord]:
+def _modules(
+    snapshot: Snapshot, parts: list[str], language: str | None, by_path: bool, paths: Iterable[str]
+) -> list[SymbolRecord]:
     found = []
-    for path, entry in snapshot.files.items():
-        if parts[-1] not in path or (language and entry.language != language):
+    for path in paths:
+        if parts[-1] not in path or not _names(path, parts[-1]):
             continue
-        if not _names(path, parts[-1]):
+        if language and snapshot.files[path].language != language:
             continue
         symbols = snapshot.symbols(path)
         names = (path, path.rpartition(".")[0]) if by_path else (symbols.module,)
@@ -224,19 +241,14 @@ def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
     return [n for n in outline.named(symbol.name) if outline.definitions[n].name_at in places]
 
 
-def at_place(
-    records: Iterable[SymbolRecord], snapshot: Snapshot, path: str | None, line: int | None
-) -> list[SymbolRecord]:
-    """Those of the records that are in a file, the one at a line first."""
-    found = [record for record in records if path is None or record.path == path]
-    if line is None:
-        return found
+def at_line(records: Iterable[SymbolRecord], snapshot: Snapshot, line: int) -> list[SymbolRecord]:
+    """Those of the records that begin at a line, else the nearest around it first."""
 
     def distance(record: SymbolRecord) -> tuple[int, int]:
         outline = snapshot.outline(record.path)
         named = outline.line_of(outline.definitions[record.number].name_at) if record.number >= 0 else 1
         return (0 if line in (named, record.line_start) else 1, abs(named - line))
 
-    near = sorted(found, key=distance)
+    near = sorted(records, key=distance)
     exact = [record for record in near if distance(record)[0] == 0]
-    return exact or [r for r in near if r.line_start <= line <= r.line_end] or []
+    return exact or [r for r in near if r.line_start <= line <= r.line_end]

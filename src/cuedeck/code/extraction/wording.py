@@ -92,12 +92,6 @@ def name_words(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(stem, filter(None, ["".join(parts), *several]))))
 
 
-@lru_cache(maxsize=4096)
-def name_words_of(qualified: str) -> frozenset[str]:
-    """The tokens of all parts of a qualified name."""
-    return frozenset[str]().union(*map(name_words, qualified.split("::")))
-
-
 def blob_words(outline: Outline, source: bytes) -> BlobWords:
     """Per word the symbols that hold it; a symbol's body leaves out what its inner symbols hold.
 

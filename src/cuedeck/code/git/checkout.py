@@ -40,6 +40,7 @@ _UNTRACKED_NOISE: Final = frozenset(
     }
 )
 _MAX_READ: Final = 16 * 1024 * 1024
+_LEAST_READ: Final = 64 * 1024
 # Without waiting: a pipe in a file's place would never open.
 _READING: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 # How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
@@ -147,9 +148,11 @@ class Checkout:
         except OSError:
             return None, None
         with os.fdopen(descriptor, "rb", buffering=0) as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 return None, None
-            data = file.read(_MAX_READ) or b""
+            # Room for the most that is ever read takes longer to get than most files to read.
+            data = file.read(min(_MAX_READ, max(_LEAST_READ, status.st_size + 1))) or b""
             # Taken afterwards: had the file been written meanwhile, this would be a new one.
             stamp = _stamp(os.fstat(descriptor))
         return (self._as_stored(path, data) if b"\r\n" in data else data), stamp

@@ -9,15 +9,15 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, Final
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cuedeck.code.extraction.generated import is_secondary
-from cuedeck.code.extraction.wording import KIND_NUMBERS, name_words, name_words_of
+from cuedeck.code.extraction.wording import KIND_NUMBERS, name_words
 from cuedeck.code.facts import KINDS, TYPES, Kind
 from cuedeck.code.locating import is_test, kind_named
 from cuedeck.code.snapshot import Snapshot
-from cuedeck.code.symbols import SymbolRecord
+from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.model.adding import added
 from cuedeck.search.analyser import query_terms
 
@@ -63,6 +63,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
+    """A symbol and its score."""
+
+    record: SymbolRecord
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
     """A symbol, its score, and what the score is made of."""
 
     record: SymbolRecord
@@ -74,8 +82,7 @@ class Scored:
         return self.scoring["total"]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A symbol that may be an answer; number 0 is the file itself."""
 
     path: str
@@ -124,7 +131,8 @@ class Ranking:
             term: lexicon.rarity(len(held.slots)) for term, held in lexicon.postings(self.terms).items()
         }
         self.information = added(self.weights.values()) or 1.0
-        self._surroundings: dict[str, tuple[frozenset[str], float, float]] = {}
+        self._surroundings: dict[str, tuple[FileSymbols, frozenset[str], float, float]] = {}
+        self._shares: dict[frozenset[str], float] = {}
 
     def best(self, limit: int) -> tuple[list[Scored], int]:
         """The best symbols, and how many came into question."""
@@ -142,8 +150,8 @@ class Ranking:
                 found[key] = (total, candidate)
                 (heapq.heappush if len(leaders) < limit else heapq.heappushpop)(leaders, total)
         least = leaders[0] if leaders else 0.0
-        scored = sorted((self.score(c) for total, c in found.values() if total >= least), key=in_order)
-        return scored[:limit], count
+        best = (Scored(self._record(c), total) for total, c in found.values() if total >= least)
+        return sorted(best, key=in_order)[:limit], count
 
     def candidate(self, path: str, number: int) -> Candidate:
         """A symbol with its text score; -1 is the file itself."""
@@ -258,7 +266,7 @@ class Ranking:
 
     # -- scoring
 
-    def score(self, candidate: Candidate) -> Scored:
+    def explained(self, candidate: Candidate) -> Explained:
         """The components of a symbol's score, inside the contract's ranges, and their sum."""
         parts = self._parts(candidate)
         scoring = {name: round(value, 6) for name, (value, _) in parts.items()}
@@ -266,25 +274,25 @@ class Ranking:
         reasons = {
             ("bm25_source" if name == "bm25" else f"{name}_reason"): why for name, (_, why) in parts.items()
         }
-        record = self.snapshot.symbols(candidate.path).record(candidate.number - 1)
-        return Scored(record, scoring, reasons)
+        return Explained(self._record(candidate), scoring, reasons)
 
     def total(self, candidate: Candidate) -> float:
-        """The sum that ``score`` gives, without its words: most candidates are not among the best."""
+        """The sum that ``explained`` gives, without its words: most candidates are not among the best."""
         path = candidate.path
-        name, kind, local = self._identity(candidate)
         surroundings = self._surroundings.get(path)
         if surroundings is None:
-            module = name_words_of(self.snapshot.symbols(path).module) & self.asked
-            nearness = self._affinity(path)[0]
-            surroundings = self._surroundings[path] = (module, nearness, self._scale(path)[0])
-        module, nearness, scale = surroundings
+            symbols = self.snapshot.symbols(path)
+            nearness, scale = self._affinity(path)[0], self._scale(path)[0]
+            surroundings = (symbols, self._asked_in(symbols.module), nearness, scale)
+            self._surroundings[path] = surroundings
+        symbols, module, nearness, scale = surroundings
+        name, kind, local = _identity(symbols, candidate)
         if self._tests_below(local):
             scale = 0.0
         if self.dotted:
-            qualified = self._qualified(path, local)[0]
+            qualified = self._qualified(symbols.module, local)[0]
         else:
-            qualified = 0.1 * self._share(module | name_words_of(local) & self.asked) ** 2
+            qualified = 0.1 * self._share(module | self._asked_in(local)) ** 2
         text = round(min(1.0, candidate.text / self.matched.best), 6)
         words = text + round(self._exact(name)[0], 6) + round(qualified, 6)
         fit = 0.05 if self.kind_fits(kind) else 0.0
@@ -292,23 +300,23 @@ class Ranking:
 
     def _parts(self, candidate: Candidate) -> dict[str, tuple[float, str]]:
         path = candidate.path
-        name, kind, local = self._identity(candidate)
+        symbols = self.snapshot.symbols(path)
+        name, kind, local = _identity(symbols, candidate)
         return {
             "bm25": self._text(candidate.text),
             "exact_match": self._exact(name),
-            "qualified_name": self._qualified(path, local),
+            "qualified_name": self._qualified(symbols.module, local),
             "path_affinity": self._affinity(path),
             "definition_boost": self._definition(path, kind, local),
             "kind_match": self._kind_match(kind),
         }
 
-    def _identity(self, candidate: Candidate) -> tuple[str, str, str]:
-        """Name, kind and the name inside its file."""
-        if candidate.number == 0:
-            return posixpath.basename(candidate.path).rsplit(".", 1)[0], Kind.MODULE, ""
-        symbols = self.snapshot.symbols(candidate.path)
-        definition = symbols.outline.definitions[candidate.number - 1]
-        return definition.name, definition.kind, symbols.local(candidate.number - 1)
+    def _record(self, candidate: Candidate) -> SymbolRecord:
+        return self.snapshot.symbols(candidate.path).record(candidate.number - 1)
+
+    def _asked_in(self, qualified: str) -> frozenset[str]:
+        """Which words of the query a qualified name holds."""
+        return self.asked.intersection(chain.from_iterable(map(name_words, qualified.split("::"))))
 
     def _text(self, raw: float) -> tuple[float, str]:
         if not raw:
@@ -322,32 +330,36 @@ class Ranking:
         tokens = name_words(name)
         parts = tokens[1:] or tokens
         if parts and self.asked.issuperset(parts):
-            share = self._share(parts)
+            share = self._share(frozenset(parts))
             return 0.15 * share**2, f"every token of {name} is in the query, {share:.0%} of what it says"
         if self.alone and name.casefold().startswith(self.alone.casefold()):
             return 0.1 * len(self.alone) / len(name), f"{name} begins with {self.alone}"
         return 0.0, "the name is not in the query"
 
-    def _qualified(self, path: str, local: str) -> tuple[float, str]:
-        module = self.snapshot.symbols(path).module
+    def _qualified(self, module: str, local: str) -> tuple[float, str]:
         qualified = "::".join(part for part in (module, local) if part)
         whole = next((name for name in self.dotted if f"::{qualified}".endswith(f"::{name}")), None)
         if whole:
             return 0.1, f"the query names {whole}"
-        shared = name_words_of(qualified) & self.asked
+        shared = self._asked_in(qualified)
         if not shared:
             return 0.0, "no match on the qualified name"
         shown = ", ".join(sorted(shared)[:6])
         return 0.1 * self._share(shared) ** 2, f"partial match on '{qualified}': {shown}"
 
-    def _share(self, words: Iterable[str]) -> float:
+    def _share(self, words: frozenset[str]) -> float:
         """How much of the query some of its words are, by what each tells; summed in one order always."""
-        return min(1.0, added(map(self.weights.__getitem__, sorted(words))) / self.information)
+        found = self._shares.get(words)
+        if found is None:
+            told = added(map(self.weights.__getitem__, sorted(words)))
+            found = self._shares[words] = min(1.0, told / self.information)
+        return found
 
     def _affinity(self, path: str) -> tuple[float, str]:
         if self.snapshot.files[path].layer == "overlay":
             return 0.1, "the file is changed on this ref"
-        near = self.snapshot.changed_folders.get(posixpath.dirname(path))
+        changed = self.snapshot.changed_folders
+        near = changed.get(posixpath.dirname(path)) if changed else None
         if near:
             return 0.05, f"{near} in the same folder is changed on this ref"
         return 0.0, "no path bias applied"
@@ -380,6 +392,14 @@ class Ranking:
         if not self.kind_fits(kind):
             return 0.0, "no kind in the query" if self.kind is None else "another kind"
         return 0.05, f"kind filter {kind}" if self.kind is not None else f"the query asks for a {kind}"
+
+
+def _identity(symbols: FileSymbols, candidate: Candidate) -> tuple[str, str, str]:
+    """Name, kind and the name inside its file."""
+    if candidate.number == 0:
+        return posixpath.basename(symbols.path).rsplit(".", 1)[0], Kind.MODULE, ""
+    definition = symbols.outline.definitions[candidate.number - 1]
+    return definition.name, definition.kind, symbols.local(candidate.number - 1)
 
 
 def in_order(scored: Scored) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.engine import View
-from cuedeck.code.search.ranking import Candidate, Query, Ranking, Scored, in_order
+from cuedeck.code.search.ranking import Candidate, Explained, Query, Ranking, Scored, in_order
 from cuedeck.model.adding import added
 from cuedeck.model.errors import CueError, ErrorCode
 
@@ -99,19 +99,20 @@ class Blend:
             for key, words in self._words.items()
         }
         chosen = sorted(quick, key=lambda key: (-round(quick[key], 5), key))[: limit + 20]
-        scored = (self.score(self._ranking.candidate(path, number - 1)) for path, number in chosen)
-        return sorted(scored, key=in_order)[:limit]
+        told = (self.explained(self._ranking.candidate(path, number - 1)) for path, number in chosen)
+        return sorted((Scored(each.record, each.total) for each in told), key=in_order)[:limit]
 
-    def score(self, candidate: Candidate) -> Scored:
+    def explained(self, candidate: Candidate) -> Explained:
         """A symbol's keyword score, scaled to its share, and what its meaning adds."""
         key = candidate.path, candidate.number
         cosine = self._cosines.get(key)
-        words = self._ranking.score(candidate)
+        words = self._ranking.explained(candidate)
         share = self._share_of_words(key) / self._best
         scoring = {name: round(value * share, 6) for name, value in words.scoring.items() if name != "total"}
         scoring["semantic"] = round(self._weight * max(0.0, cosine or 0.0), 6)
         scoring["total"] = round(added(scoring.values()), 6)
-        return Scored(words.record, scoring, {**words.reasons, "semantic_reason": self._reason(key, cosine)})
+        reasons = {**words.reasons, "semantic_reason": self._reason(key, cosine)}
+        return Explained(words.record, scoring, reasons)
 
     def _share_of_words(self, key: tuple[str, int]) -> float:
         return self._share_of_unknown if key in self._unknown else 1 - self._weight
@@ -171,7 +172,7 @@ def explain(
     limit: int = 200,
     mode: str | None = None,
     vectors: SymbolVectors | None = None,
-) -> Scored:
+) -> Explained:
     """The breakdown of the score that puts the symbol at a line among the first results of a search."""
     numbers = _starting_at(view, path, line)
     if not numbers:
@@ -181,9 +182,9 @@ def explain(
     if mode in ("semantic", "hybrid"):
         blend = _blend(view, ranking, vectors, semantic_only=mode == "semantic")
     ranked = blend.best(limit) if blend is not None else ranking.best(limit)[0]
-    for found in ranked:
-        if found.record.path == path and found.record.number in numbers:
-            return found
+    for record in (found.record for found in ranked):
+        if record.path == path and record.number in numbers:
+            return (blend or ranking).explained(ranking.candidate(path, record.number))
     message = f"{path}:{line} is not among the first {limit} results of this query"
     raise _no_result(message, path, line)
 
