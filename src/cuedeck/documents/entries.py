@@ -119,14 +119,11 @@ def trusted_mtime(stamp: FileStamp, read_at_ns: int) -> int:
 
 
 def _links(links: Iterable[Link]) -> Iterable[LinkValues]:
-    counted: dict[tuple[str, str, str | None], int] = {}
-    lines: dict[tuple[str, str, str | None], int] = {}
-    for link in links:
-        key = (link.kind.value, link.target, link.anchor)
-        counted[key] = counted.get(key, 0) + 1
-        lines.setdefault(key, link.line)
-    for key, times in counted.items():
-        yield LinkValues(*key, lines[key], times, target_key(key[1]))
+    counted: dict[tuple[str, str, str | None], list[int]] = {}
+    for kind, target, anchor, line in links:
+        counted.setdefault((str(kind), target, anchor), [line, 0])[1] += 1
+    for key, (line, times) in counted.items():
+        yield LinkValues(*key, line, times, target_key(key[1]))
 
 
 def _distinct(tags: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -212,6 +213,7 @@ def scope_of(kind: Kind, tags: Sequence[str], front: dict[str, Any] | None) -> t
     return tuple(sorted(tokens))
 
 
+@lru_cache(maxsize=4_096)
 def tag_scope(tag: str) -> str:
     """The filter token of a tag, in any case."""
     return scope_token("t", tag, fold=True)

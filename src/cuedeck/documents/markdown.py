@@ -235,12 +235,12 @@ class _Reader:
             if "\n" in written or "\r" in written:
                 return
             target, anchor = split_target(written.removesuffix("\\"))
+        elif _SCHEME.match(written) or link["link_type"] in ("Autolink", "Email"):
+            return
         elif (inner := _WIKI_DESTINATION.fullmatch(written)) is not None:
             wiki = True
             target, anchor = split_target(inner[1])
         else:
-            if _SCHEME.match(written) or link["link_type"] in ("Autolink", "Email"):
-                return
             # The mark of an anchor is a bare "#": "%23" belongs to a name.
             target, anchor = split_target(written)
             target = unquote(target, errors="replace")
