@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cuedeck.cli.checks import GROUPS
+from cuedeck.cli.checks import GROUPS, folder
 from cuedeck.cli.checks.machine import file_system
 from cuedeck.cli.checks.report import as_json, as_text
 from cuedeck.model.finding import Finding, Status, passed
@@ -100,6 +100,23 @@ def test_what_keeps_every_engine_from_working_is_said_once(cue: Any, initialised
     (initialised / ".cuedeck/state.db").write_bytes(b"not a database" * 1000)
     _, found = report(cue)
     assert failing(found) == {"store"}
+
+
+def test_a_file_that_goes_while_it_is_looked_at_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / ".cuedeck" / "state.db-wal"
+    log.parent.mkdir()
+    log.touch(0o644)
+    lstat = Path.lstat
+
+    def too_late(path: Path) -> os.stat_result:
+        if path == log:
+            log.unlink()
+        return lstat(path)
+
+    monkeypatch.setattr(Path, "lstat", too_late)
+    assert [finding for finding in folder.check(tmp_path) if finding.status is Status.FAIL] == []
 
 
 def test_the_file_system_is_the_innermost_mount(tmp_path: Path) -> None:

@@ -52,8 +52,8 @@ def _writable(root: Path) -> Finding:
 
 
 def _private(root: Path) -> Iterator[Finding]:
-    for path in sorted((main_checkout(root) / FOLDER).glob("state.db*")):
-        mode = stat.S_IMODE(path.lstat().st_mode)
+    for path, status in _found(main_checkout(root) / FOLDER, "state.db*"):
+        mode = stat.S_IMODE(status.st_mode)
         if os.name == "posix" and mode & 0o077:
             yield Finding(
                 "private state",
@@ -63,6 +63,16 @@ def _private(root: Path) -> Iterator[Finding]:
                 fix=f"chmod 600 {FOLDER}/{path.name}",
                 repair=partial(_make_private, path),
             )
+
+
+def _found(folder: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
+    """What is there; SQLite's own files, and those of an import, go when whoever uses them ends."""
+    for path in sorted(folder.glob(pattern)):
+        try:
+            status = path.lstat()
+        except FileNotFoundError:
+            continue
+        yield path, status
 
 
 def _make_private(path: Path) -> str:
@@ -105,9 +115,9 @@ def _ignored(root: Path) -> Iterator[Finding]:
 
 
 def _leftovers(root: Path) -> Iterator[Finding]:
-    staged = (root / FOLDER / ".cache").glob("staging-*")
+    staged = _found(root / FOLDER / ".cache", "staging-*")
     # A younger one may be of an import that still runs.
-    old = [path for path in staged if path.stat().st_mtime < time.time() - 3600]
+    old = [path for path, status in staged if status.st_mtime < time.time() - 3600]
     for path in sorted([*(root / FOLDER).glob(".cache.removed-*"), *old]):
         yield Finding(
             "leftovers",
