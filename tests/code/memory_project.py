@@ -71,6 +71,9 @@ class MemoryProject:
     def files_naming(self, name: str) -> Collection[str]:
         return sorted(self._using.get(name, ()))
 
+    def files_defining(self, name: str) -> Collection[str]:
+        return [path for path in self.files_naming(name) if name in self.facts[path].outline.names]
+
     def uses(self, name: str) -> Uses:
         if name not in self._uses:
             self._uses[name] = Uses(cast(Snapshot, self), name)

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 32
+EXTRACTOR_VERSION: Final = 33
 
 
 class Op:
@@ -481,12 +481,15 @@ class Links:
 
     @cached_property
     def arguments(self) -> dict[int, tuple[int, ...]]:
-        """What each callee is called with."""
-        return {
-            self.a[number]: self.lists[self.b[number]]
-            for number, op in enumerate(self.ops)
-            if op & OP_MASK == Op.CALL
-        }
+        """What each callee is called with, also where it is told types."""
+        found = {}
+        for number, op in enumerate(self.ops):
+            if op & OP_MASK == Op.CALL:
+                callee = self.a[number]
+                found[callee] = self.lists[self.b[number]]
+                if self.ops[callee] & OP_MASK == Op.INDEX:
+                    found.setdefault(self.a[callee], found[callee])
+        return found
 
     @cached_property
     def methods(self) -> dict[int, int]:

@@ -368,3 +368,71 @@ def test_initializers_of_csharp_set_members_of_what_is_made(project: Project) ->
         """
     )
     written.check("Limit")
+
+
+def test_csharp_finds_members_by_this_in_parts_and_in_extensions(project: Project) -> None:
+    written = project(
+        """
+        === Post.cs
+        namespace Blog {
+        public partial class Post { // <def Post>
+            partial void OnChanged(); // <def OnChanged>
+            private string _text; // <def _text>
+            public string Text { set { this._text = value; this.OnChanged(); } } // <_text> <OnChanged>
+            public Post Saved() { Check(this); return this; } // <Post>
+        }
+        public class Box { public int Id; }
+        public class Box<T> { void Open() { Show(Id); } }
+        }
+        === Parts.cs
+        namespace Blog {
+        public partial class Post { // <Post>
+            public int Id; // <def Id>
+            void Later() { OnChanged(); } // <OnChanged>
+        }
+        public static class Extensions {
+            public static IEnumerable<T> Query<T>(this IConnection c, string sql) => null; // <def Query>
+            public static Task<T> OneAsync<T>(this IConnection c, string sql) => null; // <def OneAsync>
+            public static void Touch(this Post post) {} // <def Touch> <Post>
+        }
+        class Use {
+            async Task Run(IConnection c, string text) {
+                var first = c.Query<Post>("x").First(); // <Post> <Query>
+                var id = first.Saved().Id; // <Id>
+                foreach (var post in c.Query<Post>("y")) { Show(post.Id); } // <Post> <Query> <Id>
+                var one = await c.OneAsync<Post>("z").ConfigureAwait(false); // <Post> <OneAsync>
+                one.Touch(); // <Touch>
+                text.Touch();
+                c?.Query<Post>("w"); // <Post> <Query>
+            }
+        }
+        }
+        """
+    )
+    for name in ("Post", "OnChanged", "_text", "Id", "Query", "OneAsync"):
+        written.check(name)
+
+
+def test_ruby_modules_opened_in_several_files_are_one(project: Project) -> None:
+    written = project(
+        """
+        === lib/guard.rb
+        module Guard # <def Guard>
+          class Base; end
+        end
+        === lib/guard/token.rb
+        module Guard # <Guard>
+          class Token < Base # <def Token>
+          end
+        end
+        === lib/other.rb
+        module Other
+          module Guard; end
+          use ::Guard::Token # <Guard> <Token>
+        end
+        === test/guard_test.rb
+        Guard::Token.new # <Guard> <Token>
+        """
+    )
+    written.check("Guard")
+    written.check("Token")

@@ -61,8 +61,6 @@ class CSharpWalk(TableWalk):
     )
     generic_types: ClassVar[tuple[str, ...]] = ("generic_name",)
     special: ClassVar[dict[str, str]] = {
-        "this": "this",
-        "base": "parent",
         "string_literal": "text_literal",
         "interpolated_string_expression": "text_literal",
         "return_statement": "return_",
@@ -127,15 +125,25 @@ class CSharpWalk(TableWalk):
 
     def access(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("expression"), node.child_by_field_name("name")
-        if owner is not None:
-            value = self.visit(owner, scope)
+        word = node.children[0].type
+        if word in ("this", "base"):
+            value = self.this(node, scope) if word == "this" else self.parent(node, scope)
         else:
-            first = node.children[0]
-            value = self.this(first, scope) if first.type == "this" else self.parent(first, scope)
-        if name is None:
-            return value
-        leaf = self.simple_name(name, scope) if name.named_child_count else name
-        return self.row(Op.ATTR, value, self.name(leaf), leaf.start_byte, role) if leaf is not None else value
+            value = self.visit(owner, scope) if owner is not None else 0
+        return self.taken(value, name, scope, role) if name is not None else value
+
+    def only(self, node: Node, scope: int, role: int = 0) -> int:
+        # The word has no named node, so no handler.
+        if not node.named_child_count and any(child.type == "this" for child in node.children):
+            return self.this(node, scope)
+        return super().only(node, scope, role)
+
+    def taken(self, value: int, name: Node, scope: int, role: int) -> int:
+        """A member, with the types that it is told."""
+        leaf, *told = name.named_children or [name]
+        member = self.row(Op.ATTR, value, self.name(leaf), leaf.start_byte, role)
+        types = [self.visit(c, scope, Role.TYPE) for arguments in told for c in arguments.named_children]
+        return self.row(Op.INDEX, member, self.items(types)) if types else member
 
     def conditional_access(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
@@ -149,9 +157,13 @@ class CSharpWalk(TableWalk):
 
     def bound_member(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
-        if name is None:
-            return 0
-        return self.row(Op.ATTR, self.receiver, self.name(name), name.start_byte, role)
+        return self.taken(self.receiver, name, scope, role) if name is not None else 0
+
+    def parameter(self, node: Node, scope: int) -> None:
+        super().parameter(node, scope)
+        name = node.child_by_field_name("name")
+        if name is not None and any(c.type == "modifier" and self.text(c) == "this" for c in node.children):
+            self.scopes[scope].receiver = self.name(name)
 
     def namespace(self, node: Node, scope: int, role: int = 0) -> int:
         name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
@@ -253,7 +265,58 @@ class CSharpWalk(TableWalk):
 class CSharpRules(OpenRules):
     """How files of CSharp see each other."""
 
+    transparent: ClassVar[frozenset[str]] = frozenset({"Task", "ValueTask", "Nullable"})
+    sequences: ClassVar[frozenset[str]] = frozenset(
+        {
+            "List",
+            "IList",
+            "IEnumerable",
+            "IAsyncEnumerable",
+            "ICollection",
+            "IReadOnlyList",
+            "IReadOnlyCollection",
+            "HashSet",
+            "ISet",
+            "Queue",
+            "Stack",
+        }
+    )
+    mappings: ClassVar[frozenset[str]] = frozenset(
+        {"Dictionary", "IDictionary", "IReadOnlyDictionary", "ConcurrentDictionary"}
+    )
+    element_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "First",
+            "FirstOrDefault",
+            "Single",
+            "SingleOrDefault",
+            "Last",
+            "LastOrDefault",
+            "ElementAt",
+            "Dequeue",
+            "Pop",
+            "Peek",
+        }
+    )
+    container_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "ToList",
+            "ToArray",
+            "Where",
+            "OrderBy",
+            "OrderByDescending",
+            "ThenBy",
+            "Skip",
+            "Take",
+            "Distinct",
+            "Concat",
+            "Reverse",
+        }
+    )
+    same_methods: ClassVar[frozenset[str]] = frozenset({"ConfigureAwait"})
     class_constructors: ClassVar[bool] = True
+    extension_methods: ClassVar[bool] = True
+    reopened: ClassVar[bool] = True
     overloads: ClassVar[bool] = True
     text_type: ClassVar[str] = "string"
     any_types: ClassVar[frozenset[str]] = frozenset({"object"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Import, Links, Op, ScopeKind
@@ -15,6 +16,7 @@ _DEFINING: Final = frozenset(
 )
 _OPEN: Final = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
 _EXACT: Final = 1000
+_MAX_OPENED: Final = 64
 _NAMED: Final = (Op.NAME, Op.ATTR)
 
 
@@ -26,6 +28,8 @@ class OpenRules(Rules):
     # One name is one thing in the whole program, however often it is declared.
     linkage: ClassVar[bool] = False
     separator: ClassVar[str] = "."
+    # A class is opened again wherever its whole name is declared.
+    reopened: ClassVar[bool] = False
     # Folders below which folders are packages, whose files see each other's names.
     package_roots: ClassVar[frozenset[str]] = frozenset()
 
@@ -119,12 +123,55 @@ class OpenRules(Rules):
         return False
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        if self.reopened:
+            yield from islice(self.opened(path, scope, name), _MAX_OPENED)
+            return
         for other in self.project.files_naming(name):
             if other.endswith(self.endings):
                 links = self.project.links(other)
                 for number, row in enumerate(links.scope_rows()):
                     if row.kind == ScopeKind.EXTENSION and _named(links, row.result) == name:
                         yield other, number
+
+    def opened(self, path: str, scope: int, name: str) -> Iterator[tuple[str, int]]:
+        """Where else a class is declared."""
+        whole = self._nesting(path, scope)
+        for other in self.project.files_defining(name):
+            if not other.endswith(self.endings):
+                continue
+            links = self.project.links(other)
+            for number, named in links.classes.items():
+                if (
+                    links.strings[named] == name
+                    and (other, number) != (path, scope)
+                    and self._nesting(other, number) == whole
+                ):
+                    yield other, number
+
+    def _nesting(self, path: str, scope: int) -> tuple[str, ...]:
+        """The whole name of a class; classes with more or fewer type parameters are others."""
+        links = self.project.links(path)
+        kinds = links.bindings[3]
+        names: list[str] = []
+        while scope >= 0:
+            if scope in links.classes:
+                bound = links.names[scope].values()
+                parameters = sum(all(kinds[b] == Bind.OPAQUE for b in bindings) for bindings in bound)
+                names.append(f"{links.strings[links.classes[scope]]}/{parameters}")
+            scope = links.scopes[scope].parent
+        return (*names, self.namespace(path))
+
+    def extending(self, name: str) -> Iterator[Symbol]:
+        for path in self.project.files_defining(name):
+            links = self.project.links(path)
+            owners, _, _, kinds, inner, _ = links.bindings
+            scopes = {
+                owners[b]: None
+                for b in links.bound.get(links.string_numbers.get(name, -1), ())
+                if kinds[b] == Bind.FUNCTION and links.scopes[inner[b]].receiver
+            }
+            if path.endswith(self.endings):
+                yield from (Symbol(path, scope, name) for scope in scopes)
 
     def is_tag(self, symbol: Symbol) -> bool:
         """Whether a name is that of a structure, which may share it with a function or variable."""
@@ -134,12 +181,21 @@ class OpenRules(Rules):
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         links = self.project.links(symbol.path)
+        if self.reopened:
+            return self._declared_again(symbol)
         if not self.linkage or links.scopes[symbol.scope].kind not in _OPEN:
             return ()
         tagged = self.is_tag(symbol)
         found = [other for other in self.open_names(symbol.name) if self.is_tag(other) == tagged]
         # Without a declaration that others include, equal names in two files are two things.
         return found if symbol in found and any(is_header(s.path) for s in found) else ()
+
+    def _declared_again(self, symbol: Symbol) -> Iterator[Symbol]:
+        links = self.project.links(symbol.path)
+        for binding in links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ()):
+            if links.bindings[3][binding] == Bind.CLASS:
+                for path, scope in self.opened(symbol.path, links.bindings[4][binding], symbol.name):
+                    yield Symbol(path, self.project.links(path).scopes[scope].parent, symbol.name)
 
 
 def is_header(path: str) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 _ACCESSORS: Final = frozenset({"attr_accessor", "attr_reader", "attr_writer"})
 _MIXINS: Final = frozenset({"include", "extend", "prepend"})
 _MAX_SAME: Final = 4
-_MAX_OPENED: Final = 64
 
 
 class RubyWalk(TableWalk):
@@ -61,6 +59,13 @@ class RubyWalk(TableWalk):
         if name is not None and name.type == "scope_resolution":
             return name.child_by_field_name("name")
         return name
+
+    def member(self, node: Node, scope: int, role: int = 0) -> int:
+        name = node.child_by_field_name("name")
+        if name is not None and node.child_by_field_name("scope") is None:
+            # ``::X`` is the X outside of everything.
+            return self.row(Op.NAME, 0, self.name(name), name.start_byte, role)
+        return super().member(node, scope, role)
 
     def body(self, node: Node, scope: int) -> None:
         value = 0
@@ -159,6 +164,7 @@ class RubyRules(OpenRules):
     language: ClassVar[str] = "ruby"
     endings: ClassVar[tuple[str, ...]] = (".rb", ".rake", ".gemspec")
     bare_members: ClassVar[bool] = True
+    reopened: ClassVar[bool] = True
 
     def seen(self, path: str, name: str) -> Targets:
         found = super().seen(path, name)
@@ -181,33 +187,6 @@ class RubyRules(OpenRules):
     def _owner(self, symbol: Symbol) -> str:
         links = self.project.links(symbol.path)
         return links.strings[links.classes.get(symbol.scope, 0)]
-
-    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
-        """A class or module is opened again wherever its whole name is written."""
-        return islice(self._opened(path, scope, name), _MAX_OPENED)
-
-    def _opened(self, path: str, scope: int, name: str) -> Iterator[tuple[str, int]]:
-        whole = self._nesting(path, scope)
-        for other in self.project.files_naming(name):
-            if not other.endswith(self.endings):
-                continue
-            links = self.project.links(other)
-            for number, named in links.classes.items():
-                if (
-                    links.strings[named] == name
-                    and (other, number) != (path, scope)
-                    and self._nesting(other, number) == whole
-                ):
-                    yield other, number
-
-    def _nesting(self, path: str, scope: int) -> tuple[str, ...]:
-        links = self.project.links(path)
-        names: list[str] = []
-        while scope >= 0:
-            if scope in links.classes:
-                names.append(links.strings[links.classes[scope]])
-            scope = links.scopes[scope].parent
-        return tuple(names)
 
 
 def _grammar() -> Any:

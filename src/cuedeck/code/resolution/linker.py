@@ -97,6 +97,11 @@ class Linker(Calls):
         self.read.add(naming(name))
         return self.project.files_naming(name)
 
+    def files_defining(self, name: str) -> Collection[str]:
+        """The files that define a symbol of that name."""
+        self.read.add(naming(name))
+        return self.project.files_defining(name)
+
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Compute once, cutting cycles."""
         memo = self.memo
@@ -355,7 +360,7 @@ class Linker(Calls):
         links = self.links(path)
         values = self.evaluate(path, links.a[number])
         if not values:
-            return ()
+            return self.extended(path, number)
         name = links.strings[links.b[number]]
         rules = self.rules_of(path)
         given = links.arguments.get(number) if rules.overloads else None
@@ -366,7 +371,33 @@ class Linker(Calls):
             if beside:
                 targets = self.called_members(value, targets)
             found += targets if given is None else self.taking(value, targets, len(given))
+        if all(isinstance(target, Value) for target in found):
+            return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))
+
+    def extended(self, path: str, number: int) -> Targets:
+        """The methods declared elsewhere that are called on a value which has none of that name."""
+        links, rules = self.links(path), self.rules_of(path)
+        if not rules.extension_methods or links.ops[number] >> ROLE_SHIFT != Role.CALL:
+            return ()
+        name = links.strings[links.b[number]]
+        methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
+        receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE_OF]
+        return tuple(m for m in methods if isinstance(m, Symbol) and self.extends(m, receivers))
+
+    def _extending(self, rules: Rules, name: str) -> Targets:
+        return tuple(rules.extending(name))
+
+    def extends(self, method: Symbol, receivers: list[Value]) -> bool:
+        """Whether a method may be called on values; one that takes a foreign type, on any."""
+        for function in self.type_of(method):
+            links = self.links(function.path)
+            receiver = links.scopes[function.scope].receiver
+            taken = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))
+            wanted = {(v.path, v.scope) for v in self.concrete(taken) if v.tag == INSTANCE_OF}
+            if not wanted or any(not wanted.isdisjoint(self.lineage(v)) for v in receivers):
+                return True
+        return False
 
     def called_members(self, value: Value, targets: Targets) -> Targets:
         """Of members of one name, the method: a field that is nearer is not what is called."""

@@ -30,6 +30,9 @@ class Files(Protocol):
     def files_naming(self, name: str) -> Collection[str]:
         """The files in which a name occurs."""
 
+    def files_defining(self, name: str) -> Collection[str]:
+        """The files that define a symbol of that name."""
+
 
 class Project(Files, Protocol):
     """One ref's files, as rules may ask for them."""
@@ -107,6 +110,8 @@ class Rules:
     overloads: ClassVar[bool] = False
     # A field and a method may share a name: what is called is the method.
     fields_beside_methods: ClassVar[bool] = False
+    # Methods declared elsewhere are called like a value's own: see ``extending``.
+    extension_methods: ClassVar[bool] = False
     # A name in a type may mean a structure, and any other name never does.
     tag_names: ClassVar[bool] = False
     # A constructor is named like its class, which the name means everywhere.
@@ -160,6 +165,10 @@ class Rules:
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """Scopes elsewhere that add members to a class."""
+        return ()
+
+    def extending(self, name: str) -> Iterable[Symbol]:
+        """Methods that are called on their first parameter, wherever they are declared."""
         return ()
 
     def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:

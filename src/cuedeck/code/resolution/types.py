@@ -115,6 +115,10 @@ class Typing(Generics):
         """The texts that a type or an expression allows."""
 
     @abstractmethod
+    def extended(self, path: str, number: int) -> Targets:
+        """The methods declared elsewhere that are called on a value which has none of that name."""
+
+    @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
         """What ``value.name`` names."""
 
@@ -453,7 +457,8 @@ class Typing(Generics):
                 return self.around(path, number) if own else found
             case Op.ATTR:
                 name = links.strings[b]
-                return self.attribute_values(path, a, name) or self.entry(path, a, name)
+                held = self.attribute_values(path, a, name) or self.entry(path, a, name)
+                return held or self.values(self.extended(path, number))
             case Op.MODULE | Op.IMPORTED | Op.INTRINSIC:
                 return self.values(self.targets(path, number))
             case Op.CALL:
