@@ -108,6 +108,8 @@ class _TokenCache(dict[str, str]):
     def __missing__(self, piece: str) -> str:
         if piece.isalpha() and piece.isascii() and len(piece) <= MAX_TOKEN and _one_part(piece):
             tokens: str = _STEM(piece.lower())
+        elif piece.isascii() and "'" not in piece:
+            tokens = " ".join(chain.from_iterable(map(_word_tokens, _WORD.findall(piece))))
         else:
             tokens = " ".join(chain.from_iterable(map(self._tokens, _words(_CONTRACTION.sub("", piece)))))
         if len(piece) <= _LONGEST_CACHED:
@@ -144,24 +146,20 @@ def _ngrams(run: str, single_characters: bool) -> list[str]:
     return [*run, *pairs] if single_characters or len(run) == 1 else pairs
 
 
-def _word_tokens(word: str) -> Iterator[str]:
+def _word_tokens(word: str) -> list[str]:
     if len(word) > MAX_WORD:
-        yield from chain.from_iterable(map(_short_word_tokens, _BREAK.split(word[:MAX_CHAIN])))
-    else:
-        yield from _short_word_tokens(word)
+        return list(chain.from_iterable(map(_short_word_tokens, _BREAK.split(word[:MAX_CHAIN]))))
+    return _short_word_tokens(word)
 
 
-def _short_word_tokens(word: str) -> Iterator[str]:
+def _short_word_tokens(word: str) -> list[str]:
     if len(word) > MAX_WORD:
         # A blob, not a word: one token says enough, and any number of them stays cheap.
-        yield word[:MAX_TOKEN].casefold()[:MAX_TOKEN]
-        return
+        return [word[:MAX_TOKEN].casefold()[:MAX_TOKEN]]
     parts = [part.casefold() for part in _parts(word)]
-    whole = "".join(parts)
-    if whole:
-        yield stem(whole)
-    if len(parts) > 1:
-        yield from (stem(part) for part in parts if len(part) > 1 or part.isdigit())
+    if len(parts) < 2:
+        return list(map(stem, parts))
+    return [stem("".join(parts)), *[stem(part) for part in parts if len(part) > 1 or part.isdigit()]]
 
 
 def _parts(word: str) -> list[str]:
