@@ -48,12 +48,11 @@ NOTES = Migration(
 
 
 class Note(NamedTuple):
-    """A record as an engine has it when it begins to write: its text, analysed."""
+    """A record as an engine has it when it begins to write: its row, and its text analysed."""
 
-    title: str
-    body: str
-    title_words: list[str]
-    body_words: list[str]
+    row: dict[str, str]
+    words: dict[str, list[str]]
+    scope: list[str]
 
 
 PROJECTS = 20
@@ -82,8 +81,10 @@ class Corpus:
         return found
 
     def record(self, number: int) -> Note:
-        title, body = self.words(6), self.words(int(50 + number % 61))
-        return Note(" ".join(title), " ".join(body), title, body)
+        words = {"title": self.words(6), "body": self.words(int(50 + number % 61))}
+        scope = [f"p_{number % PROJECTS}", f"k_{number % 3}"]
+        texts = {name: " ".join(own) for name, own in words.items()}
+        return Note({"id": f"n{number}", **texts, "project": scope[0]}, words, scope)
 
     def vectors(self, count: int) -> np.ndarray:
         near = self._centres[self._chance.integers(0, 400, count)]
@@ -94,36 +95,24 @@ class Corpus:
         return [f"w{rank}" for rank in self._chance.integers(40, 2_000, 3)]
 
 
-def rows(session: Session, values: Sequence[tuple[str, str, str, str]]) -> list[int]:
-    """The rows alone; one by itself as an engine does it, many at once as an import does."""
-    names = ("id", "title", "body", "project")
-    if len(values) == 1:
-        return [session.insert("bench_notes", dict(zip(names, values[0], strict=True)))]
-    session.insert_many("bench_notes", names, values)
-    found = session.rows("SELECT id, rid FROM bench_notes WHERE id IN :ids", ids=[one[0] for one in values])
+def write(session: Session, note: Note, vector: np.ndarray) -> None:
+    """One record as an engine writes it: row, full text, vector, change log."""
+    rid = session.insert("bench_notes", note.row)
+    session.text(TEXT).put([TextRecord(rid, note.words, note.scope)])
+    session.vectors(VECTORS).put([VectorRecord(rid, "m", vector, note.scope)])
+
+
+def write_many(session: Session, notes: Sequence[Note], vectors: np.ndarray) -> None:
+    """The same for many at once, as an import does it."""
+    session.insert_many("bench_notes", tuple(notes[0].row), [tuple(note.row.values()) for note in notes])
+    ids = [note.row["id"] for note in notes]
+    found = session.rows("SELECT id, rid FROM bench_notes WHERE id IN :ids", ids=ids)
     rids = {row["id"]: row["rid"] for row in found}
-    return [rids[one[0]] for one in values]
-
-
-def write(
-    session: Session, corpus: Corpus, start: int, vectors: np.ndarray, made: Sequence[Note] = ()
-) -> None:
-    """Records as an engine writes them: row, full text, vector, change log."""
-    notes = made or [corpus.record(start + at) for at in range(len(vectors))]
-    rids = rows(
-        session,
-        [
-            (f"n{number}", note.title, note.body, f"p_{number % PROJECTS}")
-            for number, note in enumerate(notes, start)
-        ],
+    session.text(TEXT).put(TextRecord(rids[note.row["id"]], note.words, note.scope) for note in notes)
+    session.vectors(VECTORS).put(
+        VectorRecord(rids[note.row["id"]], "m", vector, note.scope)
+        for note, vector in zip(notes, vectors, strict=True)
     )
-    texts, points = [], []
-    for number, (rid, note, vector) in enumerate(zip(rids, notes, vectors, strict=True), start):
-        scope = [f"p_{number % PROJECTS}", f"k_{number % 3}"]
-        texts.append(TextRecord(rid, {"title": note.title_words, "body": note.body_words}, scope))
-        points.append(VectorRecord(rid, "m", vector, scope))
-    session.text(TEXT).put(texts)
-    session.vectors(VECTORS).put(points)
 
 
 def measured(action: Callable[[Any], object], inputs: Sequence[Any]) -> dict[str, float]:
@@ -149,7 +138,7 @@ def load(store: Store, corpus: Corpus) -> tuple[np.ndarray, float]:
         vectors = corpus.vectors(min(500, corpus.count - start))
         kept.append(vectors)
         with store.state.write(actor="bench", durable=False) as session:
-            write(session, corpus, start, vectors)
+            write_many(session, [corpus.record(start + at) for at in range(len(vectors))], vectors)
     return np.concatenate(kept), round(time.perf_counter() - used, 1)
 
 
@@ -261,9 +250,9 @@ def inserts(store: Store, corpus: Corpus, url: str | None, folder: Path, count: 
     full: tuple[list[float], list[float]] = ([], [])
     plain: tuple[list[float], list[float]] = ([], [])
 
-    def whole(number: int, vector: np.ndarray, note: Note) -> None:
+    def whole(note: Note, vector: np.ndarray) -> None:
         with store.state.write(actor="bench") as session:
-            write(session, corpus, number, vector[None, :], [note])
+            write(session, note, vector)
 
     def row_alone(number: int, body: str) -> None:
         with store.state.write(actor="bench") as session:
@@ -273,8 +262,9 @@ def inserts(store: Store, corpus: Corpus, url: str | None, folder: Path, count: 
     with bare_table(url, folder) as bare:
         for number, vector in enumerate(corpus.vectors(count), corpus.count):
             note = corpus.record(number)
-            full[1].append(milliseconds(bare, (note.title, note.body, "p_1", vector.tobytes())))
-            full[0].append(milliseconds(whole, number, vector, note))
+            _, *content = note.row.values()
+            full[1].append(milliseconds(bare, (*content, vector.tobytes())))
+            full[0].append(milliseconds(whole, note, vector))
         for number in range(count):
             plain[1].append(milliseconds(bare, ("title", "word " * 80, "p", b"")))
             plain[0].append(milliseconds(row_alone, number, "word " * 80))
