@@ -48,7 +48,6 @@ def unit(vectors: npt.NDArray[np.float64]) -> Floats:
 def test_nobody_is_missed(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # Few vectors take the way that many take.
     monkeypatch.setattr(module, "_FEW", 32)
-    monkeypatch.setattr(module, "_FEW_REACHING", 32)
     vectors = unit(KINDS[kind]())
     matrix = Matrix(LENGTH)
     matrix.add(range(COUNT), sketch(vectors), (["fifth"][number % 5 :] for number in range(COUNT)))
@@ -80,7 +79,7 @@ def test_a_scope_grows_with_what_is_added_after_it_was_asked_for() -> None:
 
 
 def test_who_reaches_a_floor_is_told_of_each_scope_as_it_is_now(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_FEW_REACHING", 4)
+    monkeypatch.setattr(module, "_FEW", 4)
     vectors = unit(np.repeat(CHANCE.normal(size=(1, LENGTH)), 60, axis=0))
     matrix = Matrix(LENGTH)
     for ids in (range(30), range(30, 60)):

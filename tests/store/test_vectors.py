@@ -71,7 +71,7 @@ def test_many_vectors_keep_full_recall_on_sqlite(tmp_path: Path) -> None:
 def test_everything_that_reaches_a_floor_is_told(
     sample: Store, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    monkeypatch.setattr("cuedeck.store.matrix._FEW_REACHING", few)
+    monkeypatch.setattr("cuedeck.store.matrix._FEW", few)
     vectors = clustered(800)
     fill(sample, vectors)
     halves = vectors.astype(np.float16).astype(np.float32)
@@ -120,7 +120,7 @@ def test_many_questions_at_once_are_answered_as_one_by_one(
     sample: Store, monkeypatch: pytest.MonkeyPatch, few: int, floor: float
 ) -> None:
     monkeypatch.setattr("cuedeck.store.matrix._FEW", few)
-    monkeypatch.setattr("cuedeck.store.matrix._SHARED_BLOCK", 128)
+    monkeypatch.setattr("cuedeck.store.matrix._BLOCK", 128)
     vectors = clustered(900)
     fill(sample, vectors)
     queries = list(clustered(6, seed=2))

@@ -7,22 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import simsimd
 
 from cuedeck.store.protocol import Scope, Vector
-from cuedeck.store.sketch import BITS, WORDS, Sketches, Words, radius, signatures
+from cuedeck.store.sketch import WORDS, Sketches, Words, radius, rounded, signatures
 
 Slots = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
-# Below this, codes alone are quicker than bits and codes; for a floor alone, below the second.
-_FEW = 8192
-_FEW_REACHING = 2048
-# The first look at bits takes half of them.
-_HALF = WORDS // 2
-_BLOCK = 32_768
-# Half the words of so many records stay in a core's own cache while every query looks at them.
-_SHARED_BLOCK = 16_384
-_ROWS = 256
+
+# Below this, codes alone are quicker than bits and codes.
+_FEW = 2048
+# So many rows stay in a core's own cache; other threads wait while simsimd looks at them.
+_BLOCK = 4096
+_ROWS = 512
 _NO_SLOTS = np.empty(0, dtype=np.int64)
 
 
@@ -49,8 +47,7 @@ class Matrix:
         self._codes = np.empty((0, dimensions), dtype=np.int8)
         self._scales = np.empty(0, dtype=np.float32)
         self._errors = np.empty(0, dtype=np.float32)
-        # One row per word, so that distances are sums over long contiguous runs.
-        self._words = np.empty((WORDS, 0), dtype=np.uint64)
+        self._words = np.empty((0, WORDS), dtype=np.uint64)
         self._gathered = (_NO_SLOTS, self._words)
 
     @property
@@ -65,7 +62,7 @@ class Matrix:
         start, end = self.size, self.size + len(ids)
         self._ids[start:end] = list(ids)
         self._alive[start:end] = True
-        self._words[:, start:end] = sketches.words.T
+        self._words[start:end] = sketches.words
         self._codes[start:end] = sketches.codes
         self._scales[start:end] = sketches.scales
         self._errors[start:end] = sketches.errors
@@ -109,13 +106,9 @@ class Matrix:
     def reach(self, query: Vector, scope: Scope, wanted: int, floor: float) -> Reach:
         """Everyone who reaches the floor, and among them who can be one of the ``wanted`` nearest."""
         slots = self._within(scope)
-        if len(slots) > _FEW_REACHING:
-            words = signatures(query[None, :])[0]
-            narrow = len(slots) * 4 < self.size
-            distances = (
-                _differing(self._gather(slots), words) if narrow else self._distances(slots, words, 0, WORDS)
-            )
-            slots = slots[np.flatnonzero(distances <= radius(floor / _length(query), len(query)))]
+        if len(slots) > _FEW:
+            distances = self._distances(query, slots)
+            slots = slots[np.flatnonzero(distances <= _radius(query, floor))]
         ((lowest, highest),) = self._bounds([query], slots)
         certain = lowest >= floor
         doubtful = ~certain & (highest >= floor)
@@ -131,44 +124,27 @@ class Matrix:
             for lowest, highest in self._bounds(queries, slots)
         ]
 
-    def _bounds(self, queries: Sequence[Vector], slots: Slots) -> Iterator[tuple[Floats, Floats]]:
-        """Between which products the true ones lie."""
-        errors = self._errors[slots]
-        for query, estimates in zip(queries, self._estimates(queries, slots), strict=True):
-            # How far the query itself is from unit length widens the bound.
-            widened = errors * np.float32(np.linalg.norm(query))
-            yield estimates - widened, estimates + widened
-
     def _near_each(self, queries: Sequence[Vector], floor: float) -> list[Slots]:
-        """By half of the bits, the living slots that can reach the floor of each query."""
+        """By their bits, the living slots that can reach the floor of each query."""
         words = signatures(np.stack(queries))
-        most = [radius(floor / _length(query), len(query), BITS // 2) for query in queries]
+        most = [_radius(query, floor) for query in queries]
         found: list[list[Slots]] = [[] for _ in queries]
-        for start in range(0, self.size, _SHARED_BLOCK):
-            stop = min(start + _SHARED_BLOCK, self.size)
-            for one, row, limit in zip(found, words, most, strict=True):
-                distances = _differing(self._words[:_HALF, start:stop], row[:_HALF])
-                one.append(np.flatnonzero(distances <= limit) + start)
+        for start in range(0, self.size, _BLOCK):
+            distances = _differing(words, self._words[start : min(start + _BLOCK, self.size)])
+            for one, row, limit in zip(found, distances, most, strict=True):
+                one.append(np.flatnonzero(row <= limit) + start)
         return [slots[self._alive[slots]] for slots in map(np.concatenate, found)]
 
     def _by_bits(self, query: Vector, slots: Slots, wanted: int, floor: float) -> Slots:
-        words = signatures(query[None, :])[0]
-        distances = self._distances(slots, words, 0, _HALF)
-        length = _length(query)
-        near = np.flatnonzero(distances <= radius(floor / length, len(query), BITS // 2))
-        if len(near) <= max(_FEW, 8 * wanted):
-            # The floor alone leaves few, as it does for links.
-            return slots[near]
-        cut = np.partition(distances, 4 * wanted)[4 * wanted]
-        sample = slots[distances <= cut][: 8 * wanted]
-        cosines = self._estimates([query], sample)[0] / np.float32(length)
-        least = max(floor / length, _kth_largest(cosines - self._errors[sample], wanted))
-        near = np.flatnonzero(distances <= radius(least, len(query), BITS // 2))
-        slots, distances = slots[near], distances[near]
-        if len(slots) <= _FEW:
-            return slots
-        rest = self._distances(slots, words, _HALF, WORDS)
-        return slots[distances + rest <= radius(least, len(query))]
+        """Those whose bits do not tell that they are too far, or further than enough others."""
+        distances = self._distances(query, slots)
+        near = np.flatnonzero(distances <= _radius(query, floor))
+        if len(near) > max(_FEW, 8 * wanted):
+            cut = np.partition(distances, 4 * wanted)[4 * wanted]
+            sample = slots[distances <= cut][: 8 * wanted]
+            ((lowest, _),) = self._bounds([query], sample)
+            near = np.flatnonzero(distances <= _radius(query, max(floor, _kth_largest(lowest, wanted))))
+        return slots[near]
 
     def _within(self, scope: Scope) -> Slots:
         chosen: Slots | None = None
@@ -182,36 +158,38 @@ class Matrix:
             return self._living
         return chosen[self._alive[chosen]]
 
-    def _estimates(self, queries: Sequence[Vector], slots: Slots) -> Floats:
-        """Products from codes, in blocks that stay in the cache; by rows, for BLAS's threads only wait."""
-        dimensions = self._codes.shape[1]
-        found = np.empty((len(queries), len(slots)), dtype=np.float32)
-        picked = np.empty((_ROWS, dimensions), dtype=np.int8)
-        block = np.empty((_ROWS, dimensions), dtype=np.float32)
+    def _bounds(self, queries: Sequence[Vector], slots: Slots) -> Iterator[tuple[Floats, Floats]]:
+        """Between which products the true ones lie."""
+        asked = np.stack(queries)
+        # A query's codes leave as much as a vector's; those of what they leave make that negligible.
+        coarse, coarse_scales, rest = rounded(asked)
+        fine, fine_scales, lost = rounded(rest)
+        codes = np.concatenate((coarse, fine))
+        products = np.empty((len(codes), len(slots)), dtype=np.float32)
         for start in range(0, len(slots), _ROWS):
-            some = slots[start : start + _ROWS]
-            count = len(some)
             # Slots are never out of bounds; clipping spares the copy that checking would make.
-            self._codes.take(some, axis=0, out=picked[:count], mode="clip")
-            np.copyto(block.reshape(-1)[: count * dimensions], picked.reshape(-1)[: count * dimensions])
-            for query, row in zip(queries, found, strict=True):
-                np.vecdot(block[:count], query, out=row[start : start + count])
-        return found * self._scales[slots]
+            rows = self._codes.take(slots[start : start + _ROWS], axis=0, mode="clip")
+            products[:, start : start + _ROWS] = simsimd.cdist(codes, rows, "dot", out_dtype="float32")
+        scales, errors = self._scales[slots], self._errors[slots]
+        for at, query in enumerate(asked):
+            product = coarse_scales[at] * products[at] + fine_scales[at] * products[len(asked) + at]
+            # How far the query itself is from unit length widens the bound.
+            widened = errors * np.linalg.norm(query) + (1.0 + errors) * np.linalg.norm(lost[at])
+            yield product * scales - widened, product * scales + widened
 
-    def _distances(self, slots: Slots, words: Words, first: int, last: int) -> npt.NDArray[np.uint16]:
-        """Hamming distances over a range of words."""
-        held, asked = self._words[first:last, : self.size], words[first:last]
-        if len(slots) * 4 < self.size:
-            return _differing(held.take(slots, axis=1), asked)
-        starts = range(0, self.size, _BLOCK)
-        runs = [_differing(held[:, at : at + _BLOCK], asked) for at in starts]
-        total = np.concatenate(runs)
-        return total if len(slots) == self.size else total[slots]
+    def _distances(self, query: Vector, slots: Slots) -> Floats:
+        """In how many bits each differs from the query."""
+        words = signatures(query[None, :])
+        whole = len(slots) * 4 >= self.size
+        rows = self._words[: self.size] if whole else self._gather(slots)
+        blocks = [_differing(words, rows[at : at + _BLOCK])[0] for at in range(0, len(rows), _BLOCK)]
+        total: Floats = np.concatenate(blocks)
+        return total[slots] if whole and len(slots) < self.size else total
 
     def _gather(self, slots: Slots) -> Words:
         """The words of some slots, kept for the next question in the same scope: a slot never changes."""
         if not np.array_equal(self._gathered[0], slots):
-            self._gathered = (slots, self._words.take(slots, axis=1))
+            self._gathered = (slots, self._words.take(slots, axis=0))
         return self._gathered[1]
 
     def _array(self, token: str) -> Slots:
@@ -228,26 +206,23 @@ class Matrix:
         if wanted <= len(self._ids):
             return
         room = max(wanted, len(self._ids) * 3 // 2, 256)
-        for name in ("_ids", "_alive", "_codes", "_scales", "_errors"):
+        for name in ("_ids", "_alive", "_codes", "_scales", "_errors", "_words"):
             old = getattr(self, name)
             grown = np.zeros((room, *old.shape[1:]), dtype=old.dtype)
             grown[: self.size] = old[: self.size]
             setattr(self, name, grown)
-        words = np.zeros((WORDS, room), dtype=np.uint64)
-        words[:, : self.size] = self._words[:, : self.size]
-        self._words = words
 
 
-def _differing(rows: Words, words: Words) -> npt.NDArray[np.uint16]:
-    """In how many bits each column differs from the words."""
-    total = np.zeros(rows.shape[1], dtype=np.uint16)
-    for row, word in zip(rows, words, strict=True):
-        total += np.bitwise_count(row ^ word)
-    return total
+def _differing(words: Words, rows: Words) -> Floats:
+    """In how many bits each row differs from each query."""
+    found = simsimd.cdist(
+        words.view(np.uint8), rows.view(np.uint8), "hamming", dtype="bin8", out_dtype="float32"
+    )
+    return np.asarray(found)
 
 
-def _length(query: Vector) -> float:
-    return max(float(np.linalg.norm(query)), 1e-12)
+def _radius(query: Vector, floor: float) -> int:
+    return radius(floor / max(float(np.linalg.norm(query)), 1e-12), len(query))
 
 
 def _kth_largest(values: Floats, count: int) -> float:

@@ -40,12 +40,17 @@ class Sketches:
 
 def sketch(vectors: Floats) -> Sketches:
     """The sketches of vectors as they are stored, that is after rounding to half precision."""
-    scales = np.maximum(np.abs(vectors).max(axis=1), 1e-12) / np.float32(127.0)
-    codes = np.rint(vectors / scales[:, None]).astype(np.int8)
-    lost = vectors - codes * scales[:, None]
+    codes, scales, lost = rounded(vectors)
     # A little more than measured, for the rounding of the sums themselves.
     errors = np.sqrt(np.vecdot(lost, lost)) + np.float32(1e-5)
     return Sketches(signatures(vectors), codes, scales, errors)
+
+
+def rounded(vectors: Floats) -> tuple[Codes, Floats, Floats]:
+    """Each vector as bytes, what one of them is worth, and what rounding took away."""
+    scales = np.maximum(np.abs(vectors).max(axis=1), 1e-12) / np.float32(127.0)
+    codes = np.rint(vectors / scales[:, None]).astype(np.int8)
+    return codes, scales, vectors - codes * scales[:, None]
 
 
 def signatures(vectors: Floats) -> Words:
