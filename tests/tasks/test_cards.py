@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cuedeck.graph import Cycle, DependencyGraph, find_cycle
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tasks.card import CardPriority, CardStatus
 from cuedeck.tasks.card_folder import CardFolder
@@ -186,6 +187,27 @@ def test_a_dependency_that_leads_into_a_cycle_is_refused(cards: Cards, tmp_path:
     assert "CircularDependency" in refusal.value.message
     assert refusal.value.data["cycle_path"] == ["aaaaaa", "bbbbbb", "aaaaaa"]
     assert cards.cycle("cccccc") == ("aaaaaa", "bbbbbb", "aaaaaa")
+
+
+def test_any_number_of_dependencies_is_one_look_at_the_graph(
+    cards: Cards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs = tuple(
+        card.id for card in cards.create_all({str(n): CardDraft(f"t{n}") for n in range(9)}).values()
+    )
+    looked: list[str] = []
+
+    def counted(graph: DependencyGraph, start: str) -> Cycle | None:
+        looked.append(start)
+        return find_cycle(graph, start)
+
+    monkeypatch.setattr("cuedeck.tasks.cards.find_cycle", counted)
+    made = cards.create(CardDraft("waits", depends_on=needs))
+    cards.update(made.id, CardChange(depends_on=needs[1:]))
+    assert len(looked) == 2
+    with pytest.raises(CueError) as refusal:
+        cards.update(needs[3], CardChange(depends_on=(needs[0], made.id)))
+    assert refusal.value.data["cycle_path"] == [*sorted([made.id, needs[3]]), min(made.id, needs[3])]
 
 
 def test_an_edit_may_not_close_a_circle(cards: Cards) -> None:

@@ -28,6 +28,8 @@ _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 MAX_TITLE = 200
 MAX_TEXT = 10_000
 MAX_ITEMS = 1_000
+# Stands for a card that is yet to be made; no other card names it.
+_NEW = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,7 @@ class Cards:
 
         def edit(card: Card, data: bytes) -> bytes:
             if change.depends_on:
-                self._check_edges(card_id, change.depends_on)
+                self._check_dependencies(change.depends_on, of=card_id)
             return _edited(card, data, change, now)
 
         return self._folder.change(card_id, edit)
@@ -161,22 +163,16 @@ class Cards:
             raise no_card(card_id)
         return snapshot
 
-    def _check_dependencies(self, depends_on: Sequence[str]) -> None:
+    def _check_dependencies(self, depends_on: Sequence[str], *, of: str = _NEW) -> None:
+        """Refuse what does not exist or leads into a cycle."""
         if not depends_on:
             return
-        snapshot = self.snapshot()
-        for card_id in depends_on:
-            if card_id not in snapshot.cards:
-                raise _no_dependency(card_id)
-        for card_id in depends_on:
-            if cycle := snapshot.cycle(card_id):
-                raise _circular(cycle)
-
-    def _check_edges(self, card_id: str, depends_on: Sequence[str]) -> None:
-        self._check_dependencies(depends_on)
         edges = {card.id: card.depends_on for card in self.snapshot().cards.values()}
-        edges[card_id] = tuple(depends_on)
-        if cycle := find_cycle(dependency_graph(edges.items()), card_id):
+        for card_id in depends_on:
+            if card_id not in edges:
+                raise _no_dependency(card_id)
+        edges[of] = tuple(depends_on)
+        if cycle := find_cycle(dependency_graph(edges.items()), of):
             raise _circular(cycle)
 
 
