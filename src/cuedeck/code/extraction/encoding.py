@@ -25,9 +25,7 @@ def as_utf8(source: bytes) -> bytes:
         read = _transcoded(source, encoding)
         if read is not None:
             return read
-    if b"\0" in source or _transcoded(source, "utf-8") is not None:
-        return source
-    return source.decode(_USUAL).encode()
+    return source if b"\0" in source or _is_utf8(source) else source.decode(_USUAL).encode()
 
 
 def _declared(source: bytes) -> str:
@@ -41,6 +39,14 @@ def _declared(source: bytes) -> str:
                 return ""
             return "" if name in _REFUSED or name.startswith("utf-8") else name
     return ""
+
+
+def _is_utf8(source: bytes) -> bool:
+    try:
+        source.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _transcoded(source: bytes, encoding: str) -> bytes | None:
