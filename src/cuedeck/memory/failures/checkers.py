@@ -30,12 +30,14 @@ _RUFF = re.compile(r"^([A-Z]{1,5}\d{2,4}|invalid-syntax):? (?:\[\*\] )?(.+)$")
 _TY = re.compile(r"^error\[([a-z-]+)\]: (.+)$")
 _ARROW = re.compile(r"^\s*--> (.+?):(\d+):(\d+)$")
 _PYLINT_NAME = re.compile(r" \([a-z-]+\)$")
-_TSC = re.compile(r"^(\S.*?\.[cm]?[jt]sx?)\((\d+),(\d+)\): error (TS\d+): (.+)$")
-_TSC_PRETTY = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+) - error (TS\d+): (.+)$")
+_TSC = re.compile(r"^(\S.*?\.(?:[cm]?[jt]sx?|vue|svelte|astro))\((\d+),(\d+)\): error (TS\d+): (.+)$")
+_TSC_PRETTY = re.compile(r"^(\S.*?\.(?:[cm]?[jt]sx?|vue|svelte|astro)):(\d+):(\d+) - error (TS\d+): (.+)$")
 _TSC_GLOBAL = re.compile(r"^error (TS\d+): (.+)$")
 _PARENTHESES = re.compile(
     r"^\s*(\S.*?\.\w{1,4})\((\d+)(?:, ?(\d+))?\)\s?:? (?:fatal )?[Ee]rror(?: (\w+))?: (.+?)(?: \[\S+\])?$"
 )
+_SVELTE_PLACE = re.compile(r"^(\S+\.\w+):(\d+):(\d+)$")
+_SVELTE = re.compile(r"^Error: (.+?) \((ts|js|svelte|css)\)$")
 _UNIX = re.compile(r"^(\S.*?\.[cm]?[jt]sx?):(\d+):(\d+): (.+) \[(Error|Warning)/(\S+)\]$")
 _SHELLCHECK_PLACE = re.compile(r"^In (\S+) line (\d+):$")
 _SHELLCHECK = re.compile(r"^\s*\^-*\^? (SC\d+) \(\w+\): (.+)$")
@@ -159,6 +161,18 @@ def tsc(lines: Sequence[str]) -> list[Failure]:
             found.append(Failure("tsc", kind, match[4], match[5], place))
         elif match := _TSC_GLOBAL.match(line):
             found.append(Failure("tsc", FailureKind.BUILD, match[1], match[2]))
+    return found
+
+
+def svelte(lines: Sequence[str]) -> list[Failure]:
+    """svelte-check: a place, and below it what one of the languages of a component has against it."""
+    found: list[Failure] = []
+    for line, following in pairwise(lines):
+        match, place = _SVELTE.match(following), _SVELTE_PLACE.match(line)
+        if match and place:
+            kind = FailureKind.TYPE if match[2] in ("ts", "js") else FailureKind.BUILD
+            where = Location(plain_path(place[1]), int(place[2]), int(place[3]))
+            found.append(Failure("svelte-check", kind, match[2], match[1], where))
     return found
 
 

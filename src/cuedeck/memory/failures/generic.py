@@ -11,7 +11,7 @@ from .text import is_library, plain_path
 
 _FILE = r"(?:[A-Za-z]:)?[\w./\\@+-]{1,250}?\.[A-Za-z]\w{0,9}"
 _DIAGNOSTIC = re.compile(
-    rf"^({_FILE}):(\d+)(?::(\d+))?:? (?:- )?"
+    rf"^ {{0,4}}({_FILE}):(\d+)(?::(\d+))?:? (?:- )?"
     r"(?:((?:[a-z]+ )?(?:error|warning)|[CEFW])(?: ?: | (?=[A-Z])))?(.+)$",
     re.I,
 )
@@ -32,10 +32,13 @@ _ERROR = re.compile(
     re.I,
 )
 _CODE = re.compile(r"[A-Z][A-Z0-9_]+")
-_RULE_BEHIND = re.compile(r"^(.+) \[([a-z]+(?:-[a-z]+)+)\]$")
+_RULE_BEHIND = re.compile(r"^(.+?)\s+[\[(]([a-z]+(?:[-/][a-z_+]+)+)[\])](?:\s+\[\d\])?$")
+_RULE_ALONE = re.compile(r"^([A-Z]\d{3,4}) (.+)$")
+_YAML = re.compile(r"\bwhile (?:parsing|scanning) [\w ]+$")
+_YAML_PLACE = re.compile(r'^\s+in "(.+?)", line (\d+), column (\d+)')
 _COMPLAINT = re.compile(
     r"(?<![\w./-])(?:could not|couldn't|can(?:not|'t)|unable to|may not|must not"
-    r"|not (?:allowed|found|in|meet|a valid|supported|reached)|no such|unknown|invalid|missing"
+    r"|not (?:allowed|found|in|meet|a valid|supported|recognized|reached)|no such|unknown|invalid|missing"
     r"|un(?:recognized|supported|expected)|refused|denied|mismatch|expecting|is less than"
     r"|violation|no valid|failed(?: with| to|:))(?![\w/-]|\.\w)",
     re.I,
@@ -43,6 +46,7 @@ _COMPLAINT = re.compile(
 _ADVICE = re.compile(
     r"^\W*(?:hint|note|warning|info|npm warn|usage|see|run|try|for more|to (?:fix|see))\b", re.I
 )
+_MINOR = re.compile(r"(?:^|\W)warning: |\(warning\)$", re.I)
 _SENTENCE = re.compile(r"[A-Za-z]{2,}\W+[A-Za-z]{2,}")
 _DRAWN = re.compile(r"^[\s│|╰╭─▶×✖•*>-]+")
 _COVERAGE = re.compile(r"\bcoverage\b.*\b(?:less than|not reached|does not meet)\b", re.I)
@@ -63,7 +67,8 @@ _NAMED_FILE = re.compile(r"(?<![\w./:\\@+-])((?:[\w.@+-]+/)+[\w.@+-]+\.(?!git\b)
 def guess(lines: Sequence[str]) -> list[Failure]:
     """One failure from the most telling line; nothing only when there is no line at all."""
     return (
-        _first(lines, _bare)
+        _first(lines, _yaml)
+        or _first(lines, _bare)
         or _first(lines, _diagnostic)
         or _first(lines, _named)
         or bare_stack(lines)
@@ -74,6 +79,19 @@ def guess(lines: Sequence[str]) -> list[Failure]:
 
 def _first(lines: Sequence[str], read: Callable[[Sequence[str], int], Failure | None]) -> list[Failure]:
     return next(([found] for at in range(len(lines)) if (found := read(lines, at))), [])
+
+
+def _yaml(lines: Sequence[str], at: int) -> Failure | None:
+    """What YAML's parsers were doing since when; then what is wrong, and where."""
+    if not _YAML.search(lines[at]):
+        return None
+    places = [n for n in range(at + 1, min(at + 12, len(lines))) if _YAML_PLACE.match(lines[n])]
+    if len(places) < 2:
+        return None
+    place = _YAML_PLACE.match(lines[places[1]])
+    assert place
+    where = Location(plain_path(place[1]), int(place[2]), int(place[3]))
+    return Failure(NO_TOOL, FailureKind.BUILD, "yaml", lines[places[1] - 1].strip(), where)
 
 
 def _bare(lines: Sequence[str], at: int) -> Failure | None:
@@ -100,9 +118,13 @@ def _diagnostic(lines: Sequence[str], at: int) -> Failure | None:
     match = _DIAGNOSTIC.match(lines[at])
     if match is None or _WARNING.match(match[4] or match[5]) or _CALLER.fullmatch(match[5]):
         return None
+    if _MINOR.search(match[5]):
+        return None
     where = Location(plain_path(match[1]), int(match[2]), int(match[3]) if match[3] else None)
     if rule := _RULE.match(match[5]):
         return Failure(NO_TOOL, FailureKind.LINT, rule[1], rule[2], where)
+    if behind := _RULE_BEHIND.match(match[5]):
+        return Failure(NO_TOOL, FailureKind.LINT, behind[2], behind[1], where)
     return Failure(NO_TOOL, FailureKind.BUILD, "error", match[5], where)
 
 
@@ -119,13 +141,17 @@ def _complaint(lines: Sequence[str], at: int) -> Failure | None:
     if rule := _RULE_BEHIND.match(text):
         return Failure(NO_TOOL, FailureKind.LINT, rule[2], rule[1])
     place = _place(lines, at)
+    if alone := _RULE_ALONE.match(text):
+        return Failure(NO_TOOL, FailureKind.LINT, alone[1], alone[2], place)
     building = (place and place.column) or _PACKAGES.search(line)
     return Failure(NO_TOOL, FailureKind.BUILD if building else FailureKind.RUNTIME, "error", text, place)
 
 
 def _complains(line: str) -> bool:
     """Whether a line says what could not be done; a long one is an explanation."""
-    return len(line) <= 200 and not _ADVICE.match(line) and _COMPLAINT.search(line) is not None
+    if len(line) > 200 or _ADVICE.match(line) or _MINOR.search(line):
+        return False
+    return _COMPLAINT.search(line) is not None
 
 
 def _last(lines: Sequence[str]) -> list[Failure]:

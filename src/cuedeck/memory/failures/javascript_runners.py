@@ -1,4 +1,4 @@
-"""Reports of the smaller JavaScript test runners: Jasmine, uvu, Playwright, bun and deno."""
+"""Reports of the smaller JavaScript test runners: Jasmine, uvu, AVA, Playwright, bun and deno."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from .text import blame, plain_path, spans
 
 _JASMINE = re.compile(r"^\d+\) (.+)$")
 _UVU = re.compile(r'^\s+FAIL\s+"(.+)"$')
+_AVA = re.compile(r"^\s+✘ \[fail\]: (.+?)(?: (Error|Rejected|Timed).*)?$")
+_AVA_PLACE = re.compile(r"^\s+(?:file://)?(\S+\.[cm]?[jt]sx?):(\d+)$")
 _PLAYWRIGHT = re.compile(r"^\s*\d+\) (?:\[[^\]]+\] › )?(\S+?):(\d+):\d+ › (.+?)(?: ─+)?$")
 _BUN = re.compile(r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$")
 _BUN_END = re.compile(r"^(?:\((?:fail|pass|skip|todo)\) |\S+\.[cm]?[jt]sx?:$)")
@@ -41,6 +43,21 @@ def uvu(lines: Sequence[str]) -> list[Failure]:
         _block("uvu", lines[at].split('"', 1)[1].rstrip('"'), lines[at + 1 : at + 2], lines[at + 1 : end])
         for at, end in spans(heads, len(lines))
     ]
+
+
+def ava(lines: Sequence[str]) -> list[Failure]:
+    """A list of the tests that failed; below, under each one's title, its place, lines and difference."""
+    found: list[Failure] = []
+    for test in dict.fromkeys(match[1] for line in lines if (match := _AVA.match(line))):
+        at = next((n for n, line in enumerate(lines) if line.strip() == test), len(lines))
+        end = next((n for n in range(at, len(lines)) if lines[n].strip() == "─"), len(lines))
+        body = [line for line in lines[at + 1 : end] if line.strip()]
+        place = _AVA_PLACE.match(body[0]) if body else None
+        said = [line for line in body if line.strip().endswith(":") or re.match(r"^\s+\w*Error\b", line)]
+        failure = _block("ava", test, said[:1], body)
+        where = Location(place[1], int(place[2])) if place else failure.location
+        found.append(replace(failure, location=where))
+    return found
 
 
 def playwright(lines: Sequence[str]) -> list[Failure]:

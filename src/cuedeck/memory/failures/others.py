@@ -1,18 +1,24 @@
-"""Languages and tools met now and then: Elixir, OCaml, R, Zig, Lisps, Terraform, rake, jq and fish."""
+"""Languages and tools met now and then: Elixir, OCaml, Fortran, R, Zig, Lisps, Terraform, rake, jq, fish."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .model import Failure, FailureKind, Frame, Location
 from .text import blame, plain_path, spans
 
 _EXUNIT = re.compile(r"^\s{1,3}\d+\) ((?:test|doctest|property) .+)$")
 _EX_PLACE = re.compile(r"^\s{4,}(?:\([\w .-]+\) )?(\S+\.exs?):(\d+): (.+)$")
+_EX_AT = re.compile(r"^(\S+\.exs?):(\d+):(?:\d+:)? (.+)$")
 _EX_RAISED = re.compile(r"^\*\* \(([\w.]+)\) (.+)$")
 _OCAML = re.compile(r'^File "(.+?)", lines? (\d+)(?:-\d+)?, characters [\d-]+:$')
 _ERROR = re.compile(r"^(?:Fatal )?Error: (.+)$")
+_OCAML_RAISED = re.compile(r"^Fatal error: exception (\w[\w.]*)(?:[:(] ?(.+?)\)?)?$")
+_OCAML_FRAME = re.compile(r'^\w.*? (?:at|from) (\S+) in file "(.+?)"(?: \(inlined\))?, lines? (\d+)')
+_FORTRAN_AT = re.compile(r"^At line (\d+) of file (\S+)")
+_FORTRAN_RUNTIME = re.compile(r"^Fortran runtime error: (.+)$")
 _FORTRAN = re.compile(r"^(\S+\.\w+):(\d+):(\d+):$")
 _R = re.compile(r"^Error(?: in (.+?) ?)?: ?(.*)$")
 _ZIG = re.compile(r"^(?:\d+/\d+ )?(.+?)\.\.\.(.*)$")
@@ -47,7 +53,10 @@ def elixir(lines: Sequence[str]) -> list[Failure]:
             frames = _elixir_frames(lines[at + 1 :])
             syntax = match[1] in ("SyntaxError", "CompileError", "TokenMissingError")
             kind = FailureKind.BUILD if syntax else FailureKind.RUNTIME
-            return [Failure("elixir", kind, match[1], match[2].strip(), blame(frames), frames)]
+            text, where = match[2].strip(), blame(frames)
+            if placed := _EX_AT.match(text):
+                text, where = placed[3], Location(placed[1], int(placed[2]))
+            return [Failure("elixir", kind, match[1], text, where, frames)]
     return []
 
 
@@ -65,6 +74,28 @@ def ocaml(lines: Sequence[str]) -> list[Failure]:
                 if match := _ERROR.match(later):
                     where = Location(plain_path(place[1]), int(place[2]))
                     return [Failure("compiler", FailureKind.BUILD, "error", match[1], where)]
+    return []
+
+
+def ocaml_exceptions(lines: Sequence[str]) -> list[Failure]:
+    """An exception nobody handled, and where it came through."""
+    for at, line in enumerate(lines):
+        if match := _OCAML_RAISED.match(line):
+            calls = [found for later in lines[at + 1 :] if (found := _OCAML_FRAME.match(later))]
+            frames = tuple(Frame(m[2], int(m[3]), m[1]) for m in reversed(calls))
+            own = [frame for frame in frames if not (frame.function or "").startswith("Stdlib")]
+            text = match[2] or match[1]
+            return [Failure("ocaml", FailureKind.RUNTIME, match[1], text, blame(own), frames)]
+    return []
+
+
+def fortran(lines: Sequence[str]) -> list[Failure]:
+    """What the run-time library stopped a program for."""
+    for above, line in pairwise(lines):
+        if match := _FORTRAN_RUNTIME.match(line):
+            place = _FORTRAN_AT.match(above)
+            where = Location(place[2], int(place[1])) if place else None
+            return [Failure("fortran", FailureKind.RUNTIME, "error", match[1], where)]
     return []
 
 

@@ -31,6 +31,7 @@ _TAGS = (
     re.compile(r"^([A-Za-z][\w.-]*)\s*\|(?: |$)"),
     re.compile(r"^(#\d+) \d+\.\d+(?: |$)"),
 )
+_ANT_TASK = re.compile(r"^\s+\[[\w-]+\](?: |$)")
 _LIBRARY = re.compile(
     r"site-packages/|dist-packages/|/lib/python\d|[/\\]Lib[/\\](?!site)|^<frozen |^<string>$"
     r"|node_modules/|^node:|^internal/|^\(?<anonymous>|^native$"
@@ -59,6 +60,8 @@ def lines_of(output: str) -> list[str]:
         lines = _unwrapped(wrapped)
         if lines == wrapped:
             break
+    if any(line.startswith("Buildfile: ") for line in lines):
+        lines = [_ANT_TASK.sub("", line) for line in lines]
     return _untagged(lines)
 
 
