@@ -141,3 +141,22 @@ def test_what_a_function_takes_as_a_type(project: Project) -> None:
     written.check("deep")
     written.check("found")
     written.check("key", "deep")
+
+
+def test_members_that_a_project_adds_to_the_window(project: Project) -> None:
+    written = project(
+        """
+        === app.ts
+        declare global {
+          interface Window { held: { count: number } } // <def held> <def count>
+        }
+        export {}
+        === use.ts
+        const { held } = window // <held>
+        held.count // <count>
+        globalThis.held.count // <held> <count>
+        function shadowed(window: any) { window.held }
+        """
+    )
+    written.check("held")
+    written.check("count")

@@ -89,6 +89,12 @@ class EcmaRules(Rules):
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
+    global_values: ClassVar[Mapping[str, str]] = {
+        "window": "Window",
+        "globalThis": "Window",
+        "document": "Document",
+        "navigator": "Navigator",
+    }
     library: ClassVar[Mapping[str, str]] = {
         "Object.values": "values",
         "Object.entries": "entries",

@@ -278,6 +278,16 @@ class Linker(Calls):
         """A file of every language of the project: their rules refer back here, and are not held."""
         return tuple({self.rules_of(path): path for path in self.project.paths}.values())
 
+    def provided(self, path: str, number: int) -> Values:
+        """What a name means that the language provides: the class around, a variable the project adds to."""
+        rules, name = self.rules_of(path), self.label(path, number)
+        if name in rules.self_types:
+            return self.around(path, number)
+        kind = rules.global_values.get(name, "")
+        modules = rules.ambient(path, kind) if kind and not self.targets(path, number) else ()
+        types = tuple(target for module in modules for target in self.module_member(module, kind))
+        return self.instances(path, self.values(types))
+
     # -- classes
 
     def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:

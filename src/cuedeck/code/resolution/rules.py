@@ -133,6 +133,8 @@ class Rules:
     # Foreign functions that give their argument back, and those that keep it under a member of their result.
     passing_calls: ClassVar[frozenset[str]] = frozenset()
     recording_calls: ClassVar[Mapping[str, str]] = {}
+    # Variables that are there without an import, and the types that a project may add members to.
+    global_values: ClassVar[Mapping[str, str]] = {}
     # Functions of the language's library: they give their argument, all of them, or what it holds.
     library: ClassVar[Mapping[str, str]] = {}
     # A function's variables are seen in the whole function, so only their order tells what they hold.

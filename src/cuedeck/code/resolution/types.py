@@ -115,6 +115,10 @@ class Typing(Generics):
         """The texts that a type or an expression allows."""
 
     @abstractmethod
+    def provided(self, path: str, number: int) -> Values:
+        """What a name means that the language provides."""
+
+    @abstractmethod
     def extended(self, path: str, number: int) -> Targets:
         """The methods declared elsewhere that are called on a value which has none of that name."""
 
@@ -453,8 +457,7 @@ class Typing(Generics):
         match op:
             case Op.NAME:
                 found = self.values(self.targets(path, number), (path, a, links.pos[number]))
-                own = not found and links.strings[b] in self.rules_of(path).self_types
-                return self.around(path, number) if own else found
+                return found or self.provided(path, number)
             case Op.ATTR:
                 name = links.strings[b]
                 held = self.attribute_values(path, a, name) or self.entry(path, a, name)
