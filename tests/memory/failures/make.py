@@ -6,9 +6,9 @@ robotframework, bandit, meson, ty, grpcio-tools, sqlfluff, cython, ansible-core,
 cfn-lint), an npm folder ``js`` (jest, vitest, mocha, typescript, eslint, pyright, concurrently, pnpm, turbo,
 esbuild, vite, webpack, rollup, babel, jasmine, uvu, tape, gulp, swc, pug, ejs, playwright, sass, less, biome,
 oxlint, prettier, stylelint, bun, deno, ava, svelte-check, vue-tsc, standard), ``jars`` with JUnit 4 and
-Hamcrest. The system has ruby (minitest, test-unit, rspec, rake), php (phpunit), perl, lua5.4, bats, shellcheck,
-yamllint, cmake, ninja, sqlite3, tclsh, uv, valgrind, gdb, gtest, doctest, cmocka, gfortran, elixir, nim, sbcl,
-guile, ocaml, R, terraform, jq, yq, bison, valac, ledger, ant, gpg, zsh and fish.
+Hamcrest. The system has ruby (minitest, test-unit, rspec, rake), php (phpunit), perl, lua5.4, bats, zsh,
+fish, shellcheck, yamllint, cmake, ninja, sqlite3, tclsh, uv, valgrind, gdb, gtest, doctest, cmocka, gfortran,
+elixir, nim, sbcl, guile, ocaml, R, terraform, jq, yq, bison, valac, ledger, ant and gpg.
 Every program runs twice: as it is, and in another folder with comment lines above each source file.
 """
 

@@ -32,9 +32,9 @@ _ERROR = re.compile(
     re.I,
 )
 _CODE = re.compile(r"[A-Z][A-Z0-9_]+")
-_RULE_BEHIND = re.compile(r"^(.+?)\s+[\[(]([a-z]+(?:[-/][a-z_+]+)+)[\])](?:\s+\[\d\])?$")
+_RULE_BEHIND = re.compile(r"^(.+?) {1,4}[\[(]([a-z]+(?:[-/][a-z_+]+)+)[\])](?: {1,4}\[\d\])?$")
 _RULE_ALONE = re.compile(r"^([A-Z]\d{3,4}) (.+)$")
-_YAML = re.compile(r"\bwhile (?:parsing|scanning) [\w ]+$")
+_YAML = re.compile(r"\bwhile (?:parsing|scanning) [\w ]{1,60}$")
 _YAML_PLACE = re.compile(r'^\s+in "(.+?)", line (\d+), column (\d+)')
 _COMPLAINT = re.compile(
     r"(?<![\w./-])(?:could not|couldn't|can(?:not|'t)|unable to|may not|must not"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .model import Failure, FailureKind, Location
 from .node import stack_from
-from .text import blame, plain_path, spans
+from .text import MOST, blame, plain_path, spans
 
 _JASMINE = re.compile(r"^\d+\) (.+)$")
 _UVU = re.compile(r'^\s+FAIL\s+"(.+)"$')
@@ -48,7 +48,8 @@ def uvu(lines: Sequence[str]) -> list[Failure]:
 def ava(lines: Sequence[str]) -> list[Failure]:
     """A list of the tests that failed; below, under each one's title, its place, lines and difference."""
     found: list[Failure] = []
-    for test in dict.fromkeys(match[1] for line in lines if (match := _AVA.match(line))):
+    tests = dict.fromkeys(match[1] for line in lines if (match := _AVA.match(line)))
+    for test in list(tests)[:MOST]:
         at = next((n for n, line in enumerate(lines) if line.strip() == test), len(lines))
         end = next((n for n in range(at, len(lines)) if lines[n].strip() == "─"), len(lines))
         body = [line for line in lines[at + 1 : end] if line.strip()]
