@@ -22,7 +22,8 @@ class Namesakes:
     """The vault files that answer to one name, asked by place: there may be thousands of them."""
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        self._paths = sorted(paths)
+        self._exact = frozenset(paths)
+        self._paths = sorted(self._exact)
         self.only = self._paths[0] if len(self._paths) == 1 else None
         self._chosen: dict[tuple[str, str], str] = {}
 
@@ -30,8 +31,10 @@ class Namesakes:
         """The file with that path, with or without its suffix, else the one that differs only in case."""
         if path is None:
             return None
-        exact = next((path + suffix for suffix in _SUFFIXES if path + suffix in self._exact), None)
-        return exact or _best(self._wholes.get(fold(path), ()), path)
+        for suffix in _SUFFIXES:
+            if path + suffix in self._exact:
+                return path + suffix
+        return _best(self._wholes.get(fold(path), ()), path)
 
     def ending(self, target: str, folder: str) -> str | None:
         """Of the files whose path ends so, the one meant by a source in that folder."""
@@ -55,10 +58,6 @@ class Namesakes:
         if asked not in self._chosen:
             self._chosen[asked] = min(below or paths, key=partial(_order, target))
         return self._chosen[asked]
-
-    @cached_property
-    def _exact(self) -> frozenset[str]:
-        return frozenset(self._paths)
 
     @cached_property
     def _wholes(self) -> dict[str, list[str]]:

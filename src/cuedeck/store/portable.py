@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from cuedeck.model.errors import invalid
 
@@ -22,6 +22,7 @@ _TOKEN = re.compile(
 )
 _LARGEST = 2**63
 _CHECKED = 64
+T = TypeVar("T")
 _SIMPLE = frozenset((str, int, float, bytes, type(None)))
 
 
@@ -88,10 +89,10 @@ def plain_values(row: Mapping[str, Any]) -> list[Any]:
 
 
 def plain_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-    """Rows of values as both engines bind them; the usual ones are checked many at a time."""
+    """Rows of values as both engines bind them; the usual ones are checked many at a time, by column."""
     pending = iter(rows)
     while batch := list(islice(pending, _CHECKED)):
-        if _all_plain([value for row in batch for value in row]):
+        if all(map(_all_plain, zip(*batch, strict=True))):
             yield from batch
         else:
             for row in batch:
@@ -100,12 +101,19 @@ def plain_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterato
 
 def _all_plain(values: Sequence[Any]) -> bool:
     """Whether all may be bound as they are, looked at as a whole."""
-    if not _SIMPLE.issuperset(map(type, values)):
+    kinds = set(map(type, values))
+    if not kinds <= _SIMPLE:
         return False
-    text = "".join([value for value in values if type(value) is str])
-    numbers = [value for value in values if type(value) is int]
-    small = not numbers or (min(numbers) >= -_LARGEST and max(numbers) < _LARGEST)
-    return small and "\x00" not in text and _encodes(text)
+    if int in kinds:
+        numbers = _of_kind(int, values, kinds)
+        if min(numbers) < -_LARGEST or max(numbers) >= _LARGEST:
+            return False
+    text = "".join(_of_kind(str, values, kinds)) if str in kinds else ""
+    return "\x00" not in text and _encodes(text)
+
+
+def _of_kind(kind: type[T], values: Sequence[Any], kinds: set[type]) -> Sequence[T]:
+    return values if len(kinds) == 1 else [value for value in values if type(value) is kind]
 
 
 def _encodes(text: str) -> bool:
