@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cuedeck.search import tokens
 from cuedeck.search.tokens import count_tokens, truncate_to_tokens
 
 
@@ -39,3 +42,14 @@ def test_half_of_a_surrogate_pair_is_counted_not_refused() -> None:
 @pytest.mark.parametrize("unit", ["a", "ab", " ", "\n", "!", "é", "中", "😀", "\u0301", "aA1"])
 def test_endless_runs_are_counted_quickly(unit: str) -> None:
     assert count_tokens(unit * (1_000_000 // len(unit))) > 1000
+
+
+def test_without_the_tokeniser_counts_are_estimated_from_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "toktok", None)
+    tokens._tokeniser.cache_clear()
+    try:
+        assert count_tokens("x" * 425) == 100
+        assert len(truncate_to_tokens("x" * 1000, 100)) == 425
+        assert truncate_to_tokens("é" * 10, 1) == "éé"
+    finally:
+        tokens._tokeniser.cache_clear()
