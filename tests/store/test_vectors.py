@@ -77,16 +77,16 @@ def test_everything_that_reaches_a_floor_is_told(
     halves = vectors.astype(np.float16).astype(np.float32)
     for query in clustered(5, seed=2):
         for floor in (0.2, 0.4, 0.7, 1.1):
-            true = [number for number, half in enumerate(halves) if np.vecdot(half, query) >= floor]
-            inside = [number for number in true if number % 4 == 1]
+            true = {number for number, half in enumerate(halves) if np.vecdot(half, query) >= floor}
+            inside = {number for number in true if number % 4 == 1}
             with sample.state.read() as session:
                 index = session.vectors(VECTORS)
                 all_of_them = index.reaching(query, model="m", floor=floor, limit=7)
                 assert all_of_them.ids == true
                 assert all_of_them.nearest == index.nearest(query, model="m", floor=floor, limit=7)
                 assert index.reaching(query, model="m", floor=floor, scope=[["p_1"]]).ids == inside
-                assert index.reaching(query, model="m", floor=floor, scope=[[]]) == ([], [], {})
-                assert index.reaching(query, model="other", floor=floor, also=[1]) == ([], [], {})
+                assert index.reaching(query, model="m", floor=floor, scope=[[]]) == ([], set(), {})
+                assert index.reaching(query, model="other", floor=floor, also=[1]) == ([], set(), {})
 
 
 def test_reaching_sees_what_the_transaction_has_changed(sample: Store) -> None:
@@ -97,7 +97,7 @@ def test_reaching_sees_what_the_transaction_has_changed(sample: Store) -> None:
         index.put([VectorRecord(900, "m", vectors[7], ["p_new"])])
         index.drop([7])
         found = index.reaching(vectors[7], model="m", floor=0.99)
-        assert found.ids == [hit.id for hit in found.nearest] == [900]
+        assert found.ids == {hit.id for hit in found.nearest} == {900}
 
 
 def test_reaching_also_tells_the_cosines_asked_for(sample: Store) -> None:

@@ -24,7 +24,7 @@ from cuedeck.search.fusion import (
 )
 from cuedeck.store import memories as table
 from cuedeck.store.bm25 import COMMON
-from cuedeck.store.protocol import Session
+from cuedeck.store.protocol import Session, TextStatistics
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
 if TYPE_CHECKING:
@@ -60,14 +60,11 @@ def search(session: Session, query: Query, vector: Vector | None, *, model: str,
     order = _TieBreakers(session, *scores)
     ranked = fuse(*scores, query.fusion, order, candidates.known_cosines, limit=query.max_results)
     memories = {row["rid"]: from_row(row) for row in table.by_rids(session, [one.key for one in ranked])}
+    statistics = session.text(MEMORY_TEXT).statistics(telling) if query.explain else None
     hits = tuple(
-        Hit(
-            memories[one.key],
-            min(1.0, one.score),
-            _explained(session, memories[one.key], one, telling, query),
-        )
+        Hit(memory, min(1.0, one.score), _explained(memory, one, telling, statistics))
         for one in ranked
-        if one.key in memories
+        if (memory := memories.get(one.key)) is not None
     )
     related = graph.related(session, [hit.memory for hit in hits]) if query.include_graph else {}
     return Found(hits, candidates.total, tuple(terms), vector is not None, related)
@@ -168,10 +165,9 @@ def fuse(
 
 
 def _explained(
-    session: Session, memory: Memory, ranked: Ranked[int], terms: list[str], query: Query
+    memory: Memory, ranked: Ranked[int], terms: list[str], statistics: TextStatistics | None
 ) -> Part | None:
-    if not query.explain:
+    if statistics is None:
         return None
-    statistics = session.text(MEMORY_TEXT).statistics(terms)
     words = keyword_parts(MEMORY_TEXT, text_record(memory), terms, statistics)
     return fused_parts(ranked, {KEYWORD: words})

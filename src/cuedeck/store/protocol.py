@@ -132,7 +132,7 @@ class Reached(NamedTuple):
     """The closest records that reach a floor, the ids of all that do, and cosines asked for besides."""
 
     nearest: list[VectorHit]
-    ids: list[int]
+    ids: set[int]
     also: dict[int, float]
 
 

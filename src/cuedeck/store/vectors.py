@@ -210,11 +210,11 @@ class SketchedVectors:
         stored = self._cosines(query, inside.union(also), model)
         scores = {number: cosine for number, cosine in stored.items() if number in inside}
         scores.update(self._pending_cosines(query, model, named))
-        ids = {number for number in reach.certain if number not in self._pending}
+        ids = set(reach.certain).difference(self._pending)
         ids.update(number for number, cosine in scores.items() if cosine >= floor)
         stored.update(self._pending_cosines(query, model, ()))
         besides = {number: stored[number] for number in also if number in stored}
-        return Reached(_ranked(scores, floor, limit), sorted(ids), besides)
+        return Reached(_ranked(scores, floor, limit), ids, besides)
 
     def get(self, ids: Collection[int], *, model: str) -> dict[int, Vector]:
         found, vectors = self._stored(list(ids), model)
