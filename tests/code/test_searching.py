@@ -73,6 +73,19 @@ def test_tests_inside_a_file_stand_behind_what_they_test(code: Code, repo: Repo)
         assert told.scoring["definition_boost"] == boost
 
 
+def test_declarations_stand_behind_the_code_they_describe(code: Code, repo: Repo) -> None:
+    repo.put("a/command.d.ts", "export class Command {\n  /** Add an option. */\n  addOption(): this\n}\n")
+    repo.put("lib/command.js", "class Command {\n  /** Add an option. */\n  addOption() { return this }\n}\n")
+    assert names(code.view(), "add an option")[0] == "lib/command.js:addOption"
+    told = explain(code.view(), Query("add an option"), "a/command.d.ts", 3)
+    assert told.scoring["definition_boost"] == 0.0
+    # Where code is TypeScript a declaration is like any other.
+    for name in ("one", "two"):
+        repo.put(f"lib/{name}.ts", "export {}\n")
+    told = explain(code.view(), Query("add an option"), "a/command.d.ts", 3)
+    assert told.scoring["definition_boost"] == 0.13
+
+
 def test_an_exact_name_comes_first_and_copies_last(code: Code) -> None:
     found = names(code.view(), "parse_settings")
     assert found[0] == "config/parser.py:parse_settings"

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 Slots = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
+_DECLARING: Final = (".d.ts", ".d.mts", ".d.cts")
+_JAVASCRIPT: Final = (".js", ".mjs", ".cjs", ".jsx")
+_TYPED: Final = (".ts", ".mts", ".cts", ".tsx")
 # What a word is worth by the parts of the symbol it stands in: name, owner and documentation, body.
 WEIGHTS: Final = np.array(
     [4.0 * bool(m & NAME) + 1.5 * bool(m & ABOUT) + 0.8 * bool(m & BODY) for m in range(8)]
@@ -165,7 +168,21 @@ class Places:
     @cached_property
     def worth(self) -> Floats:
         """For each place, what is left at most of a definition's boost: less in tests and copies."""
-        return np.array([max(map(_worth, paths)) for paths in self.paths])
+        return np.array([max(map(self._worth, paths)) for paths in self.paths])
+
+    def _worth(self, path: str) -> float:
+        return 0.1 if is_secondary(path) else 0.0 if is_test(path) or self.describes(path) else 1.0
+
+    def describes(self, path: str) -> bool:
+        """Whether a file only declares what code in JavaScript defines."""
+        return path.endswith(_DECLARING) and self._is_javascript
+
+    @cached_property
+    def _is_javascript(self) -> bool:
+        paths = [path for path in self.by_path if not path.endswith(_DECLARING)]
+        return sum(path.endswith(_JAVASCRIPT) for path in paths) > sum(
+            path.endswith(_TYPED) for path in paths
+        )
 
 
 class Lexicon:
@@ -309,10 +326,6 @@ class Lexicon:
                 if path.rpartition("/")[0] in folders:
                     found[place] = max(found[place], 0.1 if path in changed else 0.05)
         return found
-
-
-def _worth(path: str) -> float:
-    return 0.1 if is_secondary(path) else 0.0 if is_test(path) else 1.0
 
 
 @lru_cache(maxsize=131072)

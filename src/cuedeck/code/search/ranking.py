@@ -22,7 +22,7 @@ from cuedeck.model.adding import added
 from cuedeck.search.analyser import query_terms
 
 if TYPE_CHECKING:
-    from cuedeck.code.search.lexicon import Floats, Matched
+    from cuedeck.code.search.lexicon import Floats, Matched, Slots
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*(?:(?:\.|::|#)[^\W\d]\w*)*")
 # What people write when they mean a symbol and not a word of their language.
@@ -209,15 +209,21 @@ class Ranking:
         if self.kind is not None or self.kinds:
             fitting = np.array([0.05 if self.kind_fits(kind) else 0.0 for kind in KINDS])
             found += fitting[lexicon.kinds[slots]]
-        if self.names:
-            found += np.where(matched.whole, 0.2, 0.1 if self.alone else 0.0)
-        else:
-            whole = np.flatnonzero(matched.whole)
-            found[whole] += 0.15 * np.minimum(1.0, matched.named[whole]) ** 2
+        exact = np.full(len(slots), 0.1 if self.alone else 0.0)
+        whole = np.flatnonzero(matched.whole)
+        exact[whole] = np.maximum(exact[whole], 0.15 * np.minimum(1.0, matched.named[whole]) ** 2)
+        for called in self._called():
+            exact[np.searchsorted(slots, called[np.isin(called, slots, assume_unique=True)])] = 0.2
+        found += exact
         if self.dotted:
             return found + 0.1
         around = np.minimum(1.0, matched.about + self._path_shares[lexicon.places[slots]])
         return found + 0.1 * around**2
+
+    def _called(self) -> Iterator[Slots]:
+        """The symbols that may have one of the names in the query: its first token is the whole of a name."""
+        spelled = {words[0] for words in map(name_words, self.names) if words}
+        return (held.names for held in self.lexicon.postings(sorted(spelled)).values())
 
     @cached_property
     def _path_shares(self) -> Floats:
@@ -375,6 +381,8 @@ class Ranking:
             return 0.1, "generated or vendored code"
         if is_test(path) and not self._tests_asked():
             return 0.0, "a test"
+        if self.lexicon.where.describes(path):
+            return 0.0, "a declaration of what other code defines"
         return 1.0, ""
 
     def _tests_below(self, local: str) -> bool:
