@@ -147,3 +147,20 @@ def test_self_may_be_named_through_its_module(project: Project) -> None:
     )
     written.check("held")
     written.check("own")
+
+
+def test_a_class_that_imports_a_method(project: Project) -> None:
+    written = project(
+        """
+        === parts.py
+        class Made:
+            size = 1  # <def size>
+        def make(self) -> Made: ...  # <def make>
+        === whole.py
+        class Whole:
+            from parts import make  # <make>
+        Whole().make().size  # <make> <size>
+        """
+    )
+    written.check("make")
+    written.check("size")

@@ -350,7 +350,8 @@ class Linker(Calls):
             if not bindings or (constructed and links.classes.get(scope) == number):
                 continue
             kinds, hints = links.bindings[3], links.bindings[4]
-            if all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings):
+            imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)
+            if imported and links.scopes[scope].kind == ScopeKind.MODULE:
                 # A module as an ancestor: what it imports is not its own.
                 continue
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]
@@ -451,12 +452,20 @@ class Linker(Calls):
             if value.name and not has_member(value.name, name):
                 return ()
             found = self.member(value, name, skip=int(value.tag == SUPER))
-            return (found,) if found else ()
+            return self.imported_member(found) if found else ()
         if value.tag == PARAMETER:
             return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))
         if value.tag == EXTERNAL:
             return (Value(EXTERNAL, f"{value.path}.{name}"),)
         return ()
+
+    def imported_member(self, member: Symbol) -> Targets:
+        """A member, or what it is where the body of its class imports it."""
+        links = self.links(member.path)
+        first = links.names[member.scope][links.string_numbers[member.name]][0]
+        if links.bindings[3][first] & BIND_MASK == Bind.IMPORT:
+            return self.lookup(member.path, member.scope, member.name)
+        return (member,)
 
     def targets(self, path: str, number: int) -> Targets:
         """What the expression names: symbols of the project, modules, external things."""
