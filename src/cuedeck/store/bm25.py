@@ -10,6 +10,7 @@ record including its scope tokens, k1 = 1.2, b = 0.75.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from cuedeck.store.protocol import TextRecord, TextSpec, TextStatistics
@@ -48,13 +49,12 @@ def breakdown(
 ) -> dict[str, float]:
     """Each term's part in the record's score; the parts sum, in order, to what ``match`` returns."""
     length = float(len(set(record.scope)) + sum(len(record.fields.get(name, ())) for name, _ in spec.fields))
+    counts = [(weight, Counter(record.fields.get(name, ()))) for name, weight in spec.fields]
     parts = {}
     for term in chosen(terms, statistics.documents, statistics.frequencies):
         weighted = 0.0
-        for name, weight in spec.fields:
-            for token in record.fields.get(name, ()):
-                if token == term:
-                    weighted += weight
+        for weight, held in counts:
+            weighted += weight * held[term]
         norm = weighted + K1 * (1.0 - B + B * length / statistics.mean_length)
         parts[term] = idf(statistics.documents, statistics.frequencies[term]) * (
             (weighted * (K1 + 1.0)) / norm if weighted else 0.0
