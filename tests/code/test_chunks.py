@@ -65,3 +65,10 @@ def test_an_empty_or_broken_file_is_no_error() -> None:
     assert chunk_file("a.py", b"  \n\n") == []
     assert chunk_file("a.py", b"def (((\n")[0].text == "def ((("
     assert chunk_file("a.bin", bytes(range(256)))
+
+
+@pytest.mark.timeout(20)
+def test_a_file_of_ten_thousand_functions_is_cut_in_the_time_of_its_length() -> None:
+    source = b"".join(b"def f%d(a):\n    return g%d(a)\n\n\n" % (n, n) for n in range(10_000))
+    chunks = chunk_file("many.py", source)
+    assert (len(chunks), chunks[-1].line_start, chunks[-1].dependencies) == (10_000, 39_997, ("g9999",))

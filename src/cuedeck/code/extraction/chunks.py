@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
+from operator import itemgetter
 from typing import Final
 
 from cuedeck.code.anchors import facts_of, local_name
-from cuedeck.code.facts import CALLABLE, OP_MASK, ROLE_SHIFT, TYPES, Definition, Facts, Kind, Op, Role
+from cuedeck.code.facts import (
+    CALLABLE,
+    OP_MASK,
+    ROLE_SHIFT,
+    TYPES,
+    Definition,
+    Facts,
+    Kind,
+    Links,
+    Op,
+    Role,
+)
 from cuedeck.search.tokens import BYTES_PER_TOKEN, count_tokens
 
 LEAST_TOKENS: Final = 100
 MOST_TOKENS: Final = 2000
 _WHOLE: Final = CALLABLE | TYPES | {Kind.NAMESPACE}
 _MAX_DEPENDENCIES: Final = 50
+_NAMING: Final = frozenset({Op.NAME, Op.ATTR, Op.IMPORTED, Op.MODULE})
+_DEPENDING: Final = frozenset({Role.CALL, Role.EXTENDS, Role.IMPLEMENTS, Role.IMPORT})
 _SURELY_SMALL: Final = 2.0  # bytes per token that no source goes below
 _CHUNK_TYPES: Final = {Kind.FUNCTION: "function", Kind.METHOD: "method", Kind.MACRO: "function"}
 
@@ -57,30 +73,30 @@ def chunk_file(path: str, source: bytes) -> list[Chunk]:
 
 def _cover(definitions: Sequence[Definition], source: bytes) -> Iterator[_Piece]:
     """Every byte of the file in some piece: definitions that fit, else their parts."""
-    yield from _inside(definitions, source, -1, 0, len(source))
+    parts: dict[int, list[tuple[int, Definition]]] = {}
+    for number, d in enumerate(definitions):
+        if d.kind in _WHOLE:
+            parts.setdefault(d.parent, []).append((number, d))
+    yield from _inside(parts, source, -1, 0, len(source))
 
 
 def _inside(
-    definitions: Sequence[Definition], source: bytes, owner: int, start: int, end: int
+    parts: Mapping[int, Sequence[tuple[int, Definition]]], source: bytes, owner: int, start: int, end: int
 ) -> Iterator[_Piece]:
     at = start
-    for number, d in enumerate(definitions):
-        if d.parent != owner or d.kind not in _WHOLE or d.start < at or d.end > end:
+    for number, d in parts.get(owner, ()):
+        if d.start < at or d.end > end:
             continue
         head = _line_start(source, d.start, at)
         if source[at:head].strip():
             yield _Piece(owner, "rest", at, head)
-        if _fits(source[head : d.end]) or not _has_parts(definitions, number):
+        if _fits(source[head : d.end]) or number not in parts:
             yield _Piece(number, _CHUNK_TYPES.get(d.kind, "class"), head, d.end)
         else:
-            yield from _inside(definitions, source, number, head, d.end)
+            yield from _inside(parts, source, number, head, d.end)
         at = d.end
     if source[at:end].strip():
         yield _Piece(owner, "rest", at, end)
-
-
-def _has_parts(definitions: Sequence[Definition], number: int) -> bool:
-    return any(d.parent == number and d.kind in _WHOLE for d in definitions)
 
 
 def _line_start(source: bytes, offset: int, floor: int) -> int:
@@ -126,8 +142,10 @@ def _named(
     seen: dict[str, int] = {}
     chunks: list[Chunk] = []
     stem = re.split(r"[/\\]", path)[-1].rsplit(".", 1)[0]
+    ends = [found.start() for found in re.finditer(rb"\n", source)]
+    definitions = facts.outline.definitions if facts is not None else ()
+    named = _Named(facts.links) if facts is not None else None
     for piece in pieces:
-        definitions = facts.outline.definitions if facts is not None else ()
         qualified = local_name(definitions, piece.definition) if piece.definition >= 0 else stem
         owner = definitions[piece.definition].parent if piece.definition >= 0 else -1
         parts = list(_split(source, piece.start, piece.end))
@@ -144,11 +162,11 @@ def _named(
                     kind,
                     qualified.rsplit("::", 1)[-1],
                     qualified,
-                    source.count(b"\n", 0, first) + 1,
-                    source.count(b"\n", 0, max(first, last - 1)) + 1,
+                    bisect_left(ends, first) + 1,
+                    bisect_left(ends, max(first, last - 1)) + 1,
                     source[first:last].decode("utf-8", "replace"),
                     local_name(definitions, owner) if owner >= 0 else None,
-                    _dependencies(facts, start, end) if facts is not None else (),
+                    named.between(start, end) if named is not None else (),
                     f"{base}#{count}",
                 )
             )
@@ -195,14 +213,19 @@ def _break(source: bytes, start: int, stop: int) -> int:
     return stop
 
 
-def _dependencies(facts: Facts, start: int, end: int) -> tuple[str, ...]:
-    """The names a piece calls, inherits or imports, in order of appearance."""
-    links = facts.links
-    found: dict[str, None] = {}
-    for op, b, pos in zip(links.ops, links.b, links.pos, strict=True):
-        role = op >> ROLE_SHIFT
-        if not start <= pos < end or op & OP_MASK not in (Op.NAME, Op.ATTR, Op.IMPORTED, Op.MODULE):
-            continue
-        if role in (Role.CALL, Role.EXTENDS, Role.IMPLEMENTS, Role.IMPORT) and links.strings[b]:
-            found[links.strings[b]] = None
-    return tuple(found)[:_MAX_DEPENDENCIES]
+class _Named:
+    """The names that a file calls, inherits or imports, by where they stand."""
+
+    def __init__(self, links: Links) -> None:
+        rows = zip(links.pos, count(), links.ops, links.b, strict=False)
+        self._found = sorted(
+            (pos, row, links.strings[b])
+            for pos, row, op, b in rows
+            if op & OP_MASK in _NAMING and op >> ROLE_SHIFT in _DEPENDING and links.strings[b]
+        )
+
+    def between(self, start: int, end: int) -> tuple[str, ...]:
+        """Those of a piece, in the order in which it was read."""
+        inside = self._found[bisect_left(self._found, (start,)) : bisect_left(self._found, (end,))]
+        names = dict.fromkeys(name for _, _, name in sorted(inside, key=itemgetter(1)))
+        return tuple(names)[:_MAX_DEPENDENCIES]
