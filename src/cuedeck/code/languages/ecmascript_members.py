@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 _PROTOTYPE: Final = b"prototype"
 # Members that every function has, or its instances.
 _OWN: Final = (_PROTOTYPE, b"constructor")
-_MAKERS: Final = re.compile(rb"([\w$]+)\.prototype\b")
+# Bounded: a long run of letters must not be tried from each of them to its end.
+_MAKERS: Final = re.compile(rb"([\w$]{1,80})\.prototype\b")
 _INHERITING: Final = re.compile(rb"(?:^|\.)(?:inherits|setPrototypeOf)$")
+_MAX_PARENTS: Final = 16
 _LOCAL: Final = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
 
 
@@ -157,9 +159,9 @@ class MemberWalk(ValueWalk):
             node = node.child_by_field_name("constructor") or node
         if node.type == "member_expression" and self.is_prototype(node.child_by_field_name("property")):
             node = node.child_by_field_name("object") or node
-        if node.type in ("identifier", "member_expression"):
-            parents = (*self.lists[self.scopes[holder].bases], self.visit(node, scope, Role.EXTENDS))
-            self.scopes[holder].bases = self.items(parents)
+        known = self.lists[self.scopes[holder].bases]
+        if node.type in ("identifier", "member_expression") and len(known) < _MAX_PARENTS:
+            self.scopes[holder].bases = self.items((*known, self.visit(node, scope, Role.EXTENDS)))
 
 
 def _statement(node: Node) -> Node:
