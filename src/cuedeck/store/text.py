@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 from cuedeck.store import bm25
 from cuedeck.store.ddl import Table, table
 from cuedeck.store.keys import key, scope_keys
+from cuedeck.store.portable import insertion
 from cuedeck.store.protocol import (
+    Dialect,
     Scope,
     Session,
     TextHit,
@@ -83,15 +85,14 @@ class PiecedText:
     def add(self, records: Iterable[tuple[int, str]]) -> None:
         pending = iter(records)
         while batch := dict(islice(pending, SMALL)):
+            if len(batch) == 1:
+                self._add_one(*batch.popitem())
+                continue
             due = self._stamped(len(batch), min(batch))
             if due:
                 self._bury(batch)
             if due == "fold":
                 self._fold(batch)
-            elif len(batch) == 1:
-                ((number, words),) = batch.items()
-                row = {"id": number, "stamp": _drawn(), "words": words}
-                self._session.upsert(f"{self._name}_fresh", row, key=("id",))
             else:
                 rows = [(number, _drawn(), words) for number, words in batch.items()]
                 self._session.insert_many(f"{self._name}_fresh", ("id", "stamp", "words"), rows, key=("id",))
@@ -284,6 +285,20 @@ class PiecedText:
 
     # -- writing
 
+    def _add_one(self, number: int, words: str) -> None:
+        row = {"id": number, "stamp": _drawn(), "words": words}
+        if self._session.dialect is Dialect.POSTGRES:
+            # A round trip costs more than either statement.
+            sql = _stamping_one(self._name, FOLDED)
+            due = self._session.value(sql, fresh=1, first=number, **row)
+        else:
+            due = self._stamped(1, number)
+            self._session.upsert(f"{self._name}_fresh", row, key=("id",))
+        if due:
+            self._bury([number])
+        if due == "fold":
+            self._fold({})
+
     def _stamped(self, fresh: int = 0, first: int = 0) -> str:
         """Draw another stamp; what is due when so many records from that id on are put or dropped."""
         sql = _stamping(self._name, FOLDED)
@@ -387,8 +402,14 @@ def _stamping(name: str, most: int) -> str:
         f"INSERT INTO {name}_stamp(id, stamp, fresh, last_id) VALUES(1, :stamp, :fresh, 0) "
         "ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp, "
         f"fresh = {name}_stamp.fresh + excluded.fresh RETURNING CASE "
-        f"WHEN fresh >= {most} THEN 'fold' WHEN last_id >= :first THEN 'bury' ELSE '' END"
+        f"WHEN fresh >= {most} THEN 'fold' WHEN last_id >= :first THEN 'bury' ELSE '' END AS due"
     )
+
+
+@cache
+def _stamping_one(name: str, most: int) -> str:
+    kept = insertion(f"{name}_fresh", ("id", "stamp", "words"), ("id",), ":{}")
+    return f"WITH stamped AS ({_stamping(name, most)}), kept AS ({kept}) SELECT due FROM stamped"  # noqa: S608
 
 
 def _groups(runs: Mapping[int, Run], scope: Scope) -> list[list[Run]]:

@@ -111,7 +111,7 @@ class PostgresDatabase:
                 yield session
                 self._commit(connection)
             except BaseException:
-                self._roll_back(connection)
+                self._leave(connection, "ROLLBACK")
                 raise
             finally:
                 self._thread.writing = False
@@ -247,14 +247,16 @@ class PostgresDatabase:
 
     def _end_reading(self, connection: Connection) -> None:
         try:
-            self._roll_back(connection)
+            # After a rollback the driver would forget all statements it has prepared.
+            self._leave(connection, "COMMIT")
         finally:
             self._place.pool.give_back(connection)
 
-    def _roll_back(self, connection: Connection) -> None:
+    def _leave(self, connection: Connection, how: str) -> None:
+        """End a transaction that keeps nothing."""
         if connection.closed:
             return
         try:
-            connection.execute("ROLLBACK")
+            connection.execute(how)
         except psycopg.OperationalError:
             connection.close()
