@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,16 @@ def test_changed_content_is_counted_anew_and_moved_content_is_not(tmp_path: Path
     (tmp_path / "b.md").write_text("# Otter in the river\n")
     assert tokens(tmp_path, "otter") == {"b.md": count_tokens("# Otter in the river\n")}
     assert counted == ["# Otter\n", "# Otter in the river\n"]
+
+
+def test_a_note_that_has_grown_beyond_memory_is_passed_over(tmp_path: Path, counted: list[str]) -> None:
+    for name in ("otter", "badger"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n")
+    with Workspace.open(tmp_path) as workspace:
+        workspace.documents.search(Query("otter", Mode.KEYWORD))
+        os.truncate(tmp_path / "badger.md", 1 << 40)
+        workspace.documents.token_counts.complete(10.0)
+    assert counted == ["# otter\n"]
 
 
 def test_what_a_question_did_not_need_is_counted_only_with_the_tokeniser_at_hand(

@@ -65,7 +65,7 @@ class DocumentIndex:
         self.root = Path(root).resolve()
         self._database = database
         self._scanner = Scanner(self.root, patterns)
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes
         self._lock = threading.RLock()
         self._scan: Scan | None = None
         self._guard = threading.Lock()
@@ -148,7 +148,7 @@ class DocumentIndex:
 
     def read(self, path: str) -> Reading | None:
         """A file read and extracted as it is now."""
-        return read_document(self.root, path, max_bytes=self._max_bytes)
+        return read_document(self.root, path, max_bytes=self.max_bytes)
 
     def anchors(self, files: Mapping[str, FileStamp]) -> dict[str, list[tuple[str, int, int]]]:
         """Text, level and line of the anchors of those files that are as they were when indexed."""
@@ -248,11 +248,11 @@ class DocumentIndex:
     def _readings(self, paths: Sequence[str], unsure: Sequence[str], *, fold: bool) -> Iterator[Batch]:
         """What files hold; the missing last, for git takes a file away before it writes it anew."""
         missing = list(unsure)
-        for batch in read_many(self.root, paths, max_bytes=self._max_bytes, fold=fold):
+        for batch in read_many(self.root, paths, max_bytes=self.max_bytes, fold=fold):
             missing += [path for path, reading in batch.files if reading is None]
             yield replace(batch, files=[each for each in batch.files if each[1] is not None])
         if missing:
-            yield read_batch(self.root, missing, max_bytes=self._max_bytes, fold=fold)
+            yield read_batch(self.root, missing, max_bytes=self.max_bytes, fold=fold)
 
     def _write(
         self,
@@ -271,7 +271,7 @@ class DocumentIndex:
         different = [r for r in found if r.path not in same]
         if words and known:
             # Another process indexes too; what is folded is of files that nobody knew.
-            again = read_batch(self.root, [r.path for r in different], max_bytes=self._max_bytes, fold=False)
+            again = read_batch(self.root, [r.path for r in different], max_bytes=self.max_bytes, fold=False)
             different, words = [reading for _, reading in again.files if reading is not None], ()
         if not different:
             return set()
@@ -342,7 +342,7 @@ class StoredNames:
     def _known(self, key: str) -> KnownNames:
         if key not in self._seen:
             keys, self._expected = self._expected | {key}, set()
-            found = [row for some in _batches(iter(keys), _BATCH) for row in rows.named(self._session, some)]
+            found = rows.named(self._session, list(keys))
             names = KnownNames(
                 ((name, path) for name, path, alias in found if not alias),
                 ((name, path) for name, path, alias in found if alias),

@@ -70,8 +70,9 @@ class DocumentReader:
 
     def content(self, path: str, digest: str) -> bytes | None:
         """A file's bytes while they still have that hash."""
+        confined = ConfinedPath(path, self._index.root / path, self._index.root)
         try:
-            data = read_file(ConfinedPath(path, self._index.root / path, self._index.root)).data
+            data = read_file(confined, at_most=self._index.max_bytes + 1).data
         except CueError:
             return None
         return data if hashlib.sha256(data).hexdigest() == digest else None
