@@ -67,7 +67,7 @@ def test_tests_inside_a_file_stand_behind_what_they_test(code: Code, repo: Repo)
         "#[cfg(test)]\nmod tests {\n    fn parse_summary_works() { into(chapters, chapters) }\n}\n",
     )
     assert names(code.view(), "parse a summary into chapters")[0] == "src/summary.rs:parse_summary"
-    for query, boost in (("parse summary", 0.0), ("tests that parse a summary", 0.15)):
+    for query, boost, less in (("parse summary", 0.0, True), ("tests that parse a summary", 0.15, False)):
         told = explain(code.view(), Query(query), "src/summary.rs", 4)
         assert told.record.name == "parse_summary_works"
         assert told.scoring["definition_boost"] == boost
@@ -138,9 +138,17 @@ def test_quick_totals_are_those_that_are_explained(code: Code) -> None:
                 assert ranking.total(candidate) == ranking.explained(candidate).total
 
 
-def test_no_symbol_scores_higher_than_its_bound(code: Code) -> None:
+def test_no_symbol_scores_higher_than_its_bound(code: Code, repo: Repo) -> None:
+    repo.put("web/meta.py", "class HasUpdate:\n    class Meta:\n        pass\n\ndef is_in_meta(): pass\n")
     view = code.view()
-    for text in ("parse settings line", "parse_settings", "parse", "show the list of users"):
+    for text in (
+        "parse settings line",
+        "parse_settings",
+        "parse",
+        "show the list of users",
+        "the Meta of HasUpdate",
+        "meta is_in_meta",
+    ):
         ranking = Ranking(view.snapshot, Query(text))
         promised = list(ranking._promising(ranking.matched, 1000))
         assert promised == sorted(promised, key=lambda pair: -pair[0])
