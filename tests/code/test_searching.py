@@ -67,7 +67,7 @@ def test_tests_inside_a_file_stand_behind_what_they_test(code: Code, repo: Repo)
         "#[cfg(test)]\nmod tests {\n    fn parse_summary_works() { into(chapters, chapters) }\n}\n",
     )
     assert names(code.view(), "parse a summary into chapters")[0] == "src/summary.rs:parse_summary"
-    for query, boost, less in (("parse summary", 0.0, True), ("tests that parse a summary", 0.15, False)):
+    for query, boost in (("parse summary", 0.0), ("tests that parse a summary", 0.15)):
         told = explain(code.view(), Query(query), "src/summary.rs", 4)
         assert told.record.name == "parse_summary_works"
         assert told.scoring["definition_boost"] == boost

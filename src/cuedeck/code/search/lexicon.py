@@ -290,6 +290,12 @@ class Lexicon:
             best = added(weights.values()) * (K1 + 1.0) or (K1 + 1.0) * self.rarity(1)
             return Matched(there, sums.score[there], sums.named[there], sums.about[there], whole, best)
 
+    def called(self, words: Sequence[str]) -> Slots:
+        """The symbols whose name may have these tokens: as many, and the same first, which is the whole."""
+        held = self.postings(words[:1])[words[0]].names
+        found: Slots = held[self._tokens[held] == min(MANY, len(words))]
+        return found
+
     def _begin(self, beginning: str, terms: Sequence[str], sums: _Sums) -> None:
         """Count names that begin like a word, for less than the word itself."""
         with self._store.index.read() as session:
