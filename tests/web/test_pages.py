@@ -112,6 +112,7 @@ def test_search_finds_in_every_kind(demo, client):
 def test_why_a_result_was_ranked_is_told_on_demand(client):
     assert "keyword" not in client.get("/search?q=backoff").text
     assert "keyword" in client.get("/search?q=backoff&explain=1").text
+    assert "definition_boost" in client.get("/search?q=extra&explain=1").text
 
 
 def test_links_of_a_document_lead_into_the_dashboard(client):

@@ -70,15 +70,17 @@ def _documents(asked: Asked, text: str, explain: bool) -> list[Html]:
 
 
 def _code(asked: Asked, text: str, explain: bool) -> list[Html]:
-    from cuedeck.code.search.ranking import Query
+    from cuedeck.code.search.ranking import Query, Ranking
     from cuedeck.code.search.searching import search as search_code
 
     code = asked.workspace.code
     is_ready(code)
-    found = search_code(code.view(), Query(text), limit=SHOWN)
+    view = code.view()
+    found = search_code(view, Query(text), limit=SHOWN)
+    ranking = Ranking(view.snapshot, Query(text)) if explain else None
     results = []
     for hit in found.hits:
-        record, scored = hit.scored.record, hit.scored
+        record = hit.scored.record
         title = [
             link(
                 record.qualified_name,
@@ -91,8 +93,9 @@ def _code(asked: Asked, text: str, explain: bool) -> list[Html]:
             badge(record.kind),
             el("small", f" {record.path}:{record.line_start}"),
         ]
-        why = _scores(scored.scoring, scored.reasons) if explain else None
-        results.append(_result(title, el("pre", asked.masked(hit.snippet)), scored.total, why))
+        told = ranking.explained(ranking.candidate(record.path, record.number)) if ranking else None
+        why = _scores(told.scoring, told.reasons) if told else None
+        results.append(_result(title, el("pre", asked.masked(hit.snippet)), hit.scored.total, why))
     return results
 
 
