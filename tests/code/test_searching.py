@@ -67,10 +67,11 @@ def test_tests_inside_a_file_stand_behind_what_they_test(code: Code, repo: Repo)
         "#[cfg(test)]\nmod tests {\n    fn parse_summary_works() { into(chapters, chapters) }\n}\n",
     )
     assert names(code.view(), "parse a summary into chapters")[0] == "src/summary.rs:parse_summary"
-    for query, boost in (("parse summary", 0.0), ("tests that parse a summary", 0.15)):
+    for query, boost, less in (("parse summary", 0.0, True), ("tests that parse a summary", 0.15, False)):
         told = explain(code.view(), Query(query), "src/summary.rs", 4)
         assert told.record.name == "parse_summary_works"
         assert told.scoring["definition_boost"] == boost
+        assert ("70% of it in a test" in told.reasons["bm25_source"]) == less
 
 
 def test_declarations_stand_behind_the_code_they_describe(code: Code, repo: Repo) -> None:

@@ -35,6 +35,11 @@ _MOST_HOMES: Final = 60
 _WINDOW: Final = 200
 _SHORTEST_BEGINNING: Final = 3
 _ROUNDING: Final = 1e-5
+# What is left of a definition's boost and of the words of a symbol, and where: a test has the words of what
+# it tests.
+Standing = tuple[float, float, str]
+_OWN: Final[Standing] = (1.0, 1.0, "")
+_TEST: Final[Standing] = (0.0, 0.7, "a test")
 _KIND_WORDS: Final = {
     "class": Kind.CLASS,
     "function": Kind.FUNCTION,
@@ -131,7 +136,7 @@ class Ranking:
             term: lexicon.rarity(len(held.slots)) for term, held in lexicon.postings(self.terms).items()
         }
         self.information = added(self.weights.values()) or 1.0
-        self._surroundings: dict[str, tuple[FileSymbols, frozenset[str], float, float]] = {}
+        self._surroundings: dict[str, tuple[FileSymbols, frozenset[str], float, Standing]] = {}
         self._shares: dict[frozenset[str], float] = {}
 
     def best(self, limit: int) -> tuple[list[Scored], int]:
@@ -287,18 +292,17 @@ class Ranking:
         surroundings = self._surroundings.get(path)
         if surroundings is None:
             symbols = self.snapshot.symbols(path)
-            nearness, scale = self._affinity(path)[0], self._scale(path)[0]
-            surroundings = (symbols, self._asked_in(symbols.module), nearness, scale)
+            nearness, standing = self._affinity(path)[0], self._standing(path)
+            surroundings = (symbols, self._asked_in(symbols.module), nearness, standing)
             self._surroundings[path] = surroundings
-        symbols, module, nearness, scale = surroundings
+        symbols, module, nearness, standing = surroundings
         name, kind, local = _identity(symbols, candidate)
-        if self._tests_below(local):
-            scale = 0.0
+        scale, share, _ = _TEST if self._tests_below(local) else standing
         if self.dotted:
             qualified = self._qualified(symbols.module, local)[0]
         else:
             qualified = 0.1 * self._share(module | self._asked_in(local)) ** 2
-        text = round(min(1.0, candidate.text / self.matched.best), 6)
+        text = round(min(1.0, candidate.text / self.matched.best) * share, 6)
         words = text + round(self._exact(name)[0], 6) + round(qualified, 6)
         fit = 0.05 if self.kind_fits(kind) else 0.0
         return round(words + nearness + round(_BOOSTS[kind][0] * scale, 6) + fit, 6)
@@ -307,12 +311,13 @@ class Ranking:
         path = candidate.path
         symbols = self.snapshot.symbols(path)
         name, kind, local = _identity(symbols, candidate)
+        scale, share, where = _TEST if self._tests_below(local) else self._standing(path)
         return {
-            "bm25": self._text(candidate.text),
+            "bm25": self._text(candidate.text, share, where),
             "exact_match": self._exact(name),
             "qualified_name": self._qualified(symbols.module, local),
             "path_affinity": self._affinity(path),
-            "definition_boost": self._definition(path, kind, local),
+            "definition_boost": _definition(kind, scale, where),
             "kind_match": self._kind_match(kind),
         }
 
@@ -323,11 +328,12 @@ class Ranking:
         """Which words of the query a qualified name holds."""
         return self.asked.intersection(chain.from_iterable(map(name_words, qualified.split("::"))))
 
-    def _text(self, raw: float) -> tuple[float, str]:
+    def _text(self, raw: float, share: float, where: str) -> tuple[float, str]:
         if not raw:
             return 0.0, "no text match"
         best = self.matched.best
-        return min(1.0, raw / best), f"words of the symbol: raw score {raw:.3f} of at most {best:.3f}"
+        why = f"words of the symbol: raw score {raw:.3f} of at most {best:.3f}"
+        return min(1.0, raw / best) * share, why if share == 1.0 else f"{why}, {share:.0%} of it in {where}"
 
     def _exact(self, name: str) -> tuple[float, str]:
         if name in self.names:
@@ -369,20 +375,15 @@ class Ranking:
             return 0.05, f"{near} in the same folder is changed on this ref"
         return 0.0, "no path bias applied"
 
-    def _definition(self, path: str, kind: str, local: str) -> tuple[float, str]:
-        value, why = _BOOSTS[kind]
-        scale, where = (0.0, "a test") if self._tests_below(local) else self._scale(path)
-        return value * scale, f"{why}, in {where}" if where else f"symbol is a definition: {why}"
-
-    def _scale(self, path: str) -> tuple[float, str]:
-        """What is left of a definition's boost in a file, and why not all of it."""
+    def _standing(self, path: str) -> Standing:
+        """What a file's symbols are worth, and why not more."""
         if is_secondary(path) or self.snapshot.outline(path).generated:
-            return 0.1, "generated or vendored code"
+            return 0.1, 1.0, "generated or vendored code"
         if is_test(path) and not self._tests_asked():
-            return 0.0, "a test"
+            return _TEST
         if self.lexicon.where.describes(path):
-            return 0.0, "a declaration of what other code defines"
-        return 1.0, ""
+            return 0.0, 1.0, "a declaration of what other code defines"
+        return _OWN
 
     def _tests_below(self, local: str) -> bool:
         """Whether a symbol is in a module of tests inside its file, as in Rust, and nobody asks for tests."""
@@ -407,6 +408,11 @@ def _identity(symbols: FileSymbols, candidate: Candidate) -> tuple[str, str, str
         return posixpath.basename(symbols.path).rsplit(".", 1)[0], Kind.MODULE, ""
     definition = symbols.outline.definitions[candidate.number - 1]
     return definition.name, definition.kind, symbols.local(candidate.number - 1)
+
+
+def _definition(kind: str, scale: float, where: str) -> tuple[float, str]:
+    value, why = _BOOSTS[kind]
+    return value * scale, f"{why}, in {where}" if where else f"symbol is a definition: {why}"
 
 
 def in_order(scored: Scored) -> tuple[object, ...]:
