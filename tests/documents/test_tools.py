@@ -144,6 +144,14 @@ def test_an_anchor_leads_to_the_section_that_was_found(workspace: Workspace, roo
     assert content == "### Example\n\nabout tigers"
 
 
+def test_a_page_that_tests_read_stands_behind_one_for_people(workspace: Workspace, root: Path) -> None:
+    for path in ("tests/fixtures/page.md", "docs/page.md"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text("# Quokka\n\nWhere quokkas live.\n" + "Filler. " * (path[0] == "d"))
+    assert found(workspace, "where do quokkas live") == ["docs/page.md", "tests/fixtures/page.md"]
+    assert found(workspace, "test of quokkas") == ["tests/fixtures/page.md", "docs/page.md"]
+
+
 def test_an_edit_is_in_the_next_answer(workspace: Workspace, root: Path) -> None:
     assert found(workspace, "quokka") == []
     (root / "docs" / "tokens.md").write_text("# Tokens\nquokka")

@@ -30,9 +30,10 @@ WORDS = "words"
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
 _WHOLE = 0.5
 # How much more a document's words count when one of its headings or symbols is the query itself, and how
-# much less in tests, generated and vendored source.
+# much less in tests, generated and vendored source, and in pages that only tests read.
 _NAMED = 2.0
 _ASIDE = 0.6
+_READ_BY_TESTS = frozenset({"tests", "__tests__", "testdata", "fixtures"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +133,7 @@ def _factors(
 
 def _is_aside(path: str, kind: str, tests_asked: bool) -> bool:
     if kind != Kind.SOURCE:
-        return False
+        return not tests_asked and not _READ_BY_TESTS.isdisjoint(path.lower().split("/")[:-1])
     from cuedeck.code.extraction.generated import is_secondary
     from cuedeck.code.locating import is_test
 
