@@ -108,6 +108,16 @@ def test_what_the_server_refuses_whole_is_not_waited_for() -> None:
         assert talk.waiting(), refused
 
 
+def test_an_answer_to_what_is_no_json_is_waited_for() -> None:
+    talk = Conversation()
+    for sent in (b"garbage\n", b"{\n", b" \n", b"x" * 100_000):
+        talk.sent(sent)
+    for _ in range(2):
+        assert talk.waiting()
+        talk.received(line(id=None, error={"code": -32700, "message": "Parse error"}))
+    assert not talk.waiting()
+
+
 def test_what_could_not_be_delivered_is_refused_one_by_one() -> None:
     batch = b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"x","method":"ping"}]\n'
     assert [json.loads(each)["id"] for each in refusal(batch, "no room")] == [1, "x"]

@@ -9,6 +9,8 @@ _STANDING = ("subscriptions/listen",)
 _MANY = 1000
 _ANSWER = b'{"jsonrpc":"2.0","id":'
 _NOBODY = "null"
+# Of longer ones the server may say something else, or they come in parts.
+_SHORT = 65_536
 
 
 class Request:
@@ -31,6 +33,7 @@ class Conversation:
     def __init__(self) -> None:
         self._unread: list[tuple[bool, bytes]] = []
         self._open: dict[str, Request] = {}
+        self._unreadable = 0
         self._again: set[bytes] = set()
         self._replayed: dict[str, bytes] = {}
         self._repeated: frozenset[bytes] = frozenset()
@@ -63,11 +66,12 @@ class Conversation:
                 self._open.pop(identity, None)
             if _NOBODY in answered:  # what the server refuses whole, it refuses under no id
                 self._open = {key: request for key, request in self._open.items() if not request.in_batch}
+                self._unreadable = max(0, self._unreadable - 1)
 
     def waiting(self) -> bool:
         """Whether the client still waits for an answer."""
         self.read()
-        return any(request.method not in _STANDING for request in self._open.values())
+        return self._unreadable > 0 or any(request.method not in _STANDING for request in self._open.values())
 
     def opening(self) -> list[bytes]:
         """What to say to a new daemon first; its answers will not reach the client."""
@@ -85,6 +89,7 @@ class Conversation:
         """After the daemon is lost: errors for its open requests, and those that may be sent once more."""
         self.read()
         lost, self._open = self._open, {}
+        self._unreadable = 0
         self._hidden.clear()
         errors: list[bytes] = []
         again: list[bytes] = []
@@ -105,7 +110,9 @@ class Conversation:
         try:
             parsed = json.loads(line, parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
-            return  # the server answers it with -32700
+            # The server answers with -32700, under no id.
+            self._unreadable += bool(line.strip()) and len(line) <= _SHORT
+            return
         in_batch = isinstance(parsed, list)
         # Neither a part of a batch nor what was sent twice already is sent again.
         repeatable = None if in_batch or line in self._again else line
