@@ -144,6 +144,17 @@ def test_an_anchor_leads_to_the_section_that_was_found(workspace: Workspace, roo
     assert content == "### Example\n\nabout tigers"
 
 
+@pytest.mark.parametrize("text", ["", " \n\n", "\ufeff"])
+def test_a_note_that_says_nothing_yet_is_found_by_its_name(
+    workspace: Workspace, root: Path, text: str
+) -> None:
+    (root / "docs" / "Redis.md").write_text(text, encoding="utf-8")
+
+    (found,) = call(workspace, "read_context", query="redis", mode="keyword").value
+
+    assert (found["path"], found["anchors"]) == ("docs/Redis.md", [])
+
+
 def test_a_page_that_tests_read_stands_behind_one_for_people(workspace: Workspace, root: Path) -> None:
     for path in ("tests/fixtures/page.md", "docs/page.md"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)

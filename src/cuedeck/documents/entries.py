@@ -19,7 +19,7 @@ from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkV
 
 # How files are read: what they link to, how they are cut, which tokens they are found by. It counts on with
 # every change of that; an index that was read otherwise is read again, once and silently.
-READING = "7"
+READING = "8"
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
 _json = json.JSONEncoder(ensure_ascii=False).encode

@@ -102,7 +102,7 @@ def _markdown(path: str, digest: str, text: str, data: bytes, words: Words) -> E
         name=name,
         name_words=_label(name, words),
         scope=scope_of(Kind.MARKDOWN, tags, front),
-        chunks=tuple(_markdown_chunks(parsed, data, words)),
+        chunks=tuple(_markdown_chunks(parsed, data, words)) or (_blank(data, words),),
     )
 
 
@@ -127,6 +127,11 @@ def _markdown_chunks(parsed: Markdown, data: bytes, words: Words) -> Iterator[Ch
                 "",
                 words(piece),
             )
+
+
+def _blank(data: bytes, words: Words) -> ChunkValues:
+    """The one piece of a note that says nothing yet: it is found by its name."""
+    return ChunkValues(-1, 0, len(data), 1, 1, _digest("", data), words(b""), "", words(b""))
 
 
 def _source(path: str, digest: str, data: bytes, words: Words) -> Extracted:

@@ -183,7 +183,7 @@ def passage_model(model: str) -> str:
 
 def passages_of(data: bytes, start: int, end: int, most: int) -> list[tuple[int, int]]:
     """Cut a chunk into what vectors are made of; of more than so many the last one takes the rest."""
-    passages = list(chunks_of(data, start, end, PASSAGE_BYTES))
+    passages = list(chunks_of(data, start, end, PASSAGE_BYTES)) or [(start, end)]
     return passages if len(passages) <= most else [*passages[: most - 1], (passages[most - 1][0], end)]
 
 
