@@ -3,7 +3,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 import pytest
-from web_demo import EVIL, SECRET
+from web_demo import EVIL, OWN_SECRET, SECRET
 
 PAGES = [
     "/",
@@ -60,7 +60,7 @@ def test_every_page_shows_hostile_text_as_text(demo, client, path):
     assert not [
         v for n, v in page.attributes if n == "href" and v and v.strip().lower().startswith("javascript")
     ]
-    assert SECRET not in answer.text
+    assert SECRET not in answer.text and OWN_SECRET not in answer.text
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,7 @@ def test_every_page_shows_hostile_text_as_text(demo, client, path):
         ("/document?path=a%00b.md", 404),
         ("/static/../app.py", 404),
         ("/memory?page=99999999999999999999", 200),
+        ("/memory?page=" + "9" * 5000, 200),
         ("/documents?page=-1&folder=../..", 400),
     ],
 )
@@ -134,6 +135,13 @@ def test_a_memory_is_drawn_with_its_links_and_not_counted_as_read(demo, client):
     assert "<svg" in page and "Use backoff always" in page
     assert demo.workspace.memory.peek(demo.ids["memory"])[1].count == 0
     assert "insert" in client.get("/memory/changes").text
+
+
+def test_the_feed_names_what_somebody_changed_and_nothing_that_follows_from_it(demo, client):
+    demo.workspace.memory.update(demo.ids["memory"], {"confidence": 0.5}, actor="test")
+    page = client.get("/memory/changes").text
+    assert ">confidence</td>" in page
+    assert "updated_at" not in page and "duplicate_key" not in page
 
 
 def test_a_card_that_is_not_moved_to_a_status_is_refused(demo, client):

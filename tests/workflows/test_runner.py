@@ -156,10 +156,10 @@ def test_a_waiting_run_is_cancelled_at_once_and_a_running_one_at_its_next_step(s
 
     with engine_with(store, workflow(slow)) as engine:
         waiting, _ = engine.journal.submit(NewRun(execution_id(), "w", "W"))
-        assert engine.cancel(waiting, actor="t").status is RunStatus.CANCELLED
+        assert engine.cancel(waiting).status is RunStatus.CANCELLED
         started = engine.trigger("w", {}, wait=False)
         assert entered.wait(5)
-        engine.cancel(started.execution_id, actor="t")
+        engine.cancel(started.execution_id)
         go.set()
         run = eventually(lambda: (r := engine.run(started.execution_id)).status.final and r)
         assert run.status is RunStatus.CANCELLED
@@ -477,7 +477,7 @@ def test_a_run_that_ends_every_process_is_given_up(store: Store) -> None:
 def test_an_abandoned_run_is_cancelled_at_once(store: Store) -> None:
     with engine_with(store, workflow(lambda _context, _given: 1), workers=0) as engine:
         run_id, _ = engine.journal.begin(NewRun(execution_id(), "w", "W"), held_by("gone", -1))
-        assert engine.cancel(run_id, actor="t").status is RunStatus.CANCELLED
+        assert engine.cancel(run_id).status is RunStatus.CANCELLED
 
 
 def test_a_run_that_is_waited_for_keeps_within_its_workflows_concurrency(store: Store) -> None:

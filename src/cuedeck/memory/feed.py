@@ -48,10 +48,11 @@ def to_json(change: Change) -> dict[str, Any]:
 def as_line(change: Change) -> str:
     """One change as a person reads it."""
     head = f"{change.seq:>6}  {iso(change.at)}  {change.actor:<16}  {change.op:<7}"
-    return f"{head}  {change.id}  {_what(change)}".rstrip()
+    return f"{head}  {change.id}  {changed_fields(change)}".rstrip()
 
 
-def _what(change: Change) -> str:
+def changed_fields(change: Change) -> str:
+    """The names of what a change of a record changed, without what follows from it."""
     if change.before is None or change.after is None:
         return ""
     changed = [name for name in change.after if change.after[name] != change.before.get(name)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,16 +13,17 @@ from cuedeck.secrets import mask
 
 @dataclass
 class Masking:
-    """One call's masking: what the setting asks for, and how many secrets were met."""
+    """One call's masking: what the setting asks for, further patterns, and how many secrets were met."""
 
     mode: str
+    patterns: Sequence[str] = ()
     count: int = 0
 
     def text(self, value: str) -> str:
         """A text without its secrets, or the text itself where they are allowed."""
         if self.mode == "allow":
             return value
-        masked = mask(value)
+        masked = mask(value, self.patterns)
         self.count += masked.count
         if masked.count and self.mode == "refuse":
             raise CueError(

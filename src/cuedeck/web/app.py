@@ -17,7 +17,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Route
 
 from cuedeck.mcp.incident import unexpected
-from cuedeck.mcp.protocol import PRINCIPAL_SCOPE_KEY
 from cuedeck.model.errors import CueError, ErrorCode, not_found
 from cuedeck.web.access import Access
 from cuedeck.web.asked import Asked, Page
@@ -96,7 +95,7 @@ class Dashboard:
         routes = [Route(path, partial(self._page, name)) for path, name in PAGES.items()]
         routes += [Route(p, partial(self._action, name), methods=["POST"]) for p, name in ACTIONS.items()]
         routes += [Route("/events", self._events), Route("/static/{name}", _static)]
-        missing = {404: partial(self._missing)}
+        missing = {404: self._missing}
         self._app = Guard(Starlette(routes=routes, exception_handlers=missing), access, workspace.config.http)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -145,16 +144,8 @@ class Dashboard:
         return self._failed("", not_found("There is no such page"))
 
     def _asked(self, request: Request, form: dict[str, str] | None = None) -> Asked:
-        principal = request.scope.get(PRINCIPAL_SCOPE_KEY)
         query = {name: value[:MAX_QUERY].replace("\0", "") for name, value in request.query_params.items()}
-        return Asked(
-            self._workspace,
-            self._writable,
-            principal.subject if principal else None,
-            request.path_params,
-            query,
-            form or {},
-        )
+        return Asked(self._workspace, self._writable, request.path_params, query, form or {})
 
     async def _events(self, _request: Request) -> Response:
         headers = {"X-Accel-Buffering": "no"}

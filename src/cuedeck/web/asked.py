@@ -31,15 +31,9 @@ class Asked:
 
     workspace: Workspace
     writable: bool = True
-    who: str | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     form: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def actor(self) -> str:
-        """How the change log names whoever acts from the dashboard."""
-        return f"dashboard:{self.who}" if self.who else "dashboard"
 
     def masked(self, text: str) -> str:
         """A text without its secrets."""
@@ -49,7 +43,7 @@ class Asked:
         """A JSON value without its secrets; a key can give its value away."""
         from cuedeck.memory.masking import Masking
 
-        return Masking("mask").value(value)
+        return Masking("mask", self.workspace.config.scene.secret_patterns).value(value)
 
     def given(self, name: str) -> str | None:
         """A word of the query, or nothing when it is blank."""
@@ -58,4 +52,6 @@ class Asked:
     def page_number(self) -> int:
         """Which page of a list, counted from one."""
         text = self.query.get("page", "1")
-        return min(MOST_PAGES, max(1, int(text))) if text.isascii() and text.isdecimal() else 1
+        if not (text.isascii() and text.isdecimal()):
+            return 1
+        return max(1, int(text)) if len(text) < len(str(MOST_PAGES)) else MOST_PAGES

@@ -54,7 +54,7 @@ class _Writer:
         self._out: list[str] = []
         self._closing: list[str] = []
         self._head = False
-        # Where a heading began, for its id; how deep inside images we are, whose text is their label.
+        # Where a heading began and the words it has, for its id.
         self._heading = 0
         self._words: list[str] = []
 
@@ -99,7 +99,7 @@ class _Writer:
                 level = inner["level"].lower()
                 return f"<{level}>", f"</{level}>"
             case "Link":
-                href = self._href(inner, LinkKind.MARKDOWN)
+                href = self._href(inner)
                 if href is None:
                     return '<span class="dead" title="Leads nowhere in this workspace">', "</span>"
                 outside = ' rel="noopener noreferrer" class="outside"' if ":" in href.split("/")[0] else ""
@@ -129,7 +129,7 @@ class _Writer:
             opening = self._out[self._heading]
             self._out[self._heading] = f'{opening[:-1]} id="{escape(slug("".join(self._words)))}">'
 
-    def _href(self, link: dict[str, Any], kind: LinkKind) -> str | None:
+    def _href(self, link: dict[str, Any]) -> str | None:
         written: str = link["dest_url"]
         if isinstance(link["link_type"], dict):
             return self._local(LinkKind.WIKI, *split_target(written))
@@ -141,7 +141,7 @@ class _Writer:
             return None
         if scheme or written.startswith("//"):
             return written if scheme in _WEB else None
-        return self._local(kind, *split_target(unquote(written, errors="replace")))
+        return self._local(LinkKind.MARKDOWN, *split_target(unquote(written, errors="replace")))
 
     def _local(self, kind: LinkKind, target: str, anchor: str | None) -> str | None:
         place = f"#{slug(anchor)}" if anchor else ""

@@ -117,9 +117,9 @@ class WorkflowEngine:
         """Newest first, with the true total."""
         return self.journal.history(workflow_id, limit, offset)
 
-    def cancel(self, run_id: str, *, actor: str) -> Run:
+    def cancel(self, run_id: str) -> Run:
         """Ask an execution to stop; a finished one stays as it is."""
-        run = self.journal.cancel(run_id, actor=actor)
+        run = self.journal.cancel(run_id)
         if run is None:
             raise _no_execution(run_id)
         return run

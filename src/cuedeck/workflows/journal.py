@@ -182,9 +182,9 @@ class Journal:
             run_at = runs.now_ms(session) + delay_ms
             return runs.retry_at(session, run.id, run.fence, run_at=run_at, error=runs.printable(error))
 
-    def cancel(self, run_id: str, *, actor: str) -> Run | None:
+    def cancel(self, run_id: str) -> Run | None:
         """Ask for a run to stop."""
-        with self.database.write(actor=actor) as session:
+        with self.database.write(actor="workflow") as session:
             runs.request_cancel(session, run_id, runs.now_ms(session))
             return _maybe(runs.find(session, run_id))
 

@@ -29,6 +29,7 @@ from cuedeck.workspace import Workspace
 
 EVIL = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>"
 SECRET = "AKIAIOSFODNN7EXAMPLE"
+OWN_SECRET = "hush-hush"
 TOKEN = "a-token-for-tests"
 
 GUIDE = f"""---
@@ -78,13 +79,14 @@ def make_project(root: Path) -> None:
     )
     git("commit", "-qam", "two")
     (root / ".cuedeck").mkdir()
+    (root / ".cuedeck/config.toml").write_text('[scene]\nsecret_patterns = ["hush-[a-z]+"]\n')
 
 
 def fill(workspace: Workspace) -> dict[str, str]:
     """Something in every engine; the ids by what they are."""
     first = workspace.cards.create(CardDraft(f"First card {EVIL}"[:150], status=CardStatus.ACTIVE))
     second = workspace.cards.create(CardDraft("Second card", depends_on=(first.id,), description=EVIL))
-    epic = workspace.agent_tasks.create(TaskDraft("core", "An epic", type=TaskType.EPIC))
+    epic = workspace.agent_tasks.create(TaskDraft("core", f"An epic {SECRET}", type=TaskType.EPIC))
     task = workspace.agent_tasks.create(TaskDraft("core", f"A task {EVIL}", description=EVIL, parent=epic.id))
     workspace.agent_tasks.create(TaskDraft("core", "Next task", depends_on=(task.id,), parent=epic.id))
     workspace.agent_tasks.claim(f"agent {EVIL}"[:190])
@@ -93,7 +95,7 @@ def fill(workspace: Workspace) -> dict[str, str]:
             MemoryType.KNOWLEDGE,
             f"backoff {EVIL}",
             title=f"Memory {EVIL}",
-            metadata={"x": EVIL},
+            metadata={"x": EVIL, "y": OWN_SECRET},
             tags=("net",),
         ),
         actor="test",

@@ -96,7 +96,7 @@ def history(here: Here, workflow_id: str | None, limit: int, offset: int) -> Non
 def cancel(here: Here, execution_id: str) -> None:
     """Stop an execution: at once when it waits, at its next step when it runs."""
     with here.open() as workspace:
-        found = workspace.workflows.cancel(execution_id, actor="cli")
+        found = workspace.workflows.cancel(execution_id)
     here.output.show(_run_json(found), lambda: _run_text(found))
 
 

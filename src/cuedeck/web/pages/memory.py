@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.memory import graph
+from cuedeck.memory import feed, graph
 from cuedeck.memory.checks import memory_id
 from cuedeck.memory.model import Memory, MemoryType, Neighbour
 from cuedeck.model.errors import invalid
@@ -16,7 +16,6 @@ from cuedeck.web.layout import badge, choice, facts, link, moment, note, pages, 
 PER_PAGE = 50
 MOST_DRAWN = 24
 FEED = 100
-TABLES = ("memories", "memory_links")
 
 
 def memories(asked: Asked) -> Page:
@@ -77,7 +76,7 @@ def memory(asked: Asked) -> Page:
 def changes(asked: Asked) -> Page:
     """The newest changes of memories and their links."""
     with asked.workspace.store.state.read() as session:
-        feed = change_rows.newest(session, limit=FEED, tables=TABLES)
+        found = change_rows.newest(session, limit=FEED, tables=feed.TABLES)
     rows = [
         (
             moment(one.at),
@@ -85,9 +84,9 @@ def changes(asked: Asked) -> Page:
             badge(one.op),
             one.table.replace("_", " "),
             _subject(asked, one),
-            _fields(one),
+            feed.changed_fields(one),
         )
-        for one in feed
+        for one in found
     ]
     heads = ("When", "By", "What", "Of", "Which", "Fields")
     return Page("What changed", "memory", table(heads, rows, "Nothing has changed in ninety days."))
@@ -141,9 +140,3 @@ def _subject(asked: Asked, change: Change) -> Html:
     values = change.after or change.before or {}
     title = str(values.get("title") or values.get("content") or change.id).strip()
     return link(asked.masked(title)[:100], f"/memory/{change.id}")
-
-
-def _fields(change: Change) -> str:
-    if change.before is None or change.after is None:
-        return ""
-    return ", ".join(name for name, value in change.after.items() if value != change.before.get(name))

@@ -30,7 +30,7 @@ def tasks(asked: Asked) -> Page:
             el("button", "Filter", type="submit"),
             class_="filters",
         ),
-        panel("Epics", _epics(progress.epics)),
+        panel("Epics", _epics(asked, progress.epics)),
         panel(f"Tasks ({len(chosen)})", _listing(asked, chosen[:MOST_ROWS])),
         note(f"{len(chosen) - MOST_ROWS} more; filter to see them.") if len(chosen) > MOST_ROWS else None,
         panel("Dependencies", _graph(asked, project)),
@@ -78,11 +78,11 @@ def release(asked: Asked) -> str:
     return url(f"/tasks/{asked.workspace.agent_tasks.release(asked.names['id']).id}")
 
 
-def _epics(epics: tuple[EpicProgress, ...]) -> Html:
+def _epics(asked: Asked, epics: tuple[EpicProgress, ...]) -> Html:
     rows = [
         (
-            link(epic.name, f"/tasks/{epic.id}"),
-            bar(epic.counts.done / epic.counts.total if epic.counts.total else 0.0, epic.name),
+            link(name := asked.masked(epic.name), f"/tasks/{epic.id}"),
+            bar(epic.counts.done / epic.counts.total if epic.counts.total else 0.0, name),
             f"{epic.counts.done} of {epic.counts.total}",
             epic.counts.in_progress,
             epic.counts.blocked,

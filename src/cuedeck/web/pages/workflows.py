@@ -113,7 +113,7 @@ def start(asked: Asked) -> str:
 
 def cancel(asked: Asked) -> str:
     """Ask a run to stop."""
-    found = asked.workspace.workflows.cancel(asked.names["id"], actor=asked.actor)
+    found = asked.workspace.workflows.cancel(asked.names["id"])
     return url(f"/workflows/runs/{found.id}")
 
 
