@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from socketserver import BaseRequestHandler, TCPServer
 from typing import Any
 
 import pytest
@@ -98,9 +99,9 @@ def test_a_slow_issuer_holds_up_only_who_needs_a_new_key() -> None:
     assert publisher.reads == 2
 
 
-@pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"keys": 3}', b"<html>"])
+@pytest.mark.parametrize("text", [b"", b"[]", b"{}", b'{"keys": 3}', b"<html>", b"[" * 100_000])
 def test_what_is_no_key_set_gives_no_keys(text: bytes) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises((ValueError, RecursionError)):
         signing_keys(text)
     assert KeySource(lambda: text).find("a", "EdDSA") is None
 
@@ -136,3 +137,20 @@ def test_keys_come_over_http(site: Any, tmp_path: Path) -> None:
 def test_redirects_and_floods_give_no_keys(site: Any, tmp_path: Path, status: int, body: bytes) -> None:
     site.status, site.body = status, body
     assert key_source(site.url, tmp_path).find("a", "EdDSA") is None
+
+
+def test_what_answers_without_http_gives_no_keys_and_is_left_alone_for_a_while(tmp_path: Path) -> None:
+    asked: list[bytes] = []
+
+    class Nonsense(BaseRequestHandler):
+        def handle(self) -> None:
+            asked.append(self.request.recv(65536))
+            self.request.sendall(b"no protocol at all\r\n\r\n")
+
+    with TCPServer(("127.0.0.1", 0), Nonsense) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        keys = key_source(f"http://127.0.0.1:{server.server_address[1]}/jwks", tmp_path)
+        assert keys.find("a", "EdDSA") is None
+        assert keys.find("b", "EdDSA") is None
+        server.shutdown()
+    assert len(asked) == 1

@@ -409,6 +409,18 @@ def test_cancelling_the_handshake_or_a_batch_member_leaves_nothing_waiting(serve
     served(scenario)
 
 
+@pytest.mark.parametrize("named", ["9" * 5000, "-1", "²", None, [], {}])
+def test_cancelling_what_was_never_asked_changes_nothing(served: Served, named: Any) -> None:
+    async def scenario(lines: Lines) -> None:
+        await lines.initialize()
+        await lines.write(
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": named}}
+        )
+        assert (await lines.ask("ping", None, 1))["result"] == {}
+
+    served(scenario)
+
+
 def test_slow_calls_do_not_hold_up_fast_ones(served: Served) -> None:
     async def scenario(lines: Lines) -> None:
         await lines.initialize()

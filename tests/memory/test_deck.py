@@ -15,6 +15,7 @@ from cuedeck.mcp.options import ConnectionOptions
 from cuedeck.mcp.registry import Registry
 from cuedeck.mcp.resource import ResourceRequest
 from cuedeck.mcp.runtime import Runtime
+from cuedeck.model.errors import CueError
 from cuedeck.model.principal import ANONYMOUS
 from cuedeck.workspace import Workspace
 
@@ -140,6 +141,9 @@ def test_the_feed_is_a_resource(workspace: Workspace, ask: Ask) -> None:
     assert first["changes"][-1]["after"]["content"] == "something for the feed"
     assert first["changes"][-1]["actor"] == "mcp:local"
     assert page(str(first["next"])) == {"changes": [], "next": first["next"]}
+    for after in ("-1", "²", "9" * 19):
+        with pytest.raises(CueError, match="sequence number"):
+            page(after)
 
 
 DEEP: dict[str, Any] = {}

@@ -8,6 +8,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Mapping
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,7 +68,7 @@ class KeySource:
             return
         try:
             self._keys = signing_keys(self._load())
-        except (OSError, ValueError) as error:
+        except (OSError, HTTPException, ValueError, RecursionError) as error:
             logger.warning("the key set could not be read: %s", type(error).__name__)
             self._back_off = min(BACK_OFF_LIMIT, self._back_off * 2)
         else:

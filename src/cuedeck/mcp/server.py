@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import threading
 from functools import partial
 from typing import Any, Protocol
@@ -267,7 +268,8 @@ def _spellings(request_id: Any) -> set[Id]:
     if isinstance(request_id, bool) or not isinstance(request_id, (int, str)):
         return set()
     spelled: set[Id] = {request_id, str(request_id)}
-    if isinstance(request_id, str) and request_id.isascii() and request_id.isdecimal():
+    # No request has a number that is longer: it would not have been parsed.
+    if isinstance(request_id, str) and re.fullmatch(r"[0-9]{1,4000}", request_id):
         spelled.add(int(request_id))
     return spelled
 

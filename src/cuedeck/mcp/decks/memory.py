@@ -278,7 +278,7 @@ def _citations(call: Call[CitationsOf]) -> Answer:
 
 def _changes(request: ResourceRequest) -> str:
     after = request.parameters.get("after") or "0"
-    if not after.isdigit() or len(after) > 18:
+    if not after.isdecimal() or len(after) > 18:
         raise invalid("after", "a sequence number", after)
     page = feed.read(request.workspace.store.state, after=int(after), limit=_FEED_PAGE)
     return json.dumps(
