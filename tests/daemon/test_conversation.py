@@ -108,6 +108,49 @@ def test_what_the_server_refuses_whole_is_not_waited_for() -> None:
         assert talk.waiting(), refused
 
 
+def test_the_refusal_of_what_is_no_request_is_waited_for() -> None:
+    nobody = line(id=None, error={"code": -32600, "message": "Invalid request"})
+    for refused in (
+        b"5\n",
+        b"[]\n",
+        b'["x"]\n',
+        b"null\n",
+        b"{}\n",
+        line(id=None, method="ping"),
+        line(id=1.5),
+    ):
+        talk = Conversation()
+        talk.sent(refused)
+        assert talk.waiting(), refused
+        talk.received(nobody)
+        assert not talk.waiting(), refused
+    talk = Conversation()
+    talk.sent(line(id=1))
+    assert talk.waiting()
+    talk.received(line(id=1, error={"code": -32600, "message": "Invalid request"}))
+    assert not talk.waiting()
+
+
+def test_an_id_that_is_no_unicode_is_answered_as_far_as_it_can_be_written() -> None:
+    talk = Conversation()
+    talk.sent(b'{"jsonrpc":"2.0","id":"a\\ud800","method":"ping"}\n')
+    assert talk.waiting()
+    talk.received(line(id="a?", result={}))
+    assert not talk.waiting()
+
+
+def test_answers_and_notifications_of_the_client_are_not_answered() -> None:
+    talk = Conversation()
+    for sent in (
+        line(id=1, result={}),
+        line(id=None, error={"code": 1, "message": "x"}),
+        line(method="notifications/progress", params={}),
+        b"[" + line(method="notifications/progress").strip() + b"]\n",
+    ):
+        talk.sent(sent)
+    assert not talk.waiting()
+
+
 def test_an_answer_to_what_is_no_json_is_waited_for() -> None:
     talk = Conversation()
     for sent in (b"garbage\n", b"{\n", b" \n", b"x" * 100_000):

@@ -117,25 +117,31 @@ class Conversation:
         # Neither a part of a batch nor what was sent twice already is sent again.
         repeatable = None if in_batch or line in self._again else line
         self._again.discard(line)
-        for message in parsed if in_batch else [parsed]:
-            if isinstance(message, dict) and isinstance(message.get("method"), str):
-                self._note_request(message, line, repeatable, in_batch)
+        messages = parsed if in_batch else [parsed]
+        answered = [self._note_message(message, line, repeatable, in_batch) for message in messages]
+        # What has no id to answer under is refused under none, a batch of such things once.
+        if not any(answered):
+            self._unreadable += not messages or any(map(_refused, messages))
 
-    def _note_request(
-        self, message: dict[str, object], line: bytes, repeatable: bytes | None, in_batch: bool
-    ) -> None:
+    def _note_message(self, message: object, line: bytes, repeatable: bytes | None, in_batch: bool) -> bool:
+        """Note what must be answered or said again; whether it is answered under an id."""
         import json
 
-        method, parameters = str(message["method"]), message.get("params")
+        if not isinstance(message, dict) or _is_answer(message):
+            return False
+        method, parameters = str(message.get("method")), message.get("params")
         parameters = parameters if isinstance(parameters, dict) else {}
         if method == "notifications/cancelled":
             self._open.pop(json.dumps(parameters.get("requestId")), None)
-        identity = message.get("id")
-        if isinstance(identity, (int, str)) and not isinstance(identity, bool):
-            request = Request(method, _tool(method, parameters), repeatable, in_batch)
-            self._open[json.dumps(identity)] = request
         if method in _REPLAYED:
             self._replayed[method] = line
+        identity = message.get("id")
+        if not isinstance(identity, (int, str)) or isinstance(identity, bool):
+            return False
+        if isinstance(identity, str):  # a lone surrogate comes back as a question mark
+            identity = identity.encode("utf-8", "replace").decode()
+        self._open[json.dumps(identity)] = Request(method, _tool(method, parameters), repeatable, in_batch)
+        return True
 
 
 def refusal(line: bytes, why: str) -> list[bytes]:
@@ -147,6 +153,18 @@ def refusal(line: bytes, why: str) -> list[bytes]:
         _error(identity, f"The CueDeck daemon cannot be reached: {why}", {"retry_safe": True})
         for identity in conversation._open
     ]
+
+
+def _is_answer(message: dict[str, object]) -> bool:
+    return "method" not in message and ("result" in message or "error" in message)
+
+
+def _refused(message: object) -> bool:
+    """Whether a message that has no id to answer under is neither an answer nor a notification."""
+    if not isinstance(message, dict):
+        return True
+    is_notification = isinstance(message.get("method"), str) and message.get("jsonrpc") == "2.0"
+    return not _is_answer(message) and ("id" in message or not is_notification)
 
 
 def _refuse_constant(name: str) -> None:

@@ -34,7 +34,7 @@ def statistics(session: Session, model: str, project: str | None, type: MemoryTy
         "by_project": dict(sorted(by_project.items())),
         "by_tag": dict(sorted(by_tag.items())),
         "without_project": without,
-        "avg_confidence": confidence / total if total else 0.0,
+        "avg_confidence": round(confidence / total, 6) if total else 0.0,
         "total_links": table.count_links(session, chosen, project),
         "pending_embeddings": table.count_incomplete(session, model),
     }
