@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 
 from cuedeck.citations.model import Stale, Thing
+from cuedeck.mcp.connection import Connection
+from cuedeck.mcp.options import ConnectionOptions
+from cuedeck.mcp.runtime import Runtime
+from cuedeck.mcp.tool import no_progress
 from cuedeck.memory.model import Draft, Memory, MemoryType
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.tasks.agent_task import TaskDraft, TaskType
@@ -149,6 +153,30 @@ def test_citations_lead_from_every_side(workspace: Workspace) -> None:
     assert {thing.name for thing in workspace.citations.around(task.id).cited_by} == {waiting.id}
     document = workspace.citations.around("docs/limits.md")
     assert {thing.name for thing in document.cites} == {"bucket::TokenBucket::take", "src/bucket.py"}
+
+
+def test_a_file_that_metadata_names_is_seen_from_both_ends(workspace: Workspace) -> None:
+    draft = Draft(MemoryType.DECISION, "It never waits", metadata={"file": "src/bucket.py", "line": 2})
+    memory = workspace.memory.store(draft, actor="test").memory
+    workspace.citations.note(memory, actor="test")
+    assert [thing.name for thing in workspace.citations.around(memory.id).cites] == ["src/bucket.py"]
+    cited_by = workspace.citations.around("src/bucket.py").cited_by
+    assert memory.id in [thing.name for thing in cited_by]
+
+
+def test_a_reflection_and_a_workflows_memory_cite_what_they_speak_of(workspace: Workspace) -> None:
+    connection = Connection(lambda _: workspace, ConnectionOptions(decks=("memory",)), Runtime())
+    failed = {"output": "", "feedback": "TypeError: `TokenBucket.take` takes 2 arguments\n  src/bucket.py:2"}
+    entry = connection.selection.find("reflect")
+    told = connection.perform(entry, failed, None, no_progress, lambda: False).structured
+    (workspace.root / ".cuedeck/workflows").mkdir(parents=True)
+    (workspace.root / ".cuedeck/workflows/learn.toml").write_text(
+        '[[steps]]\naction = "store_memory"\nwith = { content = "`TokenBucket.take` never waits" }\n'
+    )
+    run = workspace.workflows.trigger("learn", {}, wait=True).run
+    assert told and run
+    take = ("bucket::TokenBucket::take", "src/bucket.py")
+    assert set(workspace.citations.citing([take])) == {told["episode_id"], run.result["step1"]["id"]}
 
 
 def test_a_stale_citation_in_json() -> None:

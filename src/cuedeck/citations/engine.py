@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cuedeck.citations.following import around, thing_named
+from cuedeck.citations.following import around, memory_text, thing_named
 from cuedeck.citations.lookup import Lookup
 from cuedeck.citations.mentions import Kind
 from cuedeck.citations.model import Around, Stale, Thing
@@ -45,7 +45,7 @@ class Citations:
         if memory.type is MemoryType.CODE_CHUNK:
             return
         lookup = Lookup(self._workspace)
-        things = [thing for thing in lookup.cited(_text(memory)) if thing.name != memory.id]
+        things = [thing for thing in lookup.cited(memory_text(memory)) if thing.name != memory.id]
         rows = [self._row(memory.id, thing, lookup) for thing in things]
         with self._state.read() as session:
             if not rows and not table.of_memories(session, [memory.id]):
@@ -96,9 +96,3 @@ class Citations:
         if row.kind == Kind.FILE and not (self._workspace.root / row.path).exists():
             return Stale(Kind.FILE, row.target, row.path, "removed")
         return None
-
-
-def _text(memory: Memory) -> str:
-    """What a memory says, and the files its metadata names."""
-    named = [str(value) for value in memory.metadata.values() if isinstance(value, str)]
-    return "\n".join([memory.title or "", memory.content, *named])

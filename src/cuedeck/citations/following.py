@@ -18,6 +18,7 @@ from cuedeck.tasks.text import checked
 
 if TYPE_CHECKING:
     from cuedeck.citations.lookup import Lookup
+    from cuedeck.memory.model import Memory
     from cuedeck.tasks.agent_task import AgentTask
     from cuedeck.workspace import Workspace
 
@@ -74,7 +75,7 @@ def _text(workspace: Workspace, thing: Thing) -> str:
     match thing.kind:
         case Kind.MEMORY:
             memory, _, _ = workspace.memory.peek(thing.name)
-            return f"{memory.title or ''}\n{memory.content}"
+            return memory_text(memory)
         case Kind.TASK:
             return _task_text(workspace.agent_tasks.get(thing.name))
         case Kind.CARD:
@@ -88,6 +89,12 @@ def _text(workspace: Workspace, thing: Thing) -> str:
             return _read(workspace, thing.name)
         case _:
             return ""
+
+
+def memory_text(memory: Memory) -> str:
+    """What a memory says, and the files its metadata names."""
+    named = [value for value in memory.metadata.values() if isinstance(value, str)]
+    return "\n".join([memory.title or "", memory.content, *named])
 
 
 def _task_text(task: AgentTask) -> str:

@@ -144,7 +144,10 @@ def _store_memory(context: RunContext, step: str, given: dict[str, JSON]) -> JSO
             tags=tuple(given.get("tags", ())),
             project=str(given.get("project", "")),
         )
-        stored = context.workspace.memory.store(draft, actor=f"workflow:{context.run.workflow}")
+        actor = f"workflow:{context.run.workflow}"
+        stored = context.workspace.memory.store(draft, actor=actor)
+        if not stored.duplicate:
+            context.workspace.citations.note(stored.memory, actor=actor)
         return {"id": stored.memory.id, "duplicate": stored.duplicate}
 
     return context.step(step, store)

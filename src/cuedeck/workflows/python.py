@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from traceback import walk_tb
@@ -11,7 +12,8 @@ from types import ModuleType
 
 from cuedeck.model.errors import CueError
 from cuedeck.paths import confine_file, read_file
-from cuedeck.workflows.model import FOLDER, Mistake, Workflow
+from cuedeck.workflows.model import FOLDER, CronTrigger, Mistake, Workflow
+from cuedeck.workflows.schedule import check_cron
 from cuedeck.workflows.trust import TrustLedger
 
 log = logging.getLogger(__name__)
@@ -107,8 +109,9 @@ def _workflows(holder: object, *, source: str) -> list[Workflow]:
     offered: Iterable[object] = (
         holder if isinstance(holder, (list, tuple)) else getattr(holder, "WORKFLOWS", ())
     )
-    return [
-        Workflow(**{**{slot: getattr(item, slot) for slot in Workflow.__slots__}, "source": source})
-        for item in offered
-        if isinstance(item, Workflow)
-    ]
+    found = [replace(item, source=source) for item in offered if isinstance(item, Workflow)]
+    for trigger in (trigger for workflow in found for trigger in workflow.triggers):
+        if isinstance(trigger, CronTrigger):
+            # One that cannot be understood would keep every other trigger from firing.
+            check_cron(trigger)
+    return found

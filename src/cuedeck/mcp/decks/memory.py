@@ -249,6 +249,7 @@ def _reflect(call: Call[Reflect]) -> Answer:
     asked, memories = call.arguments, _memory(call)
     attempt = Attempt(**{**asked.model_dump(), "outcome": Outcome(asked.outcome)})
     stored, reflection, more = lessons.reflect(memories, attempt, actor=_actor(call))
+    call.workspace.citations.note(stored.memory, actor=_actor(call))
     value = {**reflection.to_json(), "episode_id": stored.memory.id, **more}
     return Answer(value, meta=_meta(memories, complete=stored.complete, masked=stored.masked))
 
