@@ -189,6 +189,9 @@ def test_todo_txt_into_todos_twice_and_back(store: Store) -> None:
     assert mine.list("complete").total == 1
     again = into_todos(mine, read_todo_txt(TODO_TXT), dry_run=True)
     assert again.skipped == 5
+    done = "x 2026-02-01 Sweep\nx 2026-02-02 Mop\n"
+    assert [len(into_todos(mine, read_todo_txt(done), dry_run=False).made) for _ in range(2)] == [2, 0]
+    assert mine.undo() == "adding 2 tasks"
     assert mine.undo() == "adding 5 tasks"
     assert mine.list("all").total == 0
 
@@ -201,6 +204,10 @@ def test_the_format_is_recognised_or_asked_for(tmp_path: Path) -> None:
     assert read_source(tmp_path / "issues.jsonl").source == "beads"
     assert read_source(tmp_path / "todo.txt").source == "todo.txt"
     assert read_source(tmp_path / "thing.csv", "todo.txt").source == "todo.txt"
+    marked = issue("bd-1") + "\n" + json.dumps({"id": "bd-2", "title": "a\u2028b\x85c"}, ensure_ascii=False)
+    (tmp_path / "marked.jsonl").write_text(marked, encoding="utf-8-sig")
+    read = read_source(tmp_path / "marked.jsonl")
+    assert [task.key for task in read.tasks] == ["bd-1", "bd-2"] and not read.misfits
     for wrong in ("thing.csv", "latin.txt", "missing"):
         with pytest.raises(CueError):
             read_source(tmp_path / wrong)

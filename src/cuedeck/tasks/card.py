@@ -87,11 +87,17 @@ class BrokenCard:
 
     name: str
     problem: Problem
+    fix: str = "Correct the frontmatter by hand."
 
     @property
     def path(self) -> str:
         """Where the file is, relative to the workspace."""
         return f"{FOLDER}/{self.name}"
+
+    @property
+    def misnamed(self) -> bool:
+        """Whether its name is none of a card, so that it was hardly meant to be one."""
+        return not CARD_ID.fullmatch(self.name.removesuffix(".md"))
 
 
 def read_card(card_id: str, data: bytes) -> Card | BrokenCard:
@@ -100,7 +106,8 @@ def read_card(card_id: str, data: bytes) -> Card | BrokenCard:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        return BrokenCard(name, Problem("the file is not UTF-8 text", data.count(b"\n", 0, error.start) + 1))
+        line = data.count(b"\n", 0, error.start) + 1
+        return BrokenCard(name, Problem("the file is not UTF-8 text", line), "Save it as UTF-8.")
     if text.startswith("---\n") and (end := text.find("\n---\n", 3)) > 0:
         plain = read_plain(text[4 : end + 1])
         if plain is not None:
@@ -108,7 +115,7 @@ def read_card(card_id: str, data: bytes) -> Card | BrokenCard:
     found = read_with_handles(text)
     if conflict := _CONFLICT.search(text, 0, found.body or len(text)):
         line = text.count("\n", 0, conflict.start()) + 1
-        return BrokenCard(name, Problem("an unresolved merge conflict", line))
+        return BrokenCard(name, Problem("an unresolved merge conflict", line), "Resolve the conflict.")
     if found.data is None:
         return BrokenCard(name, found.problem or Problem("the file has no frontmatter", 1))
     notes = () if found.problem is None else (found.problem,)

@@ -20,6 +20,7 @@ from cuedeck.tasks.card_snapshot import NO_CARDS, CardSnapshot, card_snapshot
 from cuedeck.tasks.folder_watch import FolderWatch
 
 MAX_BYTES = 2 * 1024 * 1024
+_SHORTER = "Keep what is long in a document and name it in refs."
 _ROUNDS = 5
 # A write in the same clock tick as our read leaves the same status behind; ticks are at most 10 ms.
 _TICK_NS = 50_000_000
@@ -212,7 +213,7 @@ def _check_size(data: bytes) -> None:
             ErrorCode.VALIDATION,
             f"The card would be {len(data)} bytes long, and at most {MAX_BYTES} are read",
             data={"bytes": len(data), "limit": MAX_BYTES},
-            hint="Keep what is long in a document and name it in refs.",
+            hint=_SHORTER,
         )
 
 
@@ -221,20 +222,24 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 
 def _read(place: _Place, name: str, status: os.stat_result) -> _Known:
+    def broken(why: str, fix: str) -> BrokenCard:
+        return BrokenCard(name, Problem(why, 1), fix)
+
     stamp = _stamp(status)
     card_id = name.removesuffix(".md")
     if not CARD_ID.fullmatch(card_id):
         why = "the name is not six of a-z and 0-9, so it is no task card"
-        return _Known(stamp, BrokenCard(name, Problem(why, 1)))
+        return _Known(stamp, broken(why, "Rename or move it."))
     if not stat.S_ISREG(status.st_mode):
-        return _Known(stamp, BrokenCard(name, Problem("not a regular file; links are not followed", 1)))
+        why = "not a regular file; links are not followed"
+        return _Known(stamp, broken(why, "Put the file itself there."))
     if status.st_size > MAX_BYTES:
-        return _Known(stamp, BrokenCard(name, Problem(f"larger than {MAX_BYTES} bytes", 1)))
+        return _Known(stamp, broken(f"larger than {MAX_BYTES} bytes", _SHORTER))
     settled = time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _TICK_NS
     try:
         data = place.read(name)
     except OSError as error:
-        return _Known(None, BrokenCard(name, Problem(f"cannot be read: {error.strerror}", 1)))
+        return _Known(None, broken(f"cannot be read: {error.strerror}", "Let this user read it."))
     return _Known(stamp if settled else None, read_card(card_id, data))
 
 
@@ -262,5 +267,5 @@ def _unreadable(card: BrokenCard) -> CueError:
             "path": card.path,
             "line": card.problem.line,
         },
-        hint="Correct the file by hand, then try again.",
+        hint=f"{card.fix} Then try again.",
     )

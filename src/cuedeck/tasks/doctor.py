@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from cuedeck.tasks.card_snapshot import CardSnapshot
 if TYPE_CHECKING:
     from cuedeck.workspace import Workspace
 
+# Of each kind so many are named, the others counted.
+MOST = 50
 MAX_CYCLES = 20
 STALE_DAYS = 14
 
@@ -22,19 +25,28 @@ def check(workspace: Workspace) -> Iterator[Finding]:
     """Everything about the cards, worst first."""
     snapshot = workspace.cards.snapshot()
     findings = [*_files(snapshot), *_graph(snapshot), *_fields(snapshot)]
-    yield from findings or [passed("cards", f"{len(snapshot.cards)} cards, all usable")]
+    seen: Counter[str] = Counter()
+    for finding in findings:
+        seen[finding.check] += 1
+        if seen[finding.check] <= MOST:
+            yield finding
+    for name, count in seen.items():
+        if count > MOST:
+            status = next(finding.status for finding in findings if finding.check == name)
+            yield Finding(name, status, f"{count - MOST} more like these")
+    if not findings:
+        yield passed("cards", f"{len(snapshot.cards)} cards, all usable")
 
 
 def _files(snapshot: CardSnapshot) -> Iterator[Finding]:
     for broken in snapshot.broken:
-        named = "six of a-z" in broken.problem.message
         yield Finding(
             "cards",
-            Status.WARN if named else Status.FAIL,
+            Status.WARN if broken.misnamed else Status.FAIL,
             broken.problem.message,
             file=broken.path,
             line=broken.problem.line,
-            fix="Rename or move it." if named else "Correct the frontmatter by hand.",
+            fix=broken.fix,
         )
 
 
@@ -59,6 +71,7 @@ def _graph(snapshot: CardSnapshot) -> Iterator[Finding]:
 
 
 def _fields(snapshot: CardSnapshot) -> Iterator[Finding]:
+    now = datetime.now(UTC)
     for card in snapshot.cards.values():
         for problem in card.problems:
             yield Finding("card fields", Status.WARN, problem.message, file=card.path, line=problem.line)
@@ -70,11 +83,8 @@ def _fields(snapshot: CardSnapshot) -> Iterator[Finding]:
                 file=card.path,
                 fix=f"cue card edit {card.id} --assignee NAME",
             )
-        if (
-            card.status is CardStatus.ACTIVE
-            and card.updated
-            and (days := _days_since(card.updated)) > STALE_DAYS
-        ):
+        days = (now - card.updated).days if card.updated else 0
+        if card.status is CardStatus.ACTIVE and days > STALE_DAYS:
             yield Finding(
                 "stale card",
                 Status.WARN,
@@ -82,8 +92,3 @@ def _fields(snapshot: CardSnapshot) -> Iterator[Finding]:
                 file=card.path,
                 fix=f"Go on with it, or `cue card edit {card.id} --status todo`.",
             )
-
-
-def _days_since(moment: datetime) -> int:
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (datetime.now(UTC) - aware).days

@@ -145,11 +145,11 @@ class TodoList:
                 total = statements.count(session, self._user, status=status)
         return TodoPage(tuple(map(_todo, rows)), total)
 
-    def open_titles(self) -> frozenset[str]:
-        """The titles of everything that is not complete."""
+    def states(self) -> frozenset[tuple[str, bool]]:
+        """Every title, and whether it is complete."""
         with self._state.read(user=self._user) as session:
-            rows = statements.listing(session, self._user, status="incomplete", limit=2**31, offset=0)
-        return frozenset(row["title"] for row in rows)
+            rows = statements.listing(session, self._user, status="all", limit=2**31, offset=0)
+        return frozenset((row["title"], row["completed_at"] is not None) for row in rows)
 
     def complete(self, which: Which, *, complete: bool = True) -> Todo:
         """Mark a todo as complete or not; twice is the same as once."""

@@ -55,8 +55,9 @@ def _files(root: Path) -> Iterator[tuple[str, Path]]:
 def _read(place: str, path: Path, name: str, misfits: list[Misfit]) -> ForeignTask | None:
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        misfits.append(Misfit(name, "not UTF-8 text; left out"))
+    except (OSError, UnicodeDecodeError) as error:
+        why = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else "not UTF-8 text"
+        misfits.append(Misfit(name, f"{why}; left out"))
         return None
     found = read_with_handles(text)
     if found.data is None or not text_of(found.data.get("id")):

@@ -25,7 +25,8 @@ def read_beads(text: str) -> ForeignTasks:
     """Parse an export; of two lines with one id the later counts."""
     tasks: dict[str, ForeignTask] = {}
     misfits: list[Misfit] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    # Not splitlines: a text inside JSON may hold what it takes for the end of a line.
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:

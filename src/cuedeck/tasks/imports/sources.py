@@ -48,7 +48,7 @@ def _text(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise CueError(ErrorCode.VALIDATION, f"{path} is larger than {MAX_BYTES} bytes")
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise CueError(ErrorCode.VALIDATION, f"{path} is not UTF-8 text (byte {error.start})") from None
     except OSError as error:

@@ -100,11 +100,11 @@ def into_agent_tasks(tasks: AgentTasks, found: ForeignTasks, *, project: str, dr
 
 
 def into_todos(todos: TodoList, found: ForeignTasks, *, dry_run: bool) -> ImportReport:
-    """One todo for each; an open one with the same title is left alone."""
+    """One todo for each, unless there is one of the same title and state."""
     plan = plan_import(found, with_parents=False)
     misfits = list(plan.misfits)
-    there = todos.open_titles()
-    wanted = [task for task in plan.tasks if task.title not in there]
+    there = todos.states()
+    wanted = [task for task in plan.tasks if (task.title, _is_complete(task)) not in there]
     entries = [_todo(task, misfits) for task in wanted]
     made = [] if dry_run or not entries else todos.add_many(entries)
     ids = [todo.id for todo in made] or [""] * len(wanted)
@@ -177,5 +177,8 @@ def _todo(task: ForeignTask, misfits: list[Misfit]) -> tuple[str, str | None, st
     if len(description) > MAX_DESCRIPTION:
         misfits.append(Misfit(task.key, f"description of {len(description)} characters; cut"))
         description = description[: MAX_DESCRIPTION - 1] + "…"
-    complete = task.status in (ForeignStatus.DONE, ForeignStatus.DROPPED)
-    return task.title, description or None, task.due_date, complete
+    return task.title, description or None, task.due_date, _is_complete(task)
+
+
+def _is_complete(task: ForeignTask) -> bool:
+    return task.status in (ForeignStatus.DONE, ForeignStatus.DROPPED)

@@ -23,7 +23,7 @@ def read_todo_txt(text: str) -> ForeignTasks:
     tasks: list[ForeignTask] = []
     misfits: list[Misfit] = []
     seen: Counter[str] = Counter()
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             task = _task(f"line {number}", line.strip(), misfits)
             seen[task.title] += 1
