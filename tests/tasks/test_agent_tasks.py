@@ -114,10 +114,13 @@ def test_a_task_cannot_wait_for_its_own_epic(tasks: AgentTasks) -> None:
     outer = add(tasks, "outer", type=TaskType.EPIC)
     inner = add(tasks, "inner", type=TaskType.EPIC, parent=outer)
     after = add(tasks, "after", depends_on=(outer,))
+    free = add(tasks, "free")
     for awaited in (inner, outer, after):
         with pytest.raises(CueError) as refusal:
-            add(tasks, "x", parent=inner, depends_on=(awaited,))
+            add(tasks, "x", parent=inner, depends_on=(free, awaited))
         assert refusal.value.code is ErrorCode.CYCLE
+        path = refusal.value.data["cycle_path"]
+        assert path[0] == path[-1] in (inner, outer) and free not in path
 
 
 def test_next_is_the_most_urgent_then_the_oldest(tasks: AgentTasks) -> None:
@@ -247,6 +250,8 @@ def test_epics_follow_their_children_all_the_way_up(tasks: AgentTasks) -> None:
     assert early.value.data["open"] == [first, second]
     tasks.complete(first)
     tasks.complete(second)
+    assert statuses() == ["done", "done"]
+    tasks.release(inner)
     assert statuses() == ["done", "done"]
     add(tasks, "third", parent=inner)
     assert statuses() == ["in_progress", "in_progress"]

@@ -118,6 +118,17 @@ def test_beads_into_agent_tasks_twice(store: Store) -> None:
     assert (again.made, again.skipped) == ({}, 6)
 
 
+def test_a_task_that_was_imported_as_one_does_not_become_an_epic(store: Store) -> None:
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda _session, _memory: None)
+    into_agent_tasks(tasks, read_beads(issue("a")), project="X", dry_run=False)
+    tasks.claim("ann")
+    later = issue("a") + "\n" + issue("b", links={"parent-child": ["a"]})
+    report = into_agent_tasks(tasks, read_beads(later), project="X", dry_run=False)
+    assert tasks.get(report.made["b"]).parent is None
+    assert "b: belongs to a, which is a task here; dropped" in told(report)
+    assert tasks.get("X-TASK-001").status == "in_progress"
+
+
 def test_a_child_that_waits_for_its_parent_is_freed(store: Store) -> None:
     tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda _session, _memory: None)
     text = issue("e", issue_type="epic") + "\n" + issue("c", links={"parent-child": ["e"], "blocks": ["e"]})

@@ -72,10 +72,9 @@ def find(session: Session, task_id: str) -> Row | None:
     return session.row("SELECT * FROM agent_tasks WHERE id = :id", id=task_id)
 
 
-def existing(session: Session, ids: Collection[str]) -> dict[str, str]:
-    """Which of these ids are tasks, and of what type."""
-    rows = session.rows("SELECT id, type FROM agent_tasks WHERE id IN :ids", ids=list(ids))
-    return {row["id"]: row["type"] for row in rows}
+def existing(session: Session, ids: Collection[str]) -> set[str]:
+    """Which of these ids are tasks."""
+    return {row["id"] for row in session.rows("SELECT id FROM agent_tasks WHERE id IN :ids", ids=list(ids))}
 
 
 def listing(
@@ -245,15 +244,16 @@ def tally(session: Session, *, project: str | None) -> list[Row]:
     )
 
 
-def freed_by(session: Session, task_id: str) -> list[str]:
-    """Pending tasks that waited for this one and now wait for nothing."""
+def freed_by(session: Session, task_id: str, *, status: str) -> list[str]:
+    """Tasks of a status that waited for this one and now wait for nothing."""
     rows = session.rows(
         """SELECT t.id FROM agent_task_needs n JOIN agent_tasks t ON t.id = n.task_id
-           WHERE n.needs_id = :id AND t.status = 'pending'
+           WHERE n.needs_id = :id AND t.status = :status
              AND NOT EXISTS (SELECT 1 FROM agent_task_needs o JOIN agent_tasks d ON d.id = o.needs_id
                              WHERE o.task_id = t.id AND d.status <> 'done')
            ORDER BY t.priority, t.rid""",
         id=task_id,
+        status=status,
     )
     return [row["id"] for row in rows]
 

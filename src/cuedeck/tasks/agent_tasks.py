@@ -170,7 +170,7 @@ class AgentTasks:
         with self._store.state.write(actor=self._actor) as session:
             task = self._held(session, task_id, agent)
             statements.release(session, task_id, now=now_ms(session))
-            _settle_epics(session, task.parent)
+            _settle_epics(session, task.id if task.type is TaskType.EPIC else task.parent)
             return _load(session, task_id)
 
     def renew(self, task_id: str, *, agent: str, lease_seconds: int | None = None) -> AgentTask:
@@ -184,10 +184,10 @@ class AgentTasks:
             statements.renew(session, task_id, lease_until=now + lease, now=now)
             return _load(session, task_id)
 
-    def freed_by(self, task_id: str) -> Sequence[str]:
-        """Tasks that can start because this one is done."""
+    def freed_by(self, task_id: str, *, status: TaskStatus = TaskStatus.PENDING) -> Sequence[str]:
+        """Tasks that could start because this one is done, if they are pending or what is asked for."""
         with self._store.state.read() as session:
-            return statements.freed_by(session, task_id)
+            return statements.freed_by(session, task_id, status=status)
 
     def progress(self, project: str | None = None) -> Progress:
         """How far the tasks and every epic are."""
@@ -259,12 +259,13 @@ def _check_links(session: Session, draft: TaskDraft) -> None:
     if parent.type is not TaskType.EPIC:
         raise invalid("parent", "the id of an epic", f"{parent.id} is a task")
     ancestors = _ancestors(session, parent)
-    if awaited := statements.leads_to(session, draft.depends_on, ancestors):
-        raise CueError(
-            ErrorCode.CYCLE,
-            f"Circular dependency: a task of {draft.parent} cannot wait for {awaited}, which waits for it",
-            data={"field": "depends_on", "cycle_path": [awaited, *draft.depends_on, awaited]},
-        )
+    for target in draft.depends_on if statements.leads_to(session, draft.depends_on, ancestors) else ():
+        if epic := statements.leads_to(session, [target], ancestors):
+            raise CueError(
+                ErrorCode.CYCLE,
+                f"Circular dependency: a task of {draft.parent} cannot wait for {target}, which waits for it",
+                data={"field": "depends_on", "cycle_path": [*dict.fromkeys((epic, target)), epic]},
+            )
 
 
 def _ancestors(session: Session, epic: AgentTask) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cuedeck.tasks.agent_task import TaskDraft, TaskStatus, TaskType
@@ -86,15 +86,14 @@ def into_agent_tasks(tasks: AgentTasks, found: ForeignTasks, *, project: str, dr
     known = tasks.imported()
     epics = parents_of(plan.tasks)
     misfits = list(plan.misfits)
-    entries = {
-        task.key: (
-            _agent_task(plan, task, project, task.epic or task.key in epics, misfits),
-            _TASK_STATUS[task.status],
-        )
-        for task in plan.tasks
-        if _source(plan, task) not in known
-    }
     keys = {task.key: known[_source(plan, task)] for task in plan.tasks if _source(plan, task) in known}
+    entries: dict[str, tuple[TaskDraft, TaskStatus]] = {}
+    for task in (task for task in plan.tasks if task.key not in keys):
+        if task.parent in keys and tasks.get(keys[task.parent]).type is not TaskType.EPIC:
+            misfits.append(Misfit(task.key, f"belongs to {task.parent}, which is a task here; dropped"))
+            task = replace(task, parent=None)
+        draft = _agent_task(plan, task, project, task.epic or task.key in epics, misfits)
+        entries[task.key] = draft, _TASK_STATUS[task.status]
     made = dict.fromkeys(entries, "") if dry_run else tasks.create_all(entries, known=keys)
     return _report(plan, made, misfits, dry_run)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cuedeck.documents.markdown import parse_markdown
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import memories as memory_rows
-from cuedeck.tasks.agent_task import AgentTask, TaskStatus
+from cuedeck.tasks.agent_task import TaskStatus
 from cuedeck.tasks.card import CARD_ID, FINISHED, CardStatus
 from cuedeck.workflows import inputs
 from cuedeck.workflows.context import RunContext
@@ -45,36 +45,22 @@ def _review_card(workspace: Workspace, card_id: str) -> dict[str, JSON]:
 
 
 def _review_task(workspace: Workspace, task_id: str) -> dict[str, JSON]:
-    task = workspace.agent_tasks.get(task_id)
-    others = {other.id: other for other in workspace.agent_tasks.list()}
+    tasks = workspace.agent_tasks
+    task = tasks.get(task_id)
     problems = []
     if task.status is not TaskStatus.DONE:
         problems.append(f"The task is {task.status}, not done")
     for dependency in task.depends_on:
-        other = others.get(dependency)
-        if other is None or other.status is not TaskStatus.DONE:
-            state = "does not exist" if other is None else f"is {other.status}"
-            problems.append(f"Depends on {dependency}, which {state}")
+        status = tasks.get(dependency).status
+        if status is not TaskStatus.DONE:
+            problems.append(f"Depends on {dependency}, which is {status}")
     boxes = parse_markdown(task.description).tasks
     problems += [f"Not ticked: {box.text}" for box in boxes if not box.done]
-    freed = list(workspace.agent_tasks.freed_by(task_id)) if not problems else []
+    freed = list(tasks.freed_by(task_id)) if not problems else []
     review = _review(task_id, "task", task.name, problems, len(boxes), freed)
-    return {
-        **review,
-        "blocked": [other.id for other in _blocked_by(task, others)],
-        "episode": task.resolved_by,
-    }
-
-
-def _blocked_by(task: AgentTask, others: dict[str, AgentTask]) -> list[AgentTask]:
-    """Tasks that wait only because they were marked blocked, though all they depend on is done."""
-    return [
-        other
-        for other in others.values()
-        if task.id in other.depends_on
-        and other.status is TaskStatus.BLOCKED
-        and all(d in others and others[d].status is TaskStatus.DONE for d in other.depends_on)
-    ]
+    # What waits only because it was marked blocked, though all it depends on is done.
+    blocked = list(tasks.freed_by(task_id, status=TaskStatus.BLOCKED))
+    return {**review, "blocked": blocked, "episode": task.resolved_by}
 
 
 def _review(
