@@ -36,7 +36,6 @@ class StandIn:
 
     model = "stand-in"
     dimensions = 384
-    ready = True
     unavailable = None
 
     def __init__(self) -> None:

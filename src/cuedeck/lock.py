@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from cuedeck.discovery import FOLDER
@@ -21,11 +21,9 @@ except ImportError:  # Windows
 LOCK_FILE = Path(FOLDER) / ".cache" / "lock"
 
 
-@contextmanager
-def workspace_lock(root: Path, *, timeout: float) -> Iterator[None]:
+def workspace_lock(root: Path, *, timeout: float) -> AbstractContextManager[None]:
     """Hold the workspace's lock for the block; LOCKED with the holder's pid when it stays taken."""
-    with file_lock(_place(root), timeout=timeout):
-        yield
+    return file_lock(_place(root), timeout=timeout)
 
 
 @contextmanager

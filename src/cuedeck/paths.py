@@ -82,6 +82,11 @@ def read_file(path: ConfinedPath, *, at_most: int | None = None) -> FileBytes:
     return _content(descriptor, path.relative, at_most)
 
 
+def read_if_there(path: ConfinedPath) -> bytes | None:
+    """The file's content; nothing where there is no file, an error where it cannot be read."""
+    return read_file(path).data if os.path.lexists(path.absolute) else None
+
+
 class FileReader:
     """Reads many files of one workspace as ``read_file`` does; a folder stays open while its files follow."""
 

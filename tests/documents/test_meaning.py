@@ -23,8 +23,6 @@ class WordEmbedder:
     """A tiny model: texts that share words, or synonyms, point the same way."""
 
     model = "words-1"
-    dimensions = 384
-    ready = True
     unavailable = None
 
     def __init__(self) -> None:

@@ -68,8 +68,6 @@ class TopicEmbedder:
     """Every text points mostly the way of the first axis, and a little the way of its number."""
 
     model = "topics-1"
-    dimensions = 384
-    ready = True
     unavailable = None
 
     def embed(self, texts: Sequence[str]) -> Any:

@@ -24,8 +24,6 @@ class Renamed:
     def __init__(self, embedder: Embedder, name: str) -> None:
         self._embedder = embedder
         self.model = name
-        self.dimensions = embedder.dimensions
-        self.ready = True
         self.unavailable = None
         self.late = False
 

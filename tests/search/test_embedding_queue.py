@@ -19,8 +19,6 @@ class Lengths:
     """An embedder whose vector is the length of the text."""
 
     model = "lengths"
-    dimensions = 1
-    ready = True
     unavailable: str | None = None
 
     def __init__(self) -> None:

@@ -158,10 +158,9 @@ def test_statistics_stay_exact_through_changes(sample: Store) -> None:
     }
     assert statistics.documents == len(living)
     assert statistics.frequencies == holding
-    for field in ("title", "body"):
-        mean = sum(len(record.fields.get(field, ())) for record in living) / len(living)
-        assert statistics.mean_lengths[field] == pytest.approx(mean)
-    assert statistics.mean_length == pytest.approx(sum(statistics.mean_lengths.values()))
+    tokens = sum(len(tokens) for record in living for tokens in record.fields.values())
+    scopes = sum(len(set(record.scope)) for record in living)
+    assert statistics.mean_length == pytest.approx((tokens + scopes) / len(living))
     assert [(h.id, h.score) for h in match(sample, ["w7", "fresh"], limit=500)] == expected(
         living, ["w7", "fresh"], sample
     )

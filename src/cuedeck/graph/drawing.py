@@ -45,11 +45,7 @@ def to_mermaid(graph: DependencyGraph, labels: Mapping[str, Label]) -> str:
         lines.append(f'  {name}["{text}"]{_mermaid_class(node, labels)}')
     lines += [f"  {names[target]} --> {names[node]}" for node, target in _edges(graph.needs)]
     lines += [f"  {names[target]} -.-> {names[node]}" for node, target in _edges(graph.missing)]
-    lines += [
-        "  classDef done fill:#d3f9d8",
-        "  classDef active fill:#fff3bf",
-        "  classDef missing fill:#ffe3e3",
-    ]
+    lines += [f"  classDef {name} fill:{colour}" for name, colour in _COLOURS.items()]
     return "\n".join(lines) + "\n"
 
 

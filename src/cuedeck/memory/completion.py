@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cuedeck.memory import linking
-from cuedeck.memory.records import from_row
+from cuedeck.memory.records import content_hash, from_row
 from cuedeck.search.embedding_queue import EmbeddingQueue
 from cuedeck.store import memories as table
 
@@ -26,7 +26,7 @@ class Completion:
         self._store = store
         self._embedder = embedder
         self._floor = link_floor
-        self._texts: dict[str, str] = {}
+        self._read_as: dict[str, str] = {}
         self._queue: EmbeddingQueue[str] = EmbeddingQueue(embedder, load=self._load, sink=self._sink)
         self._guard = threading.Lock()
 
@@ -62,19 +62,19 @@ class Completion:
         with self._store.state.read() as session:
             missing = set(table.incomplete_among(session, ids, self._embedder.model))
             rows = table.by_ids(session, [id for id in ids if id in missing])
-        texts = {row["id"]: from_row(row).embedded_text for row in rows}
+        found = [from_row(row) for row in rows]
         with self._guard:
-            self._texts.update(texts)
-        return texts
+            self._read_as.update((one.id, content_hash(one)) for one in found)
+        return {one.id: one.embedded_text for one in found}
 
     def _sink(self, vectors: Mapping[str, Vector]) -> None:
         with self._guard:
-            read_as = {id: self._texts.pop(id, None) for id in vectors}
+            read_as = {id: self._read_as.pop(id, None) for id in vectors}
         # Not durable of itself: what a power cut takes back is found incomplete and done again.
         with self._store.state.write(actor=ACTOR, durable=False) as session:
             missing = set(table.incomplete_among(session, list(vectors), self._embedder.model))
             # One that changed while the model was reading has been queued again by its own update.
             found = [from_row(row) for row in table.by_ids(session, [id for id in vectors if id in missing])]
-            read = [(one, vectors[one.id]) for one in found if read_as[one.id] == one.embedded_text]
+            read = [(one, vectors[one.id]) for one in found if read_as[one.id] == content_hash(one)]
             read.sort(key=lambda pair: pair[0].rid)
             linking.complete(session, read, model=self._embedder.model, floor=self._floor)

@@ -70,7 +70,7 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
     _refuse_binary(confined.relative, source)
     digest = hashlib.sha256(source).hexdigest()
     with memories.state.read() as session:
-        known = _living(session, project, confined.relative)
+        known = table.chunks_of(session, project, confined.relative)
         if table.file_hash(session, project, confined.relative) == digest:
             return Indexed(confined.relative, unchanged=len(known), skipped=True)
     from cuedeck.code.extraction.chunks import chunk_file
@@ -94,7 +94,7 @@ def index_file(memories: Memories, root: Path, path: str, project: str, *, actor
 def _forget(memories: Memories, path: str, project: str, actor: str) -> Indexed:
     """Remove the chunks of a file that is gone."""
     with memories.state.read() as session:
-        if not _living(session, project, path):
+        if not table.chunks_of(session, project, path):
             return Indexed(path)
     with memories.state.write(actor=actor) as session:
         done = _replace(memories, session, project, path, {})
@@ -109,10 +109,6 @@ def _refuse_binary(path: str, source: bytes) -> None:
         raise invalid("file_path", "a UTF-8 text file", path) from None
     if "\x00" in text:
         raise invalid("file_path", "a text file", path)
-
-
-def _living(session: Session, project: str, path: str) -> list[str]:
-    return [row["id"] for row in table.chunks_of(session, project, path) if row["deleted_at"] is None]
 
 
 def _memory(chunk: Chunk, project: str, path: str, digest: str, masking: Masking) -> Memory:
@@ -146,7 +142,7 @@ def _replace(
     memories: Memories, session: Session, project: str, path: str, chunks: Mapping[str, Memory]
 ) -> Indexed:
     created, updated, removed, unchanged = [], [], [], 0
-    for id in _living(session, project, path):
+    for id in table.chunks_of(session, project, path):
         if id not in chunks:
             memories.hide(session, from_row(table.found(session, id)))
             removed.append(id)

@@ -34,14 +34,6 @@ class Embedder(Protocol):
         """Name and weight hash; vectors of different models are never compared."""
 
     @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether the model is loaded and answers at once."""
-
-    @property
     def unavailable(self) -> str | None:
         """Why there will be no vectors, in a sentence; None when there are or may still be."""
 
@@ -56,8 +48,6 @@ class NoEmbedder:
     """Stands where a model is switched off or missing, and says why."""
 
     model = "none"
-    dimensions = 384
-    ready = False
 
     def __init__(self, reason: str) -> None:
         self.unavailable = reason
@@ -85,14 +75,6 @@ class OnnxEmbedder:
     @property
     def model(self) -> str:
         return self._files.identity
-
-    @property
-    def dimensions(self) -> int:
-        return self._files.dimensions or self._wait(None).dimensions
-
-    @property
-    def ready(self) -> bool:
-        return self._encoder is not None
 
     @property
     def unavailable(self) -> str | None:
@@ -146,7 +128,7 @@ class OnnxEmbedder:
             found[text] = vector
             self._cache.put(text, vector)
         if not texts:
-            return np.zeros((0, encoder.dimensions), np.float32)
+            return np.zeros((0, encoder.length), np.float32)
         return np.stack([found[text] for text in texts])
 
 

@@ -48,7 +48,7 @@ class Encoder:
             raise ValueError(f"its vectors have {made} numbers, and {LENGTH} are stored")
         # Zeros behind shorter vectors change no angle between them.
         self._missing = LENGTH - made
-        self.dimensions = LENGTH
+        self.length = LENGTH
 
     def encode(self, texts: Sequence[str], deadline: float | None = None) -> Iterator[tuple[str, Vector]]:
         """Each text with its unit vector, in order; raises TimeoutError when the time is up."""

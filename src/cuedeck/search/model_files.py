@@ -21,7 +21,6 @@ class ModelFiles:
     name: str
     pooling: str = "mean"
     known_sha256: str | None = None
-    dimensions: int | None = None
 
     @cached_property
     def identity(self) -> str:
@@ -57,10 +56,4 @@ def _installed() -> ModelFiles | str:
     model, tokenizer = minilm.model_path(), minilm.tokenizer_path()
     if not (model.is_file() and tokenizer.is_file()):
         return "The embedding model package cuedeck-minilm is incomplete; reinstall it."
-    return ModelFiles(
-        model,
-        tokenizer,
-        minilm.MODEL_ID,
-        known_sha256=minilm.WEIGHTS_SHA256,
-        dimensions=minilm.DIMENSIONS,
-    )
+    return ModelFiles(model, tokenizer, minilm.MODEL_ID, known_sha256=minilm.WEIGHTS_SHA256)

@@ -10,6 +10,7 @@ from cuedeck.store.protocol import Change, Row, Session
 
 KEPT_MS = 90 * DAY_MS
 _PAGE = 500
+_CHANGES = "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log"
 # Expressions, so that the log is read in its own order: SQLite would sort all that a table ever had instead.
 _OF_TABLES = "tbl || '' IN :tables"
 _WITHIN = "at + 0 >= :since AND at + 0 < :until"
@@ -20,8 +21,7 @@ def changes_after(session: Session, *, after: int, limit: int, tables: Collectio
     chosen = f"AND {_OF_TABLES}" if tables else ""
     params = {"tables": sorted(tables)} if tables else {}
     found = session.rows(
-        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "  # noqa: S608
-        f"WHERE seq > :after {chosen} ORDER BY seq LIMIT :limit",
+        f"{_CHANGES} WHERE seq > :after {chosen} ORDER BY seq LIMIT :limit",
         after=after,
         limit=limit,
         **params,
@@ -40,7 +40,7 @@ def changes_between(session: Session, since: int, until: int, tables: Collection
         return
     after = ends["first"] - 1
     while page := session.rows(
-        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "  # noqa: S608
+        f"{_CHANGES} "
         f"WHERE seq > :after AND seq <= :last AND {_WITHIN} AND {_OF_TABLES} ORDER BY seq LIMIT :limit",
         after=after,
         last=ends["last"],
@@ -56,8 +56,7 @@ def changes_between(session: Session, since: int, until: int, tables: Collection
 def newest(session: Session, *, limit: int, tables: Collection[str]) -> list[Change]:
     """The last changes of some tables, newest first."""
     found = session.rows(
-        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "  # noqa: S608
-        f"WHERE {_OF_TABLES} ORDER BY seq DESC LIMIT :limit",
+        f"{_CHANGES} WHERE {_OF_TABLES} ORDER BY seq DESC LIMIT :limit",
         tables=sorted(tables),
         limit=limit,
     )
@@ -75,17 +74,6 @@ def last_seq(session: Session, before_ms: int | None = None) -> int:
     if before_ms is None:
         return int(session.value("SELECT max(seq) FROM change_log") or 0)
     return int(session.value("SELECT max(seq) FROM change_log WHERE at < :at", at=before_ms) or 0)
-
-
-def history(session: Session, table: str, id: str) -> list[Change]:
-    """Everything that happened to one record and is still remembered, oldest first."""
-    found = session.rows(
-        "SELECT seq, at, actor, tbl, op, id, before, after FROM change_log "
-        "WHERE tbl = :table AND id = :id ORDER BY seq",
-        table=table,
-        id=id,
-    )
-    return [_change(row) for row in found]
 
 
 def purge(session: Session, *, before: int, limit: int = 5000) -> int:

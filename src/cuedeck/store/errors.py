@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import time
+from collections.abc import Callable
+from typing import Literal, TypeVar
 
 from cuedeck.model.errors import CueError, ErrorCode
 
+T = TypeVar("T")
 ConflictKind = Literal["unique", "foreign", "not_null", "check"]
 
 
@@ -55,6 +58,22 @@ def is_passing(error: CueError) -> bool:
     if isinstance(error, Broken):
         return error.passing
     return error.code in (ErrorCode.LOCKED, ErrorCode.UNAVAILABLE)
+
+
+def patiently(
+    write: Callable[[bool], T], *, seconds: float, stopped: Callable[[], bool] = lambda: False
+) -> T:
+    """Repeat a write while the store is locked, full or away; it is told when it is not the first try."""
+    deadline = time.monotonic() + seconds
+    again, pause = False, 0.05
+    while True:
+        try:
+            return write(again)
+        except CueError as error:
+            if not is_passing(error) or time.monotonic() > deadline or stopped():
+                raise
+        time.sleep(pause)
+        again, pause = True, min(pause * 2, 2.0)
 
 
 def lost() -> CueError:

@@ -438,15 +438,15 @@ def put_file(session: Session, project: str, path: str, digest: str) -> None:
     )
 
 
-def chunks_of(session: Session, project: str, path: str) -> list[Row]:
-    """Every chunk that was ever made of a file, deleted ones too."""
-    return session.rows(
-        "SELECT m.id, m.content_hash, m.metadata, m.deleted_at FROM memory_chunks AS c "
-        "JOIN memories AS m ON m.id = c.memory_id "
-        "WHERE c.project = :project AND c.path = :path ORDER BY m.id",
+def chunks_of(session: Session, project: str, path: str) -> list[str]:
+    """The living chunks of a file."""
+    found = session.rows(
+        "SELECT m.id FROM memory_chunks AS c JOIN memories AS m ON m.id = c.memory_id "
+        "WHERE c.project = :project AND c.path = :path AND m.deleted_at IS NULL ORDER BY m.id",
         project=project,
         path=path,
     )
+    return [row["id"] for row in found]
 
 
 def files_of_chunks(session: Session, ids: Sequence[str]) -> dict[str, str]:

@@ -56,16 +56,14 @@ class TextHit:
 
 @dataclass(frozen=True, slots=True)
 class TextStatistics:
-    """What a BM25 explanation needs: corpus size, mean field lengths, document frequencies.
+    """What a BM25 explanation needs: corpus size, document frequencies, and how long records are.
 
-    ``mean_lengths`` also holds ``scope``: scope tokens count towards a record's length, see ``bm25.py``.
-    ``mean_length`` is the mean over whole records, computed from integers and so exact.
+    The mean is computed from integers and so exact; scope tokens count too, see ``bm25.py``.
     """
 
     documents: int
-    mean_lengths: Mapping[str, float]
     frequencies: Mapping[str, int]
-    mean_length: float = 0.0
+    mean_length: float
 
 
 class TextIndex(Protocol):

@@ -158,14 +158,8 @@ class PiecedText:
 
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         state, runs = self._asked(terms)
-        names = ("scope", *(name for name, _ in self._spec.fields))
-        documents = max(state.documents, 1)
-        return TextStatistics(
-            state.documents,
-            {name: total / documents for name, total in zip(names, state.totals, strict=True)},
-            _frequencies(terms, runs),
-            sum(state.totals) / documents,
-        )
+        mean = sum(state.totals) / max(state.documents, 1)
+        return TextStatistics(state.documents, _frequencies(terms, runs), mean)
 
     # -- reading
 

@@ -72,7 +72,7 @@ class VectorTable(Protocol):
         """What was logged after a sequence number, each id once, as it is now."""
 
 
-class VectorCache:
+class Matrices:
     """The matrices of one database, caught up by sequence before each use."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class SketchedVectors:
         self,
         spec: VectorSpec,
         table: VectorTable,
-        cache: VectorCache,
+        cache: Matrices,
         committed: Callable[[], AbstractContextManager[VectorTable]],
     ) -> None:
         self._spec = spec

@@ -12,11 +12,6 @@ def put_analysis(session: Session, path: str, sha256: str, analysis: str, at: in
     session.upsert("analyses", {"path": path, "sha256": sha256, "analysis": analysis, "at": at}, key=["path"])
 
 
-def analysis(session: Session, path: str) -> Row | None:
-    """The latest analysis of a note (index database)."""
-    return session.row("SELECT * FROM analyses WHERE path = :path", path=path)
-
-
 def add_file_change(session: Session, row: dict[str, Any]) -> int:
     """Log a file's change; how many this file has had."""
     session.upsert("file_changes", row, key=["id"])

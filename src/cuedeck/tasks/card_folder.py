@@ -75,16 +75,17 @@ class CardFolder:
         data = read_file(path).data
         return self.parsed(card_id, data), data
 
-    def create(self, card_id: str, data: bytes) -> bool:
-        """Write a new card; False when the id is taken. The caller holds the lock."""
+    def is_free(self, card_id: str) -> bool:
+        """Whether no file has that id."""
+        return not os.path.lexists(self._root / FOLDER / f"{card_id}.md")
+
+    def create(self, card_id: str, data: bytes) -> None:
+        """Write a new card under a free id. The caller holds the lock."""
         path = self._path(card_id)
-        if os.path.lexists(path.absolute):
-            return False
         _check_size(data)
         with _told("written"):
             make_folders(path.root, path.absolute.parent)
             replace_file(path, data)
-        return True
 
     def change(self, card_id: str, edit: Callable[[Card, bytes], bytes]) -> Card:
         """Apply an edit to the card as it is now, again if somebody else wrote meanwhile."""

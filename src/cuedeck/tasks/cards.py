@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -106,7 +106,8 @@ class Cards:
             self._check_dependencies(draft.depends_on)
             now = datetime.now(UTC)
             data = _new_file(draft, now)
-            card_id = self._create(draft.title, now, data)
+            card_id = self._free_id(draft.title, now, ())
+            self._folder.create(card_id, data)
         return self._folder.parsed(card_id, data)
 
     def create_all(
@@ -117,9 +118,11 @@ class Cards:
             _check_texts(draft)
         with self._folder.locked():
             now = datetime.now(UTC)
-            snapshot = self.snapshot()
-            taken = {*snapshot.cards, *(broken.name.removesuffix(".md") for broken in snapshot.broken)}
-            ids = {key: _free_id(draft.title, now, taken) for key, draft in drafts.items()}
+            ids: dict[str, str] = {}
+            taken: set[str] = set()
+            for key, draft in drafts.items():
+                ids[key] = self._free_id(draft.title, now, taken)
+                taken.add(ids[key])
             made: dict[str, Card] = {}
             for key, draft in drafts.items():
                 needs = tuple(ids.get(target, target) for target in draft.depends_on)
@@ -149,12 +152,10 @@ class Cards:
         """A cycle that a card leads into."""
         return self._holding(card_id).cycle(card_id)
 
-    def _create(self, title: str, now: datetime, data: bytes) -> str:
-        for attempt in range(1000):
-            card_id = _new_id(title, now, attempt)
-            if card_id is not None and self._folder.create(card_id, data):
-                return card_id
-        raise CueError(ErrorCode.INTERNAL, "No free card id was found in a thousand attempts")
+    def _free_id(self, title: str, now: datetime, taken: Collection[str]) -> str:
+        """An id that no file has, and none of those taken."""
+        ids = (_new_id(title, now, attempt) for attempt in count())
+        return next(id for id in ids if id is not None and id not in taken and self._folder.is_free(id))
 
     def _holding(self, card_id: str) -> CardSnapshot:
         snapshot = self.snapshot()
@@ -186,16 +187,6 @@ def _new_id(title: str, now: datetime, attempt: int) -> str | None:
         digits.append(_ALPHABET[digit])
     card_id = "".join(digits)
     return card_id if isinstance(scalar(card_id), str) else None
-
-
-def _free_id(title: str, now: datetime, taken: set[str]) -> str:
-    """An id that is not taken, which it then is."""
-    for attempt in count():
-        card_id = _new_id(title, now, attempt)
-        if card_id is not None and card_id not in taken:
-            taken.add(card_id)
-            return card_id
-    raise AssertionError("counting never ends")
 
 
 def _new_file(draft: CardDraft, now: datetime) -> bytes:

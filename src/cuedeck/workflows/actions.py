@@ -155,17 +155,12 @@ def _store_memory(context: RunContext, step: str, given: dict[str, JSON]) -> JSO
 
 def _write_note(context: RunContext, step: str, given: dict[str, JSON]) -> JSON:
     def write() -> JSON:
-        from cuedeck.paths import confine, make_folders, read_file, replace_file
+        from cuedeck.paths import confine, make_folders, read_if_there, replace_file
 
         path = confine(context.workspace.root, given["path"])
         if not path.relative.endswith(".md"):
             raise invalid("path", "the path of a markdown file", path.relative)
-        try:
-            before: bytes | None = read_file(path).data
-        except CueError as error:
-            if error.code is not ErrorCode.NOT_FOUND:
-                raise
-            before = None
+        before = read_if_there(path)
         data = str(given.get("content", "")).encode()
         digest = hashlib.sha256(data).hexdigest()
         ours = before is None or context.workspace.workflows.journal.wrote(

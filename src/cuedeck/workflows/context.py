@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.store.errors import is_passing
+from cuedeck.store.errors import patiently
 from cuedeck.workflows.journal import Journal, encode
 from cuedeck.workflows.model import JSON, Run
 
@@ -112,14 +112,4 @@ class RunContext:
         return json.loads(output)
 
     def _patiently(self, write: Callable[[bool], T]) -> T:
-        """Repeat a write while the store is locked, full or away; it is told when it is not the first try."""
-        waited_until = time.monotonic() + PATIENCE_SECONDS
-        again, pause = False, 0.05
-        while True:
-            try:
-                return write(again)
-            except CueError as error:
-                if not is_passing(error) or time.monotonic() > waited_until or self._stop():
-                    raise
-            time.sleep(pause)
-            again, pause = True, min(pause * 2, 2.0)
+        return patiently(write, seconds=PATIENCE_SECONDS, stopped=self._stop)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.store.errors import is_passing
-from cuedeck.workflows.context import Cancelled, RunContext, TimedOut
+from cuedeck.store.errors import patiently
+from cuedeck.workflows.context import PATIENCE_SECONDS, Cancelled, RunContext, TimedOut
 from cuedeck.workflows.journal import Claim, Fenced, Journal, encode
 from cuedeck.workflows.model import JSON, NewRun, Run, RunStatus, Workflow
 from cuedeck.workflows.registry import Registry
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 LEASE_MS = 3000
-PATIENCE_SECONDS = 120.0
 LONGEST_SLEEP = 30.0
 
 
@@ -242,20 +241,14 @@ class Runner:
 
     def _patiently(self, write: Callable[[], T], *, seconds: float = PATIENCE_SECONDS) -> T | None:
         """Repeat a write while the store is away; given up, the lease ends and another process goes on."""
-        deadline = time.monotonic() + seconds
-        pause = 0.05
-        while True:
-            try:
-                return write()
-            except Fenced:
-                return None
-            except CueError as error:
-                if not is_passing(error) or time.monotonic() > deadline:
-                    self.last_failure = error.message
-                    log.error("could not record a run: %s", error.message)
-                    return None
-            time.sleep(pause)
-            pause = min(pause * 2, 2.0)
+        try:
+            return patiently(lambda _again: write(), seconds=seconds)
+        except Fenced:
+            return None
+        except CueError as error:
+            self.last_failure = error.message
+            log.error("could not record a run: %s", error.message)
+            return None
 
     def _ensure_heart(self) -> None:
         if not self._lives("workflow-leases"):

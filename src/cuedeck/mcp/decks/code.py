@@ -151,9 +151,6 @@ def _path(path: str, field: str = "path") -> str:
 
 
 def _index_repo(call: Call[IndexRepo]) -> Answer:
-    from cuedeck.code.engine import View as Seen
-    from cuedeck.code.snapshot import Snapshot
-
     code = _code(call)
     wanted = code.wanted(call.arguments.ref, call.principal.key)
     job = code.start(wanted, force=call.arguments.force)
@@ -164,20 +161,17 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
         call.progress(job.progress, f"Indexing {wanted.name}")
     if job.error is not None:
         raise job.error
-    status = "completed" if job.done is not None else "running"
-    view = Seen(Snapshot(wanted.name, {}, code.cache, lambda _path: None), wanted.shown)
-    if job.done is None:
-        view.freshness, view.indexing, view.completeness = "syncing", "indexing", "partial"
+    under_way = {"freshness": "syncing", "indexing": "indexing", "completeness": "partial"}
     return Answer(
         {
             "ref": wanted.shown,
             "mode": job.done.mode if job.done else "full",
-            "status": status,
+            "status": "completed" if job.done else "running",
             "file_count": job.done.files if job.done else 0,
             "symbol_count": job.done.symbols if job.done else 0,
             "changed_files": job.done.changed if job.done else 0,
             "duration_ms": job.done.milliseconds if job.done else int(waited * 1000),
-            "metadata": _metadata(view),
+            "metadata": shape.metadata(wanted.shown, **({} if job.done else under_way)),
         }
     )
 

@@ -28,7 +28,7 @@ from cuedeck.store.postgres.session import PostgresSession, Shared
 from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName
 from cuedeck.store.text_cache import TextCache
-from cuedeck.store.vectors import VectorCache
+from cuedeck.store.vectors import Matrices
 
 _VERSION = (
     f"SELECT coalesce(sum(n), 0)::bigint AS n FROM {SCHEMA}.commits "  # noqa: S608
@@ -86,7 +86,7 @@ class PostgresDatabase:
         queues = (name, *(f"{name}#{number}" for number in range(QUEUES)))
         self._queues = {queue: self._queue(queue) for queue in queues}
         # A write's own connection shows what it has not committed, so caches are fed from another one.
-        self._for_readers = Shared({}, VectorCache(), TextCache())
+        self._for_readers = Shared({}, Matrices(), TextCache())
         self._for_writers = replace(self._for_readers, reading=self._reading)
 
     @property

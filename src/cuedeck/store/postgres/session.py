@@ -16,7 +16,7 @@ from cuedeck.store.postgres.vectors import PostgresVectorTable
 from cuedeck.store.protocol import Dialect, Row, TextIndex, TextSpec, VectorIndex, VectorSpec
 from cuedeck.store.text import PiecedText
 from cuedeck.store.text_cache import TextCache
-from cuedeck.store.vectors import SketchedVectors, VectorCache, VectorTable
+from cuedeck.store.vectors import Matrices, SketchedVectors, VectorTable
 
 _IDENTIFIED = (
     "SELECT 1 FROM information_schema.columns WHERE table_schema = 'cuedeck' "
@@ -29,7 +29,7 @@ class Shared:
     """What the sessions of one database have in common, and how one that writes reads as others do."""
 
     identified: dict[str, bool]
-    vectors: VectorCache
+    vectors: Matrices
     texts: TextCache
     reading: Callable[[], AbstractContextManager[Connection]] | None = None
 

@@ -19,7 +19,7 @@ from cuedeck.store.sqlite.connection import check_open, connect, fetch, private_
 from cuedeck.store.sqlite.failures import translated
 from cuedeck.store.sqlite.turnstile import Turnstile
 from cuedeck.store.text_cache import TextCache
-from cuedeck.store.vectors import VectorCache
+from cuedeck.store.vectors import Matrices
 
 _IDLE_READERS = 4
 _ACTOR = "UPDATE current_actor SET actor = :actor WHERE actor <> :actor"
@@ -40,7 +40,7 @@ class OpenFile:
     ) -> None:
         self.path = path
         self._spelt = str(path)
-        self.vectors = VectorCache()
+        self.vectors = Matrices()
         self.texts = TextCache()
         self.identified: dict[str, bool] = {}
         self._known = known

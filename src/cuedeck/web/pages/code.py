@@ -38,7 +38,7 @@ def index_state(code: Code) -> str:
     )
 
 
-def is_ready(code: Code, ref: str | None = None) -> None:
+def require_ready(code: Code, ref: str | None = None) -> None:
     """Starts indexing a ref that is not indexed, and says so instead of making a person wait."""
     from cuedeck.code.refs import status
 
@@ -63,7 +63,7 @@ def refs(asked: Asked) -> Page:
 
     code = asked.workspace.code
     ref, prefix = asked.given("ref"), asked.given("under")
-    is_ready(code, ref)
+    require_ready(code, ref)
     view = code.view(ref)
     rows = [
         (
@@ -223,7 +223,7 @@ def difference(asked: Asked) -> Page:
 
 
 def _view(asked: Asked, ref: str | None) -> View:
-    is_ready(asked.workspace.code, ref)
+    require_ready(asked.workspace.code, ref)
     return asked.workspace.code.view(ref)
 
 

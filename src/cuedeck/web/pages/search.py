@@ -13,7 +13,7 @@ from cuedeck.tasks.card import FOLDER, Card
 from cuedeck.web.asked import Asked, Page
 from cuedeck.web.html import Child, Html, el, join
 from cuedeck.web.layout import badge, link, note, panel
-from cuedeck.web.pages.code import is_ready
+from cuedeck.web.pages.code import require_ready
 
 SHOWN = 8
 LONGEST = 1000
@@ -74,7 +74,7 @@ def _code(asked: Asked, text: str, explain: bool) -> list[Html]:
     from cuedeck.code.search.searching import search as search_code
 
     code = asked.workspace.code
-    is_ready(code)
+    require_ready(code)
     view = code.view()
     found = search_code(view, Query(text), limit=SHOWN)
     ranking = Ranking(view.snapshot, Query(text)) if explain else None

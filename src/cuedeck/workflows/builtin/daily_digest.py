@@ -10,12 +10,11 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.paths import confine, make_folders, read_file, replace_file
+from cuedeck.paths import confine, make_folders, read_if_there, replace_file
 from cuedeck.store import runs as run_rows
 from cuedeck.store import workflow_records as records
 from cuedeck.store.changes import changes_between
-from cuedeck.store.protocol import Change
+from cuedeck.store.protocol import Change, Session
 from cuedeck.workflows import inputs
 from cuedeck.workflows.context import RunContext
 from cuedeck.workflows.model import JSON, CronTrigger, Workflow
@@ -226,12 +225,7 @@ def _mark(body: str) -> str:
 def _write(workspace: Workspace, day: str, body: str) -> dict[str, JSON]:
     path = confine(workspace.root, f"{FOLDER}/{day}.md")
     make_folders(path.root, path.absolute.parent)
-    try:
-        before: bytes | None = read_file(path).data
-    except CueError as error:
-        if error.code is not ErrorCode.NOT_FOUND:
-            raise
-        before = None
+    before = read_if_there(path)
     text = merge(None if before is None else before.decode("utf-8"), body).encode()
     if text != before:
         replace_file(path, text, expected=before)
@@ -245,9 +239,8 @@ def _run(context: RunContext, given: dict[str, JSON]) -> JSON:
         "write", lambda: _write(context.workspace, digest["date"], render(digest)), progress=80
     )
 
-    def note(session: object) -> JSON:
-        run_rows.note_write(session, ID, written["path"], written["sha256"])  # type: ignore[arg-type]
-        return None
+    def note(session: Session) -> None:
+        run_rows.note_write(session, ID, written["path"], written["sha256"])
 
     context.transact("note", note, progress=95)
     return {**digest, **written}
