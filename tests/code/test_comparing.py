@@ -44,6 +44,15 @@ def test_added_modified_and_deleted_symbols(repo: Repo, open_code: Open) -> None
     assert found.merge_base == base
 
 
+def test_a_file_that_is_too_long_on_both_sides_is_named_once(repo: Repo, open_code: Open) -> None:
+    for branch, letter in (("main", "a"), ("feat", "b")):
+        if branch != "main":
+            repo.git("checkout", "-q", "-b", branch)
+        repo.put("packed.js", f"var {letter} = '{letter * 100_001}';\n")
+        repo.commit()
+    assert [path for path, _ in compare_refs(open_code(repo.root), "main", "feat").unread] == ["packed.js"]
+
+
 def test_a_file_that_becomes_a_link_is_one_changed_file(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", f"def cost(items):\n{BODY}")
     (repo.root / "b.py").symlink_to("a.py")

@@ -130,7 +130,7 @@ class _Comparing:
         changes = with_moves(changes, self._shape, self._words)
         changes = [self._checked(change) for change in changes]
         changes.sort(key=lambda c: (c.shown.path, c.shown.line_start, c.shown.qualified_name, c.change))
-        return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(unread))
+        return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(dict.fromkeys(unread)))
 
     def _with_disk(self, parted: str, files: list[FileChange]) -> list[FileChange]:
         """The same list with the files on disk in place of the head commit's."""
