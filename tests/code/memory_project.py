@@ -74,6 +74,9 @@ class MemoryProject:
     def files_defining(self, name: str) -> Collection[str]:
         return [path for path in self.files_naming(name) if name in self.facts[path].outline.names]
 
+    def files_bearing(self, name: str) -> Collection[str]:
+        return self.files_naming(name)
+
     def uses(self, name: str) -> Uses:
         if name not in self._uses:
             self._uses[name] = Uses(cast(Snapshot, self), name)

@@ -30,6 +30,33 @@ def test_two_methods_of_one_name_have_their_own_references(repo: Repo, open_code
     assert [site.line for site in first.possible] == [site.line for site in second.possible] == [8, 9]
 
 
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.py", "def outer():\n    def nested(): ...\n\n    return nested()\n"),
+        ("a.py", "def outer():\n    class nested: ...\n\n    return nested()\n"),
+        ("a.ts", "describe('x', () => {\n  function nested() {}\n\n  nested();\n});\n"),
+        ("a.js", "(function () {\n  const nested = () => 1;\n\n  nested();\n})();\n"),
+        ("a.rs", "fn outer() {\n    fn nested() {}\n\n    nested();\n}\n"),
+        ("A.java", "class A { void outer() {\n  class nested {}\n\n  new nested();\n} }\n"),
+        ("a.lua", "local function outer()\n  local function nested() end\n\n  nested()\nend\n"),
+    ],
+)
+def test_what_a_function_defines_for_itself_has_references(
+    repo: Repo, open_code: Open, path: str, source: str
+) -> None:
+    repo.put(path, source)
+    snapshot = open_code(repo.root).view().snapshot
+    assert [(site.path, site.line) for site in find(snapshot, "nested").references] == [(path, 4)]
+    assert callers(snapshot, locate(snapshot, "nested")[0], 1, 10)[0]
+
+
+def test_a_local_class_is_made_where_it_is_called(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def outer():\n    class C:\n        def __init__(self): ...\n\n    return C()\n")
+    snapshot = open_code(repo.root).view().snapshot
+    assert [site.line for site in find(snapshot, "C.__init__").references] == [5]
+
+
 def test_a_place_that_leads_nowhere_counts_once(repo: Repo, open_code: Open) -> None:
     repo.put("b.js", "export function thing() {}\n")
     # Both the key and the variable of a shorthand stand at one place.

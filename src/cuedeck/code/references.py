@@ -252,7 +252,7 @@ class _Search:
     def made_by(self, made: Value) -> list[Value]:
         """Add the places that make an instance of a class; its heirs that have the same constructor."""
         name = self.linker.class_name(made)
-        paths = self.snapshot.files_naming(name) if name else ()
+        paths = self.snapshot.files_bearing(name) if name else ()
         self.snapshot.prepare(paths)
         heirs: list[Value] = []
         for path in paths:

@@ -324,6 +324,11 @@ class Snapshot:
         """The files that define a symbol of that name."""
         return self._named(name)[1]
 
+    def files_bearing(self, name: str) -> list[str]:
+        """The files where a name stands: those that use it, and those that define it for themselves alone."""
+        uses, defines = self._named(name)
+        return sorted({*uses, *defines})
+
     def _named(self, name: str) -> tuple[list[str], list[str]]:
         found: tuple[list[str], list[str]] | None = self._found.values.get(("named", name))
         if found is None:

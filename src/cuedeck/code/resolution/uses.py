@@ -55,7 +55,7 @@ class Uses:
 
     def __init__(self, snapshot: Snapshot, name: str) -> None:
         self.name = name
-        self.paths = tuple(snapshot.files_naming(name))
+        self.paths = tuple(snapshot.files_bearing(name))
         self.looked = 0
         self.size = 0
         # Pairs: the file, as its place among the paths, and the expression.
