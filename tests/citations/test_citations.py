@@ -179,6 +179,13 @@ def test_a_reflection_and_a_workflows_memory_cite_what_they_speak_of(workspace: 
     assert set(workspace.citations.citing([take])) == {told["episode_id"], run.result["step1"]["id"]}
 
 
+def test_a_branch_made_just_now_is_followed_without_indexing_it_first(workspace: Workspace) -> None:
+    subprocess.run(["git", "-C", str(workspace.root), "checkout", "-q", "-b", "later"], check=True)
+    memory = remember(workspace, "`TokenBucket.take` returns at once")
+    edit(workspace, "return amount", "return amount + 1")
+    assert stale(workspace, memory) == [("bucket::TokenBucket::take", "modified", "src/bucket.py:2")]
+
+
 def test_a_stale_citation_in_json() -> None:
     from cuedeck.citations.mentions import Kind
 

@@ -382,7 +382,8 @@ class Code:
             wanted = self.wanted(None)
         except CueError:
             return None
-        row = self._row(wanted.name)
+        # A branch that was made just now is nearly indexed where the one it lies on is.
+        row = self._row(wanted.name) or self._row(self.base_name() or "")
         if row is None or row.version != EXTRACTOR_VERSION:
             return None
         if row.commit_id != wanted.commit and not self._is_small(wanted):
