@@ -77,6 +77,8 @@ def test_any_text_is_survived(text: str) -> None:
         '{"Action": "output", "Output": 3}\n{"message": {"rendered": null}}',
         '{"failures": [{"err": {"stack": "x"}}, {"err": 3}, 7]}',
         "[" + '"\\n",' * 200_000 + "0]",
+        '{"file": "a.py", "line": "' + "9" * 5000 + '", "message": "x"}',
+        '{"generalDiagnostics": [{"severity": "error", "range": {"start": 3}}]}',
     ],
 )
 def test_output_that_only_looks_structured_is_survived(text: str) -> None:

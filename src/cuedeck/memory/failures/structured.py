@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
@@ -26,6 +27,7 @@ _TRACES: tuple[Callable[[Sequence[str]], list[Failure]], ...] = (
 
 Json = Mapping[str, Any]
 _MOST_VALUES = 200
+_LONGEST_NUMBER = 9
 _NAMES = {
     **dict.fromkeys(("path", "file", "filename", "uri"), "path"),
     **dict.fromkeys(("line", "startLine", "row"), "line"),
@@ -159,8 +161,9 @@ def _checked(one: Json) -> Iterator[Failure | None]:
 def _pyright(one: Json) -> Failure | None:
     if one.get("severity") != "error":
         return None
-    start = one.get("range", {}).get("start", {}) if isinstance(one.get("range"), dict) else {}
-    line = start.get("line")
+    place = one.get("range")
+    start = place.get("start") if isinstance(place, dict) else None
+    line = start.get("line") if isinstance(start, dict) else None
     # Lines are counted from zero there.
     row = line + 1 if isinstance(line, int) else None
     text = str(one.get("message", "")).partition("\n")[0]
@@ -170,9 +173,9 @@ def _pyright(one: Json) -> Failure | None:
 def _findings(value: Any) -> list[Failure]:
     """Findings in a form nobody knows (SARIF, Code Climate, compilers' own), errors first."""
     found: list[tuple[bool, Failure]] = []
-    values = [value]
+    values = deque([value])
     while values and len(found) < MOST:
-        one = values.pop(0)
+        one = values.popleft()
         if isinstance(one, dict) and (failure := _told(one)):
             level = one.get("level") or one.get("severity") or one.get("kind")
             found.append((level in ("note", "warning", "info"), failure))
@@ -188,7 +191,7 @@ def _told(one: Json) -> Failure | None:
     facts = _facts(one)
     place = re.fullmatch(r"(.+?):(\d+)(?::\d+)?", facts.get("posn", ""))
     path, line = (place[1], place[2]) if place else (facts.get("path", ""), facts.get("line", ""))
-    if not isinstance(text, str) or not path or not line.isdecimal():
+    if not isinstance(text, str) or not path or not line.isdecimal() or len(line) > _LONGEST_NUMBER:
         return None
     kind, rule = (FailureKind.LINT, facts["rule"]) if "rule" in facts else (FailureKind.BUILD, "error")
     return _finding(NO_TOOL, kind, rule, text.removeprefix(f"{rule}: "), plain_path(path), int(line))
