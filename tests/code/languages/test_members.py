@@ -160,3 +160,23 @@ def test_members_that_a_project_adds_to_the_window(project: Project) -> None:
     )
     written.check("held")
     written.check("count")
+
+
+def test_an_arrow_function_in_an_object_is_called_on_what_is_around_it(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Menu { add(item: { open: () => void; close(): void }) {} }
+        export class View {
+          show(menu: Menu) {
+            menu.add({
+              open: () => { later(() => this.draw()) }, // <draw>
+              close() { this.draw() }, // of the object
+            })
+            unknown({ open: () => this.draw() }) // <draw>
+          }
+          draw() {} // <def draw>
+        }
+        """
+    )
+    written.check("draw")

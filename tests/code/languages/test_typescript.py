@@ -238,23 +238,6 @@ def test_common_js(project: Project) -> None:
         written.check(mark)
 
 
-def test_global_declarations(project: Project) -> None:
-    written = project(
-        """
-        === globals.d.ts
-        declare const VERSION: string // <def VERSION>
-        === augment.ts
-        export {}
-        declare global { interface Shared { id: number } } // <def id>
-        === use.ts
-        export const shown = VERSION // <VERSION>
-        export function f(s: Shared) { return s.id } // <id>
-        """
-    )
-    written.check("VERSION")
-    written.check("id")
-
-
 def test_a_cycle_of_modules_and_types_ends(project: Project) -> None:
     written = project(
         """

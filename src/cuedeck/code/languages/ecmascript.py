@@ -186,7 +186,8 @@ class EcmaWalk(MemberWalk):
                 doc=doc_above(whole),
             )
         if home != scope and around == ScopeKind.CLASS:
-            self.scopes[inner].owner = home
+            if node.type != "arrow_function":  # which is called on what is around it
+                self.scopes[inner].owner = home
         elif name is not None and around != ScopeKind.CLASS:
             self.makes(name, home, inner)
         self.signature_of(node, inner, body, expected)

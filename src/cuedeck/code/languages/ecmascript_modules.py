@@ -15,12 +15,22 @@ WHOLE: Final = b"="
 _DEFAULT: Final = b"default"
 # Marks the blocks of ``declare module "x"``.
 AUGMENTS: Final = "declare module"
+MODULE_MARK: Final = "export"
 
 
 class ModuleWalk(TableWalk):
     """The statements that tie a file to others."""
 
+    is_module = False
+
+    def mark_module(self, node: Node, scope: int) -> None:
+        """A file that imports or exports is a module: its names are not global."""
+        if not scope and not self.is_module:
+            self.is_module = True
+            self.bind(0, self.intern(MODULE_MARK.encode()), node.start_byte, Bind.OPAQUE)
+
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
+        self.mark_module(node, scope)
         for clause in node.named_children:
             if clause.type == "import_require_clause":
                 return self.required(clause, scope)
@@ -88,9 +98,7 @@ class ModuleWalk(TableWalk):
         if fragment is not None:
             self.row(Op.MODULE, number, self.intern(self.stem(fragment)), fragment.start_byte, Role.IMPORT)
         words = {c.type for c in node.children if not c.is_named}
-        if not scope and b"export" not in self.numbers:
-            # Marks the file as a module: its names are not global.
-            self.bind(0, self.intern(b"export"), node.start_byte, Bind.OPAQUE)
+        self.mark_module(node, scope)
         clause = False
         for child in node.named_children:
             if child.type == "export_clause":

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
-from cuedeck.code.languages.ecmascript_modules import AUGMENTS
+from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import MODULE, Symbol, Value
 
@@ -170,10 +170,9 @@ class EcmaRules(Rules):
         return found
 
     def _is_module(self, path: str) -> bool:
-        """Whether a file imports or exports anything."""
+        """Whether a file has imports or exports of its own; ``import("x")`` in a type is none."""
         links = self.project.links(path)
-        added = links.bound.get(links.string_numbers.get(AUGMENTS, -1))
-        return links.string_numbers.get("export", -1) in links.names[0] or len(links.imports) > len(added)
+        return links.string_numbers.get(MODULE_MARK, -1) in links.names[0]
 
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         return self._globals

@@ -193,7 +193,7 @@ class ValueWalk(GuardWalk):
         wanted = self.expect(key, expected)
         named = key.type == "property_identifier"
         if named and value.type in FUNCTIONS:
-            made = self.function_value(value, inner, name=key, whole=node, expected=wanted)
+            made = self.function_value(value, scope, name=key, whole=node, expected=wanted, home=inner)
         else:
             made = self.given(value, scope, wanted)
         if named or self.text(key).isidentifier():
