@@ -259,6 +259,8 @@ class _Search:
             links = self.snapshot.links(path)
             for site in links.sites.get(links.string_numbers.get(name, -1), ()):
                 role = links.ops[site] >> ROLE_SHIFT
+                if role == Role.READ and site in links.arguments:
+                    role = Role.CALL  # of a class that is told its types: ``C[int]()``
                 if role not in (Role.CALL, Role.EXTENDS):
                     continue
                 if not any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):

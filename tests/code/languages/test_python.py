@@ -164,3 +164,108 @@ def test_a_class_that_imports_a_method(project: Project) -> None:
     )
     written.check("make")
     written.check("size")
+
+
+def test_patterns_name_constants_classes_and_members(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from enum import Enum
+        class Field:
+            class Type(Enum):
+                DATE = 1  # <def date>
+        class Circle:
+            radius: "Length"  # <def radius>
+            def area(self): ...  # <def area>
+        class Square:
+            def area(self): ...
+        class Length:
+            def metres(self): ...  # <def metres>
+        def f(kind, shape):
+            match kind:
+                case Field.Type.DATE | 3:  # <date>
+                    pass
+                case [Field.Type.DATE, *rest]:  # <date>
+                    pass
+            match shape:
+                case Circle(radius=long) as round:  # <radius>
+                    long.metres()  # <metres>
+                    round.area()  # <area>
+                    shape.area()  # <area>
+        """
+    )
+    written.check("date", "DATE")
+    for name in ("radius", "metres", "area"):
+        written.check(name)
+
+
+def test_classes_have_the_members_of_their_metaclass(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Meta(type):
+            flags: dict  # <def flags>
+        class Base(metaclass=Meta): ...
+        class Heir(Base):
+            @classmethod
+            def all(cls):
+                return cls.flags  # <flags>
+        Heir.flags  # <flags>
+        Heir().flags
+        """
+    )
+    written.check("flags")
+
+
+def test_a_key_is_handed_the_elements(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Tag:
+            name = ""  # <def name>
+        def f(tags: list[Tag], other):
+            tags.sort(key=lambda t: t.name)  # <name>
+            max(tags, key=lambda t: t.name)  # <name>
+            other(tags, key=lambda t: t.name)
+            return sorted(tags, key=lambda t: t.name)  # <name>
+        """
+    )
+    written.check("name")
+
+
+def test_a_test_of_the_type_hides_nothing(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from http import Refusal
+        class Found:
+            body = ""  # <def body>
+        def find():
+            return Found() or Refusal()
+        def f():
+            found = find()
+            if isinstance(found, Refusal):
+                return found
+            return found.body  # <body>
+        """
+    )
+    written.check("body")
+
+
+def test_keywords_name_the_fields_that_a_constructor_collects(project: Project) -> None:
+    written = project(
+        """
+        === model.py
+        from typing import Any, Generic, TypeVar
+        T = TypeVar("T")
+        class Model:
+            def __init__(self, **data: Any): ...  # <def init>
+        class Page(Model, Generic[T]):
+            title: str  # <def title>
+            limit = 3
+        Page[int](title="a", limit=2)  # <title>
+        Model[int](title="b")  # <init>
+        """
+    )
+    written.check("title")
+    written.check("init", "__init__")

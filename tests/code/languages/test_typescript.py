@@ -577,3 +577,29 @@ def test_a_private_type_beside_a_value_of_its_name(project: Project) -> None:
     written.check("value", "Context")
     written.check("both", "Both")
     written.check("view", "View")
+
+
+def test_a_foreign_type_holds_what_it_is_told(project: Project) -> None:
+    written = project(
+        """
+        === form.ts
+        import { Store, Repository } from 'elsewhere'
+        interface State {
+          errors: string[]  // <def errors>
+        }
+        class Form {
+          store!: Store<State>
+          constructor(private users: Repository<State>) {}
+          get state() { return this.store.state }
+          async all() {
+            this.store.setState((old) => ({ ...old, errors: old.errors }))  // <errors>
+            const found = await this.users.findOne({ id: 1 })
+            return found.errors  // <errors>
+          }
+        }
+        new Form().state.errors  // <errors>
+        const list: State[] = []
+        list.length.errors
+        """
+    )
+    written.check("errors")

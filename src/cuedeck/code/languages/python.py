@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.python_expressions import PythonExpressions
+from cuedeck.code.languages.python_patterns import PythonPatterns
 from cuedeck.code.languages.python_rules import PythonRules
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_g
 _GENERATORS: Final = (b"Generator", b"AsyncGenerator")
 
 
-class PythonWalk(PythonExpressions):
+class PythonWalk(PythonPatterns):
     """Visits Python; ``role`` TYPE marks annotations, in which strings are read as expressions."""
 
     handlers: ClassVar[dict[str, str]] = {
@@ -64,7 +64,12 @@ class PythonWalk(PythonExpressions):
         "except_clause": "except_",
         "except_group_clause": "except_",
         "as_pattern": "as_pattern",
+        "match_statement": "match",
+        "case_clause": "case",
         "case_pattern": "case_pattern",
+        "class_pattern": "class_pattern",
+        "union_pattern": "union_pattern",
+        "splat_pattern": "splat_pattern",
         "type_alias_statement": "type_alias",
         "comment": "nothing",
         "integer": "nothing",
@@ -354,7 +359,9 @@ class PythonWalk(PythonExpressions):
         bases = []
         for child in parents.named_children if parents is not None else ():
             if child.type == "keyword_argument":
-                self.visit(child, scope)
+                value = self.visit(child, scope)
+                if self.text(child.named_children[0]) == "metaclass":
+                    self.scopes[inner].result = value
             elif child.type != "comment":
                 bases.append(self.visit(child, inner if generics is not None else scope, Role.EXTENDS))
         self.scopes[inner].bases = self.items(bases)
@@ -480,32 +487,11 @@ class PythonWalk(PythonExpressions):
     def as_pattern(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope)
         alias = node.child_by_field_name("alias")
+        if alias is None and node.named_children[0].type == "case_pattern":
+            alias = node.named_children[-1]
         if alias is not None:
             self.assign(alias, scope, 0, value)
         return value
-
-    def case_pattern(self, node: Node, scope: int, role: int = 0) -> int:
-        for child in node.named_children:
-            if child.type == "dotted_name" and child.named_child_count == 1:
-                name = child.named_children[0]
-                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
-            elif child.type == "class_pattern":
-                self.class_pattern(child, scope)
-            else:
-                self.visit(child, scope)
-        return 0
-
-    def class_pattern(self, node: Node, scope: int) -> None:
-        for child in node.named_children:
-            if child.type == "dotted_name":
-                value = 0
-                for segment in child.named_children:
-                    if value:
-                        value = self.row(Op.ATTR, value, self.name(segment), segment.start_byte)
-                    else:
-                        value = self.identifier(segment, scope)
-            else:
-                self.visit(child, scope)
 
 
 def _docstring(body: Node | None) -> Node | None:

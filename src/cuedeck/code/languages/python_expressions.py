@@ -37,6 +37,8 @@ _OPERATORS: Final = {
     "<<": b"__lshift__",
     ">>": b"__rshift__",
 }
+# Functions that hand the elements of their first argument to their ``key``.
+_ORDERING: Final = frozenset({b"sorted", b"min", b"max", b"groupby", b"nlargest", b"nsmallest"})
 _MAX_ARGUMENTS: Final = 4
 _MAX_QUOTED_ANNOTATION: Final = 400
 
@@ -97,7 +99,10 @@ class PythonExpressions(Walk):
                 if kind == keyword:
                     name, *_, value = child.named_children
                     self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
-                    made = table[value.kind_id](self, value, scope, inner)
+                    if value.kind_id == self.lambda_kind and name.text == b"key":
+                        made = self.ordering(value, scope, called, callee, given)
+                    else:
+                        made = table[value.kind_id](self, value, scope, inner)
                     if called == b"TypeVar" and self.source[name.start_byte : name.end_byte] == b"bound":
                         given.append(made)
                 else:
@@ -127,7 +132,8 @@ class PythonExpressions(Walk):
             row = kind << 2
             if self.rows[row] & 31 == Op.TUPLE:
                 kind = self.row(Op.UNION, 0, self.rows[row + 2])
-            self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind)
+            # A hint that is the value too: what the variable was given still counts.
+            self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope, role if role == Role.EXTENDS else 0)
@@ -234,16 +240,24 @@ class PythonExpressions(Walk):
         """A function handed to another takes what that one's parameter says."""
         return self.anonymous(node, scope, expected=self.row(Op.ARGUMENT, callee, position))
 
-    def anonymous(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+    def ordering(self, node: Node, scope: int, called: bytes, callee: int, given: list[int]) -> int:
+        """``key=lambda x: …`` is handed each element of what is sorted, grouped or searched."""
+        base = callee << 2
+        many = self.rows[base + 1] if called == b"sort" and self.rows[base] & 31 == Op.ATTR else 0
+        if called in _ORDERING and given:
+            many = given[0]
+        return self.anonymous(node, scope, first=self.row(Op.ELEMENT, many) if many else 0)
+
+    def anonymous(self, node: Node, scope: int, role: int = 0, *, expected: int = 0, first: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters = node.child_by_field_name("parameters")
         if (
             parameters is not None
-            and expected
+            and (expected or first)
             and all(c.type == "identifier" for c in parameters.named_children)
         ):
             for position, name in enumerate(parameters.named_children):
-                taken = self.row(Op.ARGUMENT, expected, position)
+                taken = first if first else self.row(Op.ARGUMENT, expected, position)
                 self.bind(inner, self.name(name), name.start_byte, Bind.PARAMETER, 0, taken)
         elif parameters is not None:
             self.parameters(parameters, scope, inner, None)

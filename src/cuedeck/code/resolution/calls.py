@@ -12,6 +12,7 @@ from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
+    HOLDER,
     INSTANCE,
     MAPPING,
     RECORD,
@@ -19,6 +20,8 @@ from cuedeck.code.resolution.values import (
     SUPER,
     TUPLE,
     Symbol,
+    Target,
+    Targets,
     Value,
     Values,
     elements,
@@ -236,9 +239,14 @@ class Calls(Keyed):
         rules = self.rules_of(path)
         if label in rules.passing_methods and not position:
             return self.concrete(self.evaluate(path, links.a[callee]))
-        if label not in rules.callback_methods or position != int(label.startswith("reduce")):
+        if not label:
             return ()
         owners = self.concrete(self.evaluate(path, links.a[callee]))
+        if label not in rules.callback_methods:
+            holders = [o for o in owners if o.name == HOLDER] if not position else []
+            return unique([v for o in holders for v in elements(o)])
+        if position != int(label.startswith("reduce")):
+            return ()
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
 
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
@@ -407,4 +415,79 @@ class Calls(Keyed):
                     found += value.inside[0] if value.tag == MAPPING else elements(value)
                 elif label in rules.container_methods:
                     found.append(value)
+                elif value.name == HOLDER:
+                    found += (value, *elements(value))
         return unique(found)
+
+    # -- keyword arguments
+
+    def keyword(self, path: str, callee: int, name: str) -> Targets:
+        """The field that a keyword argument of a constructor sets, or the parameter it fills."""
+        found: list[Target] = []
+        for value in self.evaluate(path, callee):
+            if value.tag == CLASS:
+                made = next(
+                    (m for c in self.rules_of(path).constructors if (m := self.member(value, c))), None
+                )
+                filled = self.parameter(self.type_of(made), name) if made else ()
+                field = None if filled else self.member(value, name)
+                if field and (not made or self.collected(made, field)):
+                    found.append(field)
+                found += filled
+            elif value.tag == FUNCTION:
+                found += self.parameter((value,), name)
+            elif value.tag == INSTANCE:
+                field = self.member(value, name)
+                if field:
+                    found.append(field)
+        return tuple(dict.fromkeys(found))
+
+    def parameter(self, functions: Values, name: str) -> Targets:
+        """The parameter of that name."""
+        found: list[Target] = []
+        for value in functions:
+            if value.tag == FUNCTION:
+                links = self.links(value.path)
+                number = links.string_numbers.get(name)
+                if number is not None and number in links.names[value.scope]:
+                    found.append(Symbol(value.path, value.scope, name))
+                else:
+                    found += self.unpacked(value, name)
+        return tuple(found)
+
+    def collected(self, constructor: Symbol, field: Symbol) -> bool:
+        """Whether a constructor takes any keyword for the fields that an heir declares with their types."""
+        links = self.links(field.path)
+        bindings = links.names[field.scope][links.string_numbers[field.name]]
+        kinds, hints = links.bindings[3], links.bindings[4]
+        if (constructor.path, constructor.scope) == (field.path, field.scope) or not any(
+            kinds[b] == Bind.VARIABLE and hints[b] for b in bindings
+        ):
+            return False
+        return any(self.takes_keywords(function) for function in self.type_of(constructor))
+
+    def takes_keywords(self, function: Value) -> bool:
+        """Whether a function takes any keyword argument."""
+        if function.tag != FUNCTION:
+            return False
+        links = self.links(function.path)
+        kinds, hints = links.bindings[3], links.bindings[4]
+        return any(
+            kinds[b] == Bind.PARAMETER and links.ops[hints[b]] & OP_MASK == Op.MAPPING
+            for bindings in links.names[function.scope].values()
+            for b in bindings
+        )
+
+    def unpacked(self, function: Value, name: str) -> Targets:
+        """The field of a typed dictionary that a function takes as its keyword arguments."""
+        links = self.links(function.path)
+        for bindings in links.names[function.scope].values():
+            for binding in bindings:
+                kind, hint = links.bindings[3][binding], links.bindings[4][binding]
+                if kind != Bind.PARAMETER or not hint or links.ops[hint] & OP_MASK != Op.MAPPING:
+                    continue
+                for value in self.evaluate(function.path, links.a[hint]):
+                    field = self.member(value, name) if value.tag == INSTANCE else None
+                    if field:
+                        return (field,)
+        return ()

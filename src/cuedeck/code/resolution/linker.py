@@ -452,12 +452,24 @@ class Linker(Calls):
             if value.name and not has_member(value.name, name):
                 return ()
             found = self.member(value, name, skip=int(value.tag == SUPER))
+            if found is None and value.tag == CLASS:
+                found = self.of_metaclass(value, name)
             return self.imported_member(found) if found else ()
         if value.tag == PARAMETER:
             return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))
         if value.tag == EXTERNAL:
             return (Value(EXTERNAL, f"{value.path}.{name}"),)
         return ()
+
+    def of_metaclass(self, owner: Value, name: str) -> Symbol | None:
+        """The member that a class has by the class of classes which it or an ancestor names."""
+        for path, scope in self.lineage(owner):
+            links = self.links(path)
+            row = links.scopes[scope]
+            if row.kind == ScopeKind.CLASS and row.result:
+                for value in self.evaluate(path, row.result):
+                    return self.member(value, name) if value.tag == CLASS else None
+        return None
 
     def imported_member(self, member: Symbol) -> Targets:
         """A member, or what it is where the body of its class imports it."""
@@ -527,51 +539,3 @@ class Linker(Calls):
     def is_function(self, symbol: Symbol) -> bool:
         """Whether a symbol is a function."""
         return any(value.tag == FUNCTION for value in self.type_of(symbol))
-
-    def keyword(self, path: str, callee: int, name: str) -> Targets:
-        """The field that a keyword argument of a constructor sets, or the parameter it fills."""
-        found: list[Target] = []
-        for value in self.evaluate(path, callee):
-            if value.tag == CLASS:
-                made = next(
-                    (m for c in self.rules_of(path).constructors if (m := self.member(value, c))), None
-                )
-                field = None if made else self.member(value, name)
-                if field:
-                    found.append(field)
-                elif made:
-                    found += self.parameter(self.type_of(made), name)
-            elif value.tag == FUNCTION:
-                found += self.parameter((value,), name)
-            elif value.tag == INSTANCE_OF:
-                field = self.member(value, name)
-                if field:
-                    found.append(field)
-        return tuple(dict.fromkeys(found))
-
-    def parameter(self, functions: Values, name: str) -> Targets:
-        """The parameter of that name."""
-        found: list[Target] = []
-        for value in functions:
-            if value.tag == FUNCTION:
-                links = self.links(value.path)
-                number = links.string_numbers.get(name)
-                if number is not None and number in links.names[value.scope]:
-                    found.append(Symbol(value.path, value.scope, name))
-                else:
-                    found += self.unpacked(value, name)
-        return tuple(found)
-
-    def unpacked(self, function: Value, name: str) -> Targets:
-        """The field of a typed dictionary that a function takes as its keyword arguments."""
-        links = self.links(function.path)
-        for bindings in links.names[function.scope].values():
-            for binding in bindings:
-                kind, hint = links.bindings[3][binding], links.bindings[4][binding]
-                if kind != Bind.PARAMETER or not hint or links.ops[hint] & OP_MASK != Op.MAPPING:
-                    continue
-                for value in self.evaluate(function.path, links.a[hint]):
-                    field = self.member(value, name) if value.tag == INSTANCE_OF else None
-                    if field:
-                        return (field,)
-        return ()

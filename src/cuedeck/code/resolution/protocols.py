@@ -10,6 +10,7 @@ from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
     CLASS,
     FUNCTION,
+    HOLDER,
     INSTANCE,
     MAPPING,
     SEQUENCE,
@@ -128,7 +129,7 @@ class Protocols(Typing):
             return ()
         found: list[Value] = []
         for value in self.evaluate(path, owner):
-            if value.tag == MAPPING:
+            if value.tag == MAPPING or value.name == HOLDER:
                 found += value.inside[0]
             elif value.tag == INSTANCE and not self.member(value, name):
                 found += self.protocol(value, "__getitem__")

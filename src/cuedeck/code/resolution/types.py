@@ -33,6 +33,7 @@ from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
+    HOLDER,
     MAPPING,
     MODULE,
     PARAMETER,
@@ -150,9 +151,12 @@ class Typing(Generics):
 
     def _type_of_bindings(self, symbol: Symbol, bindings: tuple[int, ...]) -> Values:
         links = self.links(symbol.path)
-        kinds, xs = links.bindings[3], links.bindings[4]
+        kinds, xs, ys = links.bindings[3:]
         declared = [b for b in bindings if kinds[b] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER) and xs[b]]
         rules = self.rules_of(symbol.path)
+        if all(xs[b] == ys[b] for b in declared):
+            # Only tests such as ``isinstance`` say what it is: they hide nothing.
+            declared = []
         if declared and (rules.overloads or rules.fields_beside_methods):
             declared += [b for b in bindings if kinds[b] == Bind.FUNCTION]
         found: list[Value] = []
@@ -387,7 +391,7 @@ class Typing(Generics):
         """A foreign generic type: what comes out is what was put in; it may have its first's members."""
         inside = unique([v for item in arguments for v in self.annotation(path, item)])
         if inside and self.rules_of(path).foreign_wrappers:
-            return (sequence(inside), *self.annotation(path, arguments[0]))
+            return (sequence(inside)._replace(name=HOLDER), *self.annotation(path, arguments[0]))
         return (sequence(inside),) if inside else ()
 
     def is_own(self, path: str, number: int) -> bool:

@@ -21,7 +21,8 @@ class Value(NamedTuple):
     ``inside`` says what its type parameters stand for, each parameter followed by its values; a PARAMETER is
     such a type parameter, by its name; a PACKAGE or EXTERNAL is a key in ``path``; SEQUENCE, MAPPING (values,
     then keys) and TUPLE hold what is inside them, CALLABLE what calling it gives, TYPE_OF what it makes, and
-    RECORD what its one member ``name`` holds. A KEY is the type of one text, ``name``; a LOOKUP is what types
+    RECORD what its one member ``name`` holds. A SEQUENCE named HOLDER is a foreign type that holds what it is
+    told, under members that nobody knows. A KEY is the type of one text, ``name``; a LOOKUP is what types
     hold under keys, where either is not known yet. The ``name`` of an INSTANCE says which members it has not.
     """
 
@@ -48,6 +49,8 @@ TYPE_OF: Final = 13
 RECORD: Final = 14
 KEY: Final = 15
 LOOKUP: Final = 16
+
+HOLDER: Final = "holder"
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.
