@@ -120,6 +120,7 @@ class EcmaWalk(MemberWalk):
         "satisfies_expression": "cast",
         "object": "object",
         "object_type": "object_type",
+        "jsx_element": "jsx_element",
         "jsx_self_closing_element": "jsx",
         "jsx_opening_element": "jsx",
         "jsx_closing_element": "closing",

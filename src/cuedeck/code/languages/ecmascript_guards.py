@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -261,19 +262,23 @@ class GuardWalk(TypeWalk):
 
     # -- choices
 
-    def binary(self, node: Node, scope: int, role: int = 0) -> int:
+    @abstractmethod
+    def given(self, node: Node, scope: int, expected: int) -> int:
+        """Visit a value of which a type is expected; 0 when none is."""
+
+    def binary(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         chain: list[Node] = []
         while node.type == "binary_expression" and node.named_child_count > 1:
             chain.append(node)
             node = node.named_children[0]
         saved = self.guards
-        value = self.visit(node, scope)
+        value = self.given(node, scope, expected)
         for step in reversed(chain):
             operator = step.child_by_field_name("operator")
             word = operator.type if operator is not None else ""
             if word in ("&&", "||"):
                 self.guards = {**saved, **self.knowing(step.named_children[0], scope, word == "&&")}
-            right = self.visit(step.named_children[-1], scope)
+            right = self.given(step.named_children[-1], scope, expected if word in _CHOICES else 0)
             self.guards = saved
             if word in _CHOICES:
                 value = self.row(Op.UNION, 0, self.items([value, right]))

@@ -82,10 +82,13 @@ class EcmaRules(Rules):
             "every",
             "flatMap",
             "sort",
+            "toSorted",
+            "findLastIndex",
             "reduce",
             "reduceRight",
         }
     )
+    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
@@ -103,6 +106,8 @@ class EcmaRules(Rules):
         "Promise.all": "same",
         "Promise.resolve": "same",
         "Array.from": "elements",
+        "vi.mocked": "same",
+        "jest.mocked": "same",
     }
     # React, Vue and Svelte, through which most of an application's values pass.
     foreign_types: ClassVar[Mapping[str, str]] = {
@@ -126,6 +131,7 @@ class EcmaRules(Rules):
         "createContext": "context",
         "useRef": "current",
         "useState": "state",
+        "useMemo": "same",
         "ref": "reference",
         "shallowRef": "reference",
         "computed": "reference",
@@ -134,6 +140,10 @@ class EcmaRules(Rules):
         {
             "useContext",
             "useCallback",
+            "useDeferredValue",
+            "debounce",
+            "throttle",
+            "memoize",
             "structuredClone",
             "reactive",
             "readonly",
@@ -151,6 +161,7 @@ class EcmaRules(Rules):
     interfaces_promise: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     structural: ClassVar[bool] = True
+    yields_entries: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True
 
     @property

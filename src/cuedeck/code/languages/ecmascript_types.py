@@ -206,9 +206,12 @@ class TypeWalk(ModuleWalk):
                 if left is not None:
                     self.pattern(left, scope, value or default, kind, whole)
             case "array_pattern" | "array":
-                for position, child in enumerate(node.named_children):
-                    part = self.row(Op.ITEM, value, position) if value else 0
-                    self.pattern(child, scope, part, kind, whole)
+                position = 0
+                for child in node.children:
+                    if child.is_named and child.type != "comment":
+                        part = self.row(Op.ITEM, value, position) if value else 0
+                        self.pattern(child, scope, part, kind, whole)
+                    position += child.type == ","
             case "object_pattern" | "rest_pattern" | "object" | "spread_element":
                 for child in node.named_children:
                     self.pattern(child, scope, value, kind, whole)

@@ -54,6 +54,10 @@ class ValueWalk(GuardWalk):
                 return self.given(inner, scope, expected) if inner is not None else 0
             case "ternary_expression":
                 return self.ternary(node, scope, expected=expected)
+            case "binary_expression" if expected:
+                return self.binary(node, scope, expected=expected)
+            case "as_expression" | "satisfies_expression" if expected:
+                return self.cast(node, scope, expected=expected)
             case "call_expression" if expected:
                 return self.call(node, scope, expected=expected)
             case "new_expression" if expected:
@@ -125,11 +129,11 @@ class ValueWalk(GuardWalk):
             self.guards = saved
         return self.row(Op.UNION, 0, self.items(values))
 
-    def cast(self, node: Node, scope: int, role: int = 0) -> int:
+    def cast(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         parts = node.named_children
         if len(parts) == 1:
             saved, self.fixed = self.fixed, True
-            made = self.given(parts[0], scope, 0)
+            made = self.given(parts[0], scope, expected)
             self.fixed = saved
             return made
         hint = self.visit(parts[-1], scope, Role.TYPE) if len(parts) > 1 else 0
@@ -146,7 +150,16 @@ class ValueWalk(GuardWalk):
 
     def array(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         element = self.row(Op.ELEMENT, expected) if expected else 0
-        values = [self.given(c, scope, element) for c in node.named_children if c.type != "comment"]
+        values: list[int] = []
+        spread = False
+        for child in node.named_children:
+            if child.type == "spread_element":
+                values.append(self.row(Op.ELEMENT, self.only(child, scope)))
+                spread = True
+            elif child.type != "comment":
+                values.append(self.given(child, scope, element))
+        if spread:
+            return self.row(Op.SEQUENCE, self.row(Op.UNION, 0, self.items(values)))
         return self.row(Op.TUPLE, 0, self.items(values))
 
     def object(
@@ -203,7 +216,28 @@ class ValueWalk(GuardWalk):
         self.expect(key, expected)
         self.bind(inner, self.name(key), key.start_byte, Bind.VARIABLE, 0, value)
 
+    def jsx_element(self, node: Node, scope: int, role: int = 0) -> int:
+        """An element with content; a function in it is what the component's ``children`` takes."""
+        opening = node.child_by_field_name("open_tag")
+        properties = self.opened(opening, scope) if opening is not None else 0
+        for child in node.named_children:
+            if child == opening:
+                continue
+            is_value = child.type == "jsx_expression"
+            inner = [c for c in child.named_children if c.type != "comment"] if is_value else []
+            if properties and len(inner) == 1 and inner[0].type in FUNCTIONS:
+                key = self.row(Op.LITERAL, 0, self.intern(b'"children'))
+                self.given(inner[0], scope, self.row(Op.MEMBERS, properties, key))
+            else:
+                self.visit(child, scope)
+        return 0
+
     def jsx(self, node: Node, scope: int, role: int = 0) -> int:
+        self.opened(node, scope)
+        return 0
+
+    def opened(self, node: Node, scope: int) -> int:
+        """Visit a tag with its attributes; what the component takes."""
         name = node.child_by_field_name("name")
         properties = self.tag(name, scope)[1] if name is not None else 0
         for child in node.named_children:
@@ -217,7 +251,7 @@ class ValueWalk(GuardWalk):
                 values = part.named_children if part.type == "jsx_expression" else [part]
                 for value in values:
                     self.given(value, scope, wanted)
-        return 0
+        return properties
 
     def tag(self, name: Node, scope: int) -> tuple[int, int]:
         """The component or element that a tag names, and what its attributes set."""

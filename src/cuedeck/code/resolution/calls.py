@@ -240,14 +240,26 @@ class Calls(Keyed):
         if label in rules.passing_methods and not position:
             return self.concrete(self.evaluate(path, links.a[callee]))
         if not label:
-            return ()
+            return self.walked(path, callee) if not position else ()
         owners = self.concrete(self.evaluate(path, links.a[callee]))
+        if owners and not position and all(o.tag == EXTERNAL for o in owners):
+            return self.walked(path, callee)
         if label not in rules.callback_methods:
             holders = [o for o in owners if o.name == HOLDER] if not position else []
             return unique([v for o in holders for v in elements(o)])
-        if position != int(label.startswith("reduce")):
+        if position != int(label.startswith("reduce")) and label not in rules.comparing_methods:
             return ()
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
+
+    def walked(self, path: str, callee: int) -> Values:
+        """What a foreign function hands to a function: the elements of the container beside it."""
+        rules, found = self.rules_of(path), list[Value]()
+        if rules.foreign_wrappers and all(v.tag == EXTERNAL for v in self.evaluate(path, callee)):
+            for argument in self.links(path).arguments.get(callee, ()):
+                if self.links(path).ops[argument] & OP_MASK in (Op.NAME, Op.ATTR):
+                    held = self.concrete(self.evaluate(path, argument))
+                    found += [v for value in held if value.tag == SEQUENCE for v in elements(value)]
+        return unique(found)
 
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
         """A new instance of what a type expression names."""

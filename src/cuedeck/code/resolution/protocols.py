@@ -41,7 +41,10 @@ class Protocols(Typing):
                 parts = [v.inside[b] for v in tuples if b < len(v.inside)]
                 found += [v for part in parts for v in part] if tuples else self.yielded(value)
             elif op == Op.ELEMENT:
-                found += self.keys_of(value) if b else self.yielded(value)
+                if value.tag == MAPPING and not b and self.rules_of(path).yields_entries:
+                    found.append(Value(TUPLE, inside=value.inside[::-1]))
+                else:
+                    found += self.keys_of(value) if b else self.yielded(value)
             elif op == Op.ENTERED:
                 found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
             elif value.tag == CLASS:

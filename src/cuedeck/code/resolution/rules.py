@@ -82,6 +82,8 @@ class Rules:
     # A foreign generic type may be a wrapper with its argument's members; members of mappings are elements.
     foreign_wrappers: ClassVar[bool] = False
     callback_methods: ClassVar[frozenset[str]] = frozenset()
+    # Those of them that hand over two elements at once.
+    comparing_methods: ClassVar[frozenset[str]] = frozenset()
     # Generic types that leave out, or keep only, the named members of their first argument; and those that
     # are the members of both arguments, the second's before the first's.
     leaving_out: ClassVar[frozenset[str]] = frozenset()
@@ -95,6 +97,8 @@ class Rules:
     taken_by: ClassVar[frozenset[str]] = frozenset()
     # Methods of a container that take what it holds.
     taking_methods: ClassVar[frozenset[str]] = frozenset()
+    # Walking over a mapping gives each key with its value, not the keys alone.
+    yields_entries: ClassVar[bool] = False
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods that hand the value itself to a function, and give what that gives.
     passing_methods: ClassVar[frozenset[str]] = frozenset()
