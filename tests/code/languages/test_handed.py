@@ -1,0 +1,132 @@
+"""TypeScript: what arrays, maps, elements and foreign types and functions hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_foreign_type_holds_what_it_is_told(project: Project) -> None:
+    written = project(
+        """
+        === form.ts
+        import { Store, Repository } from 'elsewhere'
+        interface State {
+          errors: string[]  // <def errors>
+        }
+        class Form {
+          store!: Store<State>
+          constructor(private users: Repository<State>) {}
+          get state() { return this.store.state }
+          async all() {
+            this.store.setState((old) => ({ ...old, errors: old.errors }))  // <errors>
+            const found = await this.users.findOne({ id: 1 })
+            return found.errors  // <errors>
+          }
+        }
+        new Form().state.errors  // <errors>
+        const list: State[] = []
+        list.length.errors
+        """
+    )
+    written.check("errors")
+
+
+def test_what_arrays_and_maps_hand_on(project: Project) -> None:
+    written = project(
+        """
+        === release.ts
+        export interface Release {
+          name: string  // <def name>
+        }
+        export function f(byKey: Map<string, Release>, list: Release[]) {
+          for (const [, release] of byKey) {
+            release.name  // <name>
+          }
+          const all = [...byKey.values()]
+          all.shift()!.name  // <name>
+          list.sort((a, b) =>
+            a.name < 'b' ||  // <name>
+            b.name > 'a'  // <name>
+          )
+          const [, second] = [1, list[0]]
+          second.name  // <name>
+        }
+        """
+    )
+    written.check("name")
+
+
+def test_what_is_expected_of_choices_and_constants(project: Project) -> None:
+    written = project(
+        """
+        === tool.ts
+        interface Failure {
+          message: string  // <def message>
+        }
+        declare function read(): Failure | undefined
+        const failure: Failure = read() ?? { message: '' }  // <message>
+        export const failures = [
+          { message: 'a' },  // <message>
+        ] as const satisfies ReadonlyArray<Failure>
+        """
+    )
+    written.check("message")
+
+
+def test_a_mocked_module_is_the_module(project: Project) -> None:
+    written = project(
+        """
+        === git.ts
+        export async function tag() {}  // <def tag>
+        === git.test.ts
+        import * as git from './git'
+        const mocked = vi.mocked(git)
+        mocked.tag.mockResolvedValue(true)  // <tag>
+        """
+    )
+    written.check("tag")
+
+
+def test_the_function_inside_an_element_takes_what_its_children_say(project: Project) -> None:
+    written = project(
+        """
+        === field.tsx
+        import { useMemo } from 'react'
+        class Api {
+          state = 1  // <def state>
+        }
+        interface Props {
+          children: (api: Api) => Node
+        }
+        function Field(props: Props) {}
+        const form = useMemo(() => ({ Field }), [])
+        export const view = (
+          <form.Field>
+            {(field) => field.state  /* <state> */}
+          </form.Field>
+        )
+        """
+    )
+    written.check("state")
+
+
+def test_a_foreign_function_walks_over_what_it_is_given(project: Project) -> None:
+    written = project(
+        """
+        === list.ts
+        import _, { sortBy } from 'lodash'
+        import { Store, useStore } from 'elsewhere'
+        interface User {
+          age: number  // <def age>
+        }
+        export function f(users: User[], store: Store<User>, one: User) {
+          sortBy(users, (user) => user.age)  // <age>
+          _.groupBy(users, (user) => user.age)  // <age>
+          useStore(store, (user) => user.age)  // <age>
+          useEffect((user) => user.age, [one])
+        }
+        """
+    )
+    written.check("age")
