@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -75,6 +76,9 @@ def console(*, stderr: bool = False) -> Console:
     """A rich console that follows the same rules."""
     from rich.console import Console
 
+    stream = sys.stderr if stderr else sys.stdout
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="replace")  # rich writes letters that the stream may not have
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return Console(stderr=stderr, no_color=plain, highlight=False, soft_wrap=not sys.stdout.isatty())
 
