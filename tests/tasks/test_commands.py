@@ -119,6 +119,7 @@ def test_an_agent_task_from_new_to_done(terminal: Terminal) -> None:
     epic = terminal.json("task", "new", "CA", "Epic", "--epic")["task_id"]
     first = terminal.json("task", "new", "CA", "First", "--parent", epic, "--exclusive", "src/")["task_id"]
     second = terminal.json("task", "new", "CA", "Second", "--depends-on", first)["task_id"]
+    assert terminal.type("task", "next", "--claim", "")[0] == 2
     assert terminal.json("task", "next", "--claim", "ann")["task"]["agent"] == "ann"
     assert terminal.json("task", "renew", first, "--agent", "ann")["status"] == "in_progress"
     assert "waiting for dependencies" in terminal.json("task", "next")["reason"]

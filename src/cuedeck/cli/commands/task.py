@@ -74,7 +74,11 @@ def next_task(here: Here, project: str | None, agent: str | None, lease_seconds:
     """Show the task to do next, or claim it."""
     with here.open() as workspace:
         tasks = workspace.agent_tasks
-        found = tasks.claim(agent, project, lease_seconds=lease_seconds) if agent else tasks.next(project)
+        found = (
+            tasks.claim(agent, project, lease_seconds=lease_seconds)
+            if agent is not None
+            else tasks.next(project)
+        )
     if found.task is None:
         here.output.show({"task": None, "reason": found.reason}, plain(found.reason))
     else:
