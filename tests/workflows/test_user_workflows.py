@@ -302,17 +302,31 @@ def test_files_that_are_not_used_are_named_with_the_reason(workspace: Workspace)
         "cron.py",
         PYTHON.replace("import Work", "import CronTrigger, Work").replace("hello)]", cron),
     )
-    for name in ("exits.py", "broken.py", "cron.py"):
+    globs = "hello, triggers=(FileTrigger('*.md'),))]"
+    write(
+        workspace,
+        "globs.py",
+        PYTHON.replace("import Work", "import FileTrigger, Work").replace("hello)]", globs),
+    )
+    for name in ("exits.py", "broken.py", "cron.py", "globs.py"):
         TrustLedger().trust(workspace.root, f".cuedeck/workflows/{name}")
     found = {(m.file.rpartition("/")[2], m.line): m.message for m in workspace.workflows.registry.mistakes()}
     assert found.keys() == {
-        *(("mine.toml", 1), ("new.py", 1), ("exits.py", 3), ("broken.py", 1), ("cron.py", 1)),
+        *(
+            ("mine.toml", 1),
+            ("new.py", 1),
+            ("exits.py", 3),
+            ("broken.py", 1),
+            ("cron.py", 1),
+            ("globs.py", 1),
+        ),
     }
     assert "taken (built-in)" in found["mine.toml", 1]
     assert "Not trusted" in found["new.py", 1]
     assert "SystemExit" in found["exits.py", 3]
     assert "SyntaxError" in found["broken.py", 1]
     assert "five fields" in found["cron.py", 1]
+    assert "a tuple of patterns" in found["globs.py", 1]
     assert {finding.file for finding in check(workspace) if finding.status is Status.WARN} == {
         f".cuedeck/workflows/{name}" for name, _ in found
     }

@@ -10,9 +10,10 @@ from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
 
-from cuedeck.model.errors import CueError
+from cuedeck.model.errors import CueError, invalid
 from cuedeck.paths import confine_file, read_file
-from cuedeck.workflows.model import FOLDER, CronTrigger, Mistake, Workflow
+from cuedeck.patterns import is_pattern
+from cuedeck.workflows.model import FOLDER, CronTrigger, FileTrigger, Mistake, Trigger, Workflow
 from cuedeck.workflows.schedule import check_cron
 from cuedeck.workflows.trust import TrustLedger
 
@@ -111,7 +112,15 @@ def _workflows(holder: object, *, source: str) -> list[Workflow]:
     )
     found = [replace(item, source=source) for item in offered if isinstance(item, Workflow)]
     for trigger in (trigger for workflow in found for trigger in workflow.triggers):
-        if isinstance(trigger, CronTrigger):
-            # One that cannot be understood would keep every other trigger from firing.
-            check_cron(trigger)
+        _check(trigger)
     return found
+
+
+def _check(trigger: Trigger) -> None:
+    """Refuse what cannot be understood: it would keep the triggers of every other workflow from firing."""
+    match trigger:
+        case CronTrigger():
+            check_cron(trigger)
+        case FileTrigger(globs) if isinstance(globs, str) or not all(map(is_pattern, globs)):
+            # A text alone would be taken for a pattern of each of its letters.
+            raise invalid("globs", "a tuple of patterns as in .gitignore", globs)
