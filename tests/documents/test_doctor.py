@@ -49,6 +49,16 @@ def test_problems_have_file_line_and_fix(tmp_path: Path) -> None:
     assert [f.fix for f in found if f.check == "links"] == ["Did you mean 'missing.md'?"]
 
 
+def test_dead_anchors_are_named_in_the_order_of_the_files_that_link(tmp_path: Path) -> None:
+    links = "[[hub#Gone]] [[hub#Here]] [[side#Gone]] [[hub#^block]]\n[[hub#Lost]]\n"
+    found = findings(tmp_path, a_md=links, b_md=links, hub_md="# Here\ntext ^block\n", side_md="# Hers\n")
+    dead = [(f.file, f.line, f.message, f.fix) for f in found if f.check == "anchors"]
+    assert [(file, line) for file, line, _, _ in dead] == [
+        *[("a.md", 1), ("a.md", 1), ("a.md", 2), ("b.md", 1), ("b.md", 1), ("b.md", 2)],
+    ]
+    assert dead[0][2] == "'hub.md' has no heading 'Gone'"
+
+
 def test_lonely_notes_are_named_when_the_others_are_linked(tmp_path: Path) -> None:
     found = findings(tmp_path, a_md="[[b]]", b_md="[[c]]", c_md="[[a]]", lonely_md="nobody")
     orphans = [finding for finding in found if finding.check == "orphans"]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from cuedeck.documents.markdown import LinkKind
-from cuedeck.web.markdown import render, slug
+from cuedeck.web.markdown import render
 
 
 def find(kind: LinkKind, target: str) -> str | None:
@@ -55,8 +55,10 @@ def test_links_lead_into_the_dashboard_or_to_the_web():
 
 
 def test_headings_can_be_linked_to():
-    assert slug("A *part*, two!") == "a-part-two"
     assert render("## A `code` part", find).startswith('<h2 id="a-code-part">')
+    twice = render("# Setup\n\n# Setup\n\n[[#Setup]] [x](#setup-1)", find)
+    assert 'id="setup"' in twice and 'id="setup-1"' in twice
+    assert 'href="#setup"' in twice and 'href="#setup-1"' in twice
 
 
 def test_tables_lists_and_tasks_are_drawn():

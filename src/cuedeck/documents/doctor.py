@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from cuedeck.documents.kinds import Kind, kind_of
@@ -32,8 +32,11 @@ def check(workspace: Workspace) -> Iterator[Finding]:
     documents.freshness.ensure(patience=None)
     with workspace.store.index.read() as session:
         problems = rows.problems(session)
-        links = rows.links_with_targets(session)
+        links = rows.links(session)
         paths = rows.vault_paths(session)
+        anchored = [link for link in links if link["anchor"] and link["resolved"]]
+        anchored = [link for link in anchored if kind_of(link["resolved"]) is Kind.MARKDOWN]
+        headings = rows.headings(session, {link["resolved"] for link in anchored})
     headers = [row for row in problems if row["problem"] is not None]
     yield from _limited("frontmatter", headers, _bad_header, f"{len(paths)} notes are well-formed")
     skipped = [row for row in problems if row["skipped"] is not None and row["kind"] == Kind.MARKDOWN]
@@ -44,8 +47,10 @@ def check(workspace: Workspace) -> Iterator[Finding]:
     yield from _limited(
         "links", dead, lambda link: _dead_link(link, markdown), f"{len(links)} links lead somewhere"
     )
-    anchors = list(_with_dead_anchor(documents.root, links))
-    yield from _limited("anchors", anchors, _dead_anchor, "every anchor that is linked to exists")
+    dead = _with_dead_anchor(documents.root, anchored, headings)
+    yield from _limited(
+        "anchors", dead, lambda link: _dead_anchor(link, headings), "every anchor that is linked to exists"
+    )
     yield from _orphans(links, paths)
 
 
@@ -106,20 +111,20 @@ def _on_disk(root: Path, link: Row) -> bool:
     return False
 
 
-def _with_dead_anchor(root: Path, links: Sequence[Row]) -> Iterator[Row]:
-    texts: dict[str, str] = {}
+def _with_dead_anchor(root: Path, links: Sequence[Row], headings: Mapping[str, Sequence[str]]) -> list[Row]:
+    """The links whose anchor is not in their target; one target's text is held at a time."""
+    wanted: dict[str, set[str]] = {}
     for link in links:
-        target, anchor = link["resolved"], link["anchor"]
-        if not anchor or target is None or kind_of(target) is not Kind.MARKDOWN:
-            continue
-        if target not in texts:
-            texts[target] = _text(root, target)
-        if not has_anchor(texts[target], [each[0] for each in link["anchors"]], anchor):
-            yield link
+        wanted.setdefault(link["resolved"], set()).add(link["anchor"])
+    dead: set[tuple[str, str]] = set()
+    for target, anchors in wanted.items():
+        text = _text(root, target)
+        dead |= {(target, one) for one in anchors if not has_anchor(text, headings.get(target, ()), one)}
+    return [link for link in links if (link["resolved"], link["anchor"]) in dead]
 
 
-def _dead_anchor(link: Row) -> Finding:
-    near = nearest(link["anchor"], [each[0] for each in link["anchors"]])
+def _dead_anchor(link: Row, headings: Mapping[str, Sequence[str]]) -> Finding:
+    near = nearest(link["anchor"], headings.get(link["resolved"], ()))
     return Finding(
         "anchors",
         Status.WARN,

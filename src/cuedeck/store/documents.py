@@ -245,14 +245,18 @@ def links_to_keys(session: Session, keys: Sequence[str], *, open_only: bool = Fa
     return session.rows(sql + " AND l.resolved IS NULL" * open_only, keys=list(keys))
 
 
-def links_with_targets(session: Session) -> list[Row]:
-    """Every link with the file it is in, where it leads, and the anchors found there."""
-    sql = (
-        "SELECT l.kind, l.target, l.anchor, l.line, l.resolved, d.path, t.anchors "
-        "FROM document_links l JOIN documents d ON d.rid = l.document "
-        "LEFT JOIN documents t ON t.path = l.resolved ORDER BY d.path, l.line, l.ordinal"
+def links(session: Session) -> list[Row]:
+    """Every link with the file it is in and where it leads."""
+    return session.rows(
+        "SELECT l.target, l.anchor, l.line, l.resolved, d.path FROM document_links l "
+        "JOIN documents d ON d.rid = l.document ORDER BY d.path, l.line, l.ordinal"
     )
-    return [{**row, "anchors": json.loads(row["anchors"] or "[]")} for row in session.rows(sql)]
+
+
+def headings(session: Session, paths: Collection[str]) -> dict[str, list[str]]:
+    """The headings of some files, by path."""
+    found = session.rows("SELECT path, anchors FROM documents WHERE path IN :paths", paths=list(paths))
+    return {row["path"]: [text for text, _, _ in json.loads(row["anchors"])] for row in found}
 
 
 def problems(session: Session) -> list[Row]:

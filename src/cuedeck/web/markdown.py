@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from html import escape
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from cuedeck.documents.markdown import LinkKind, split_target
+from cuedeck.documents.sections import slug, slugs_of
 from cuedeck.web.html import Html, url
 
 # Where a link of this kind and target leads: a path of the workspace, or nothing.
@@ -25,7 +25,6 @@ _TAGS = {
     "HtmlBlock": "pre",
     "FootnoteDefinition": "aside",
 }
-_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 
 
 def render(text: str, resolve: Resolve) -> Html:
@@ -43,18 +42,14 @@ def render(text: str, resolve: Resolve) -> Html:
     return _Writer(resolve).write(pyromark.events(text, options=chosen))
 
 
-def slug(heading: str) -> str:
-    """The id of a heading, as links to it are usually written."""
-    return _NOT_IN_SLUG.sub("", heading.lower()).strip().replace(" ", "-")
-
-
 class _Writer:
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve
         self._out: list[str] = []
         self._closing: list[str] = []
         self._head = False
-        # Where a heading began and the words it has, for its id.
+        # Where headings began and the words they have, for their ids.
+        self._headings: dict[int, str] = {}
         self._heading = 0
         self._words: list[str] = []
 
@@ -71,6 +66,8 @@ class _Writer:
                 self._end(value if isinstance(value, str) else next(iter(value)))
             else:
                 self._leaf(name, value)
+        for at, name in zip(self._headings, slugs_of(list(self._headings.values())), strict=True):
+            self._out[at] = f'{self._out[at][:-1]} id="{escape(name)}">'
         return Html("".join(self._out))
 
     def _leaf(self, name: str, value: Any) -> None:
@@ -126,8 +123,7 @@ class _Writer:
         if kind == "TableHead":
             self._head = False
         elif kind == "Heading":
-            opening = self._out[self._heading]
-            self._out[self._heading] = f'{opening[:-1]} id="{escape(slug("".join(self._words)))}">'
+            self._headings[self._heading] = "".join(self._words)
 
     def _href(self, link: dict[str, Any]) -> str | None:
         written: str = link["dest_url"]
