@@ -14,7 +14,7 @@ from cuedeck.documents.entries import Reading
 from cuedeck.documents.reading import Batch, read_batch
 from cuedeck.documents.workers import read_many
 from cuedeck.store.document_entries import folded_words
-from cuedeck.store.keys import key
+from cuedeck.store.vocabulary import Vocabulary
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def test_words_that_are_folded_elsewhere_are_those_of_the_files(root: Path) -> N
     batches = list(read_many(root, paths(root), max_bytes=10**6, fold=True))
     assert len(files(batches)) == 300
     for batch in batches:
-        plain = read_batch(root, [path for path, _ in batch.files], max_bytes=10**6, fold=False)
+        plain = read_batch(root, [path for path, _ in batch.files], max_bytes=10**6)
         entries = (reading.entry for _, reading in plain.files if reading is not None)
-        words = folded_words(entries, lambda token: (key(token),))
+        words = folded_words(entries, Vocabulary(lambda token: [token]))
         assert [piece.packed() for piece in batch.words] == [piece.packed() for piece in words]
 
 

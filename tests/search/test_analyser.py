@@ -11,7 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cuedeck.search import analyser
-from cuedeck.search.analyser import MAX_QUERY_TERMS, MAX_TOKEN, analyse, query_terms, scope_token
+from cuedeck.search.analyser import (
+    MAX_QUERY_TERMS,
+    MAX_TOKEN,
+    analyse,
+    analyse_bytes,
+    query_terms,
+    scope_token,
+    spaced,
+    word_tokens,
+)
+from cuedeck.search.normal import fold_marks
 
 
 @pytest.mark.parametrize(
@@ -94,6 +104,26 @@ def test_tokens_are_safe_for_every_engine(text: str) -> None:
 @given(st.text(st.characters(), max_size=300))
 def test_what_a_query_asks_for_the_same_text_has(text: str) -> None:
     assert set(query_terms(text)) <= set(analyse(text))
+
+
+LETTERS = st.text(
+    st.characters(categories=["L"]) | st.sampled_from("aZéßйאعΩ中ไก한\u02bcﬁ"), min_size=1, max_size=8
+)
+
+
+@given(LETTERS)
+def test_letters_take_a_shorter_way_to_the_same_tokens(word: str) -> None:
+    parts = analyser._words(analyser._CONTRACTION.sub("", word))
+    folded = [analyser._INDEX_TOKENS._folded_tokens(fold_marks(part)) for part in parts]
+    assert list(analyser.word_tokens(word)) == [token for tokens in folded for token in tokens]
+
+
+@given(st.text(st.characters() | st.sampled_from(" -_'\u00a0\u3000\u2028\u2019s"), max_size=300))
+def test_the_words_of_spaced_text_have_the_tokens_of_all_of_it(text: str) -> None:
+    written = text.encode("utf-8", "replace")
+    words = [word.decode() for word in spaced(written).split()]
+    assert [token for word in words for token in word_tokens(word)] == analyse(text)
+    assert analyse_bytes(written).decode().split() == analyse(text)
 
 
 HOSTILE = ["a", "aB", "a-", "a_", "_", "-", "'s", "é", "a\u0301", "\u0301", "中", "1a", "aé_"]

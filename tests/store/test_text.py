@@ -10,10 +10,10 @@ from store_sample import TEXT
 
 from cuedeck.model.adding import added
 from cuedeck.store import bm25
-from cuedeck.store.keys import key
 from cuedeck.store.pieces import Piece, folded, folded_lines
 from cuedeck.store.protocol import Store, TextHit, TextRecord
 from cuedeck.store.tokens import record_words
+from cuedeck.store.vocabulary import Vocabulary
 
 WORDS = [f"w{number}" for number in range(60)]
 
@@ -106,16 +106,21 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
 
 
 def test_words_become_tokens_while_they_are_folded() -> None:
-    tokens = {"#s": "#s", "run": "run", "none": "", "fileName": "filenam file name"}
-    keys = {word: tuple(map(key, spelling.split())) for word, spelling in tokens.items()}
-    words = ["#s", "run none", "fileName run", "#s", "", "none", "#s", "run", "none none fileName"]
+    tokens = {"run": "run", "none": "", "fileName": "filenam file name", "東京": "東 京 東京"}
+    vocabulary = Vocabulary(lambda word: tokens[word].split())
+    words = b"#s|run none|fileName run|#s||none|#s|run|none none fileName \xe6\x9d\xb1\xe4\xba\xac".split(
+        b"|"
+    )
     spelt = {
         7: "#s\nrun\nfilenam file name run",
         8: "#s\n\n",
-        9: "#s\nrun\nfilenam file name",
+        9: "#s\nrun\nfilenam file name 東 京 東京",
     }
-    assert folded_lines([7, 8, 9], words, 2, keys.__getitem__).packed() == folded(spelt, 2).packed()
-    assert folded_lines([1], ["", "", ""], 2, keys.__getitem__).packed() == folded({1: "\n\n"}, 2).packed()
+    for _ in range(2):
+        assert folded_lines([7, 8, 9], words, 2, vocabulary).packed() == folded(spelt, 2).packed()
+        assert folded_lines([1], [b"", b"", b""], 2, vocabulary).packed() == folded({1: "\n\n"}, 2).packed()
+        # What was forgotten is found again.
+        vocabulary.shorten(1)
 
 
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:

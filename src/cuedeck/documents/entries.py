@@ -59,7 +59,7 @@ class Reading:
             tuple(file),
             name,
             scope,
-            tuple(map(tuple, chunks)) if words else tuple((*chunk[:6], "", "", "") for chunk in chunks),
+            tuple(map(tuple, chunks)) if words else tuple((*chunk[:6], b"", b"", b"") for chunk in chunks),
             tags,
             tuple(map(tuple, links)),
             names,

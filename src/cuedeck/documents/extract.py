@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W\d_]{2}")
 _HASH = re.compile(r"[0-9a-f-]{7,}")
 
 # How a text is kept to be found: as its tokens, or as words that are folded at once.
-Words = Callable[[bytes], str]
+Words = Callable[[bytes], bytes]
 
 
 class Anchor(NamedTuple):
@@ -52,7 +52,7 @@ class Extracted:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     name: str = ""
-    name_words: str = ""
+    name_words: bytes = b""
     scope: tuple[str, ...] = ()
     chunks: tuple[ChunkValues, ...] = ()
 
@@ -124,7 +124,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes, words: Words) -> Iterator[Ch
                 parsed.line_at(end - 1),
                 _digest(trail, piece),
                 headings,
-                "",
+                b"",
                 words(piece),
             )
 
@@ -180,7 +180,7 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes, words: Words) -> Iter
                 line,
                 end_line,
                 _digest(names, piece),
-                "",
+                b"",
                 _label(names, words),
                 words(piece),
             )
@@ -229,7 +229,7 @@ def field_scope(name: str, value: str) -> str:
     return scope_token(name, value.strip(), fold=True)
 
 
-def _label(text: str, words: Words) -> str:
+def _label(text: str, words: Words) -> bytes:
     return words(text[:LONGEST_LABEL].encode())
 
 

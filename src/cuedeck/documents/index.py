@@ -13,7 +13,7 @@ from cuedeck.collecting import without_collecting
 from cuedeck.documents.entries import READING, Reading
 from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.links import KnownNames, Namesakes, alias_key, name_keys, resolver, target_key
-from cuedeck.documents.reading import Batch, read_batch, read_document
+from cuedeck.documents.reading import Batch, new_vocabulary, read_batch, read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
 from cuedeck.documents.workers import WORTH_WHILE, read_many
 from cuedeck.model.clock import now_ms
@@ -252,7 +252,8 @@ class DocumentIndex:
             missing += [path for path, reading in batch.files if reading is None]
             yield replace(batch, files=[each for each in batch.files if each[1] is not None])
         if missing:
-            yield read_batch(self.root, missing, max_bytes=self.max_bytes, fold=fold)
+            vocabulary = new_vocabulary() if fold else None
+            yield read_batch(self.root, missing, max_bytes=self.max_bytes, vocabulary=vocabulary)
 
     def _write(
         self,
@@ -271,7 +272,7 @@ class DocumentIndex:
         different = [r for r in found if r.path not in same]
         if words and known:
             # Another process indexes too; what is folded is of files that nobody knew.
-            again = read_batch(self.root, [r.path for r in different], max_bytes=self.max_bytes, fold=False)
+            again = read_batch(self.root, [r.path for r in different], max_bytes=self.max_bytes)
             different, words = [reading for _, reading in again.files if reading is not None], ()
         if not different:
             return set()

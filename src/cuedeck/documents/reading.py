@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +16,9 @@ from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.scan import FileStamp
 from cuedeck.model.errors import CueError
 from cuedeck.paths import FileReader
-from cuedeck.search.analyser import analyse_bytes, spaced, tokens_of
+from cuedeck.search.analyser import analyse_bytes, spaced, word_tokens
 from cuedeck.store.document_entries import folded_words
-from cuedeck.store.keys import key
+from cuedeck.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from cuedeck.store.pieces import Piece
@@ -35,17 +34,20 @@ class Batch:
     words: list[Piece]
 
 
-def read_batch(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool) -> Batch:
-    """Read many files in order."""
-    files = list(read_documents(root, paths, max_bytes=max_bytes, words=spaced if fold else analyse_bytes))
+def read_batch(
+    root: Path, paths: Sequence[str], *, max_bytes: int, vocabulary: Vocabulary | None = None
+) -> Batch:
+    """Read many files in order; with a vocabulary their words are folded."""
+    if vocabulary is None:
+        return Batch(list(read_documents(root, paths, max_bytes=max_bytes)), [])
+    files = list(read_documents(root, paths, max_bytes=max_bytes, words=spaced))
     found = (reading.entry for _, reading in files if reading is not None)
-    return Batch(files, list(folded_words(found, word_keys)) if fold else [])
+    return Batch(files, list(folded_words(found, vocabulary)))
 
 
-@lru_cache(maxsize=65_536)
-def word_keys(word: str) -> tuple[int, ...]:
-    """The keys of the tokens of a word, or of a scope token, which is one already."""
-    return tuple(map(key, (word,) if word[0] == "#" else tokens_of(word).split()))
+def new_vocabulary() -> Vocabulary:
+    """A vocabulary of the words of documents, for whoever folds many of them one after another."""
+    return Vocabulary(word_tokens)
 
 
 def read_document(root: Path, path: str, *, max_bytes: int) -> Reading | None:

@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, BinaryIO
 
 from cuedeck.documents.entries import Reading
-from cuedeck.documents.reading import Batch, read_batch, word_keys
+from cuedeck.documents.reading import Batch, new_vocabulary, read_batch
 from cuedeck.store.schema.documents import DOCUMENT_TEXT
 
 # Below this the processes would take longer to start than the work takes.
@@ -46,8 +46,9 @@ def read_many(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = 
     """Read and extract files, in their order, on several processes when there are many."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if len(paths) < WORTH_WHILE or cores < 2 or os.name == "nt":
+        vocabulary = new_vocabulary() if fold else None
         for some in _slices(paths):
-            yield read_batch(root, some, max_bytes=max_bytes, fold=fold)
+            yield read_batch(root, some, max_bytes=max_bytes, vocabulary=vocabulary)
         return
     work = _Work(root, paths, max_bytes, fold)
     try:
@@ -56,8 +57,6 @@ def read_many(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = 
         yield from work.results()
     finally:
         work.end()
-        # Words are asked for again and again while there is much to read, and never afterwards.
-        word_keys.cache_clear()
 
 
 def _slices(paths: Sequence[str]) -> Iterator[list[str]]:
@@ -78,6 +77,7 @@ class _Work:
         self.room = threading.Semaphore(_WAITING)
         self._count = len(self.slices)
         self._workers: list[_Worker] = []
+        self._vocabulary = new_vocabulary() if fold else None
 
     def hire(self) -> None:
         self._workers.append(_Worker(self))
@@ -120,7 +120,7 @@ class _Work:
             number, paths = self.slices.popleft()
         except IndexError:
             return
-        ready[number] = read_batch(self.root, paths, max_bytes=self.max_bytes, fold=self.fold)
+        ready[number] = read_batch(self.root, paths, max_bytes=self.max_bytes, vocabulary=self._vocabulary)
 
 
 class _Worker:
@@ -189,8 +189,9 @@ def serve() -> None:
     root, max_bytes, fold = marshal.loads(first)
     # What a slice leaves behind has no cycles; looking for them is a tenth of the work.
     gc.disable()
+    vocabulary = new_vocabulary() if fold else None
     while (data := _receive(requests)) is not None:
-        batch = read_batch(Path(root), marshal.loads(data), max_bytes=max_bytes, fold=fold)
+        batch = read_batch(Path(root), marshal.loads(data), max_bytes=max_bytes, vocabulary=vocabulary)
         result = marshal.dumps(_packed(batch, words=not fold))
         try:
             answers.write(_LENGTH.pack(len(result)) + result)

@@ -36,6 +36,10 @@ NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BREAK: Final = re.compile(r"[_-]+")
 _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _RUN: Final = re.compile(f"[{_UNSPACED}]+")
+# Letters that neither lose an accent nor are cut into bigrams: nothing of Latin, whose letters stand here.
+_OF_ONE_SPELLING: Final = re.compile(f"[^A-Za-z\u00aa-\u02bc\u1e00-\u1eff{_UNSPACED}]+")
+# An apostrophe to us, and a letter to Unicode.
+_LETTER_APOSTROPHE: Final = "\u02bc"
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
 # No token spans these: a text is cut at them first, because a piece that was seen before costs one look-up.
 _SEPARATORS: Final = bytes(code for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-'"))
@@ -44,17 +48,22 @@ _SPACED: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 
 def analyse(text: str) -> list[str]:
     """The tokens to index a text by, in reading order, repeated as often as they occur."""
-    return analyse_bytes(text.encode("utf-8", "replace")).split()
+    return _joined_tokens(text.encode("utf-8", "replace")).split()
 
 
-def analyse_bytes(text: bytes) -> str:
+def analyse_bytes(text: bytes) -> bytes:
     """The same of a text in UTF-8, the tokens joined by spaces."""
-    return " ".join(filter(None, map(tokens_of, spaced(text).split())))
+    return _joined_tokens(text).encode()
 
 
-def spaced(text: bytes) -> str:
-    """A text in UTF-8 with spaces for what no token spans: its words are yet to be given to ``tokens_of``."""
-    return text.translate(_SPACED).decode("utf-8")
+def spaced(text: bytes) -> bytes:
+    """A text in UTF-8 with spaces for what no token spans; its words are to be given to ``word_tokens``."""
+    return text.translate(_SPACED)
+
+
+def word_tokens(word: str) -> Iterable[str]:
+    """The tokens of a word of ``spaced`` text; who asks remembers them."""
+    return _INDEX_TOKENS.found(word)
 
 
 def stem(word: str) -> str:
@@ -65,7 +74,7 @@ def stem(word: str) -> str:
 
 def query_terms(text: str) -> list[str]:
     """The distinct tokens to ask for, in order; words without meaning go unless nothing else is left."""
-    pieces = spaced(text.encode("utf-8", "replace")).split()
+    pieces = spaced(text.encode("utf-8", "replace")).decode().split()
     counted = Counter(chain.from_iterable(_QUERY_TOKENS[piece].split() for piece in pieces))
     terms = [term for term in counted if term not in _stop_stems()] or list(counted)
     if len(terms) <= MAX_QUERY_TERMS:
@@ -85,9 +94,16 @@ def scope_token(prefix: str, value: str, *, fold: bool = False) -> str:
     return f"{prefix}__{blake2b(value.encode('utf-8', 'surrogatepass'), digest_size=12).hexdigest()}"
 
 
+def _joined_tokens(text: bytes) -> str:
+    return " ".join(filter(None, map(_INDEX_TOKENS.__getitem__, spaced(text).decode().split())))
+
+
 def _words(text: str) -> list[str]:
     """Words as they are written; what they have in common with other spellings is found word by word."""
-    return _WORD.findall(_NO_LETTER.sub(_spaced, text))
+    # Marks of a script that has them are many, and few are distinct.
+    if not all(map(joins, set(_NO_LETTER.findall(text)))):
+        text = _NO_LETTER.sub(_spaced, text)
+    return _WORD.findall(text)
 
 
 def _spaced(found: re.Match[str]) -> str:
@@ -106,26 +122,36 @@ class _TokenCache(dict[str, str]):
         self._single_characters = single_characters
 
     def __missing__(self, piece: str) -> str:
-        if piece.isalpha() and piece.isascii() and len(piece) <= MAX_TOKEN and _one_part(piece):
-            tokens: str = _STEM(piece.lower())
-        elif piece.isascii() and "'" not in piece:
-            tokens = " ".join(chain.from_iterable(map(_word_tokens, _WORD.findall(piece))))
-        else:
-            tokens = " ".join(chain.from_iterable(map(self._tokens, _words(_CONTRACTION.sub("", piece)))))
+        tokens = " ".join(self.found(piece))
         if len(piece) <= _LONGEST_CACHED:
             if len(self) >= _CACHED_PIECES:
                 self.clear()
             self[piece] = tokens
         return tokens
 
+    def found(self, piece: str) -> Iterable[str]:
+        """The tokens of a piece, found anew."""
+        if piece.isalpha() and piece.isascii() and len(piece) <= MAX_TOKEN and _one_part(piece):
+            return (_STEM(piece.lower()),)
+        if piece.isascii() and "'" not in piece:
+            return chain.from_iterable(map(_word_tokens, _WORD.findall(piece)))
+        if piece.isalpha() and _LETTER_APOSTROPHE not in piece:
+            return self._tokens(piece)
+        return chain.from_iterable(map(self._tokens, _words(_CONTRACTION.sub("", piece))))
+
     def _tokens(self, word: str) -> Iterable[str]:
         if word.isascii():
             return _word_tokens(word)
-        if is_normalized("NFKC", word) and _RUN.fullmatch(word):
-            return _ngrams(word.casefold(), self._single_characters)
+        if is_normalized("NFKC", word):
+            if _RUN.fullmatch(word):
+                return _ngrams(word.casefold(), self._single_characters)
+            if word.isalpha() and _OF_ONE_SPELLING.fullmatch(word):
+                return _word_tokens(word)
         return self._folded_tokens(fold_marks(word))
 
     def _folded_tokens(self, folded: str) -> list[str]:
+        if folded.isascii() and folded.isalpha():
+            return _word_tokens(folded)
         tokens: list[str] = []
         for word in _words(folded):
             end = 0
@@ -142,8 +168,9 @@ def _one_part(word: str) -> bool:
 
 
 def _ngrams(run: str, single_characters: bool) -> list[str]:
-    pairs = list(map(add, run, run[1:]))
-    return [*run, *pairs] if single_characters or len(run) == 1 else pairs
+    characters = list(run)
+    pairs = list(map(add, characters, characters[1:]))
+    return characters + pairs if single_characters or len(run) == 1 else pairs
 
 
 def _word_tokens(word: str) -> list[str]:
@@ -157,9 +184,9 @@ def _short_word_tokens(word: str) -> list[str]:
         # A blob, not a word: one token says enough, and any number of them stays cheap.
         return [word[:MAX_TOKEN].casefold()[:MAX_TOKEN]]
     parts = [part.casefold() for part in _parts(word)]
-    if len(parts) < 2:
-        return list(map(stem, parts))
-    return [stem("".join(parts)), *[stem(part) for part in parts if len(part) > 1 or part.isdigit()]]
+    if len(parts) > 1:
+        parts = ["".join(parts), *[part for part in parts if len(part) > 1 or part.isdigit()]]
+    return [token[:MAX_TOKEN] for token in _STEMS(parts)]
 
 
 def _parts(word: str) -> list[str]:
@@ -190,7 +217,6 @@ def _breaks(chunk: str, at: int) -> bool:
 
 
 _STEM: Final = Stemmer.Stemmer("english", 0).stemWord
+_STEMS: Final = Stemmer.Stemmer("english", 0).stemWords
 _INDEX_TOKENS: Final = _TokenCache(single_characters=True)
-# The tokens of a word of ``spaced`` text, joined by spaces.
-tokens_of: Final = _INDEX_TOKENS.__getitem__
 _QUERY_TOKENS: Final = _TokenCache(single_characters=False)

@@ -14,6 +14,7 @@ from cuedeck.store.tokens import scope_line
 
 if TYPE_CHECKING:
     from cuedeck.store.pieces import Piece
+    from cuedeck.store.vocabulary import Vocabulary
 
 # Of a key's characters so many are kept and compared: an index of PostgreSQL holds 2,700 bytes of a row,
 # and one note with a longer link or tag would keep all others out. File names are shorter.
@@ -53,7 +54,7 @@ class FileValues(NamedTuple):
 
 
 class ChunkValues(NamedTuple):
-    """A searchable piece: where it stands, and its tokens, or words to fold, joined by spaces."""
+    """A searchable piece: where it stands, and its tokens, or words to fold, in UTF-8 with spaces between."""
 
     anchor: int
     first_byte: int
@@ -61,9 +62,9 @@ class ChunkValues(NamedTuple):
     line: int
     last_line: int
     digest: str
-    headings: str
-    symbols: str
-    body: str
+    headings: bytes
+    symbols: bytes
+    body: bytes
 
 
 class LinkValues(NamedTuple):
@@ -81,7 +82,7 @@ class Entry(NamedTuple):
     """Everything to write for one file: plain values, made by any process and bound as they are."""
 
     file: FileValues
-    name: str
+    name: bytes
     scope: tuple[str, ...]
     chunks: tuple[ChunkValues, ...]
     tags: tuple[tuple[str, str], ...]
@@ -90,33 +91,34 @@ class Entry(NamedTuple):
 
     def words(self, chunk: ChunkValues) -> str:
         """What a piece is found by, in the order of the full-text index."""
-        return "\n".join(self.lines(chunk))
+        return b"\n".join(self.lines(chunk)).decode()
 
-    def lines(self, chunk: ChunkValues) -> tuple[str, ...]:
+    def lines(self, chunk: ChunkValues) -> tuple[bytes, ...]:
         """The same line by line."""
-        return scope_line(self.scope), *self._texts(chunk)
+        return scope_line(self.scope).encode(), *self._texts(chunk)
 
     def record(self, rid: int, chunk: ChunkValues) -> TextRecord:
         """The same field by field."""
         names = (name for name, _ in DOCUMENT_TEXT.fields)
-        fields = {name: text.split() for name, text in zip(names, self._texts(chunk), strict=True)}
+        fields = {name: text.decode().split() for name, text in zip(names, self._texts(chunk), strict=True)}
         return TextRecord(rid, fields, self.scope)
 
-    def _texts(self, chunk: ChunkValues) -> tuple[str, str, str, str]:
+    def _texts(self, chunk: ChunkValues) -> tuple[bytes, bytes, bytes, bytes]:
         return self.name, chunk.headings, chunk.symbols, chunk.body
 
 
 _Fresh = tuple[int, int, ChunkValues, Entry]
 
 
-def folded_words(entries: Iterable[Entry], keys_of: Callable[[str], Sequence[int]]) -> Iterator[Piece]:
-    """The words of all pieces of some files folded; ``keys_of`` has the keys of a word's tokens."""
+def folded_words(entries: Iterable[Entry], vocabulary: Vocabulary) -> Iterator[Piece]:
+    """The words of all pieces of some files folded."""
     from cuedeck.store.pieces import folded_lines
 
     records = (entry.lines(chunk) for entry in entries for chunk in entry.chunks)
     while some := list(islice(records, SMALL)):
         lines = list(chain.from_iterable(some))
-        yield folded_lines(range(len(some)), lines, len(DOCUMENT_TEXT.fields), keys_of)
+        yield folded_lines(range(len(some)), lines, len(DOCUMENT_TEXT.fields), vocabulary)
+        vocabulary.shorten()
 
 
 def write_entries(

@@ -12,7 +12,12 @@ from cuedeck.store.tokens import scope_token
 @lru_cache(maxsize=65536)
 def key(token: str) -> int:
     """The key of a stored token."""
-    return int.from_bytes(blake2b(token.encode(), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(digest(token), "big", signed=True)
+
+
+def digest(token: str) -> bytes:
+    """The same as bytes, the highest first."""
+    return blake2b(token.encode(), digest_size=8).digest()
 
 
 def scope_keys(scope: Iterable[str]) -> list[int]:

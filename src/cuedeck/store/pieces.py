@@ -8,16 +8,17 @@ so are those of records that are not folded yet, of which each process makes pie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cuedeck.store.keys import key
+from cuedeck.store.vocabulary import END, NUMBER, Vocabulary
 
 Numbers = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.int32]
@@ -25,8 +26,7 @@ Counts = npt.NDArray[np.unsignedinteger[Any]]
 Mask = npt.NDArray[np.bool_]
 Postings = npt.NDArray[np.void]
 
-# Stands for the end of a line; no stored token holds it.
-_END = "\0"
+_END = END.decode()
 _MOST_COUNTED = (1 << 16) - 1
 # A state remembers runs of so many postings together: one search asks for the same words several times.
 _REMEMBERED = 500_000
@@ -129,17 +129,22 @@ def folded(records: Mapping[int, str], fields: int) -> Piece:
     return _piece(list(records), keys, _Lists(ranks[lines.numbers], lines.lengths), fields)
 
 
-def folded_lines(
-    ids: Sequence[int], lines: Sequence[str], fields: int, keys_of: Callable[[str], Sequence[int]]
-) -> Piece:
-    """The same of lines of words, all records' end to end; each distinct word is asked for its keys once."""
-    codes: defaultdict[str, int] = defaultdict(count().__next__)
+def folded_lines(ids: Sequence[int], lines: Sequence[bytes], fields: int, vocabulary: Vocabulary) -> Piece:
+    """The same of lines of words, all records' end to end; each distinct line is made into tokens once."""
+    codes: defaultdict[bytes, int] = defaultdict(count().__next__)
     repeats = np.fromiter(map(codes.__getitem__, lines), np.int64, len(lines))
-    words, distinct = _numbered("\n".join(codes))
-    found = list(map(keys_of, words))
-    keys, ranks = _ranked(np.fromiter(chain.from_iterable(found), np.int64))
-    tokens = _Lists(ranks, np.fromiter(map(len, found), np.int64, len(found)))
-    return _piece(ids, keys, _picked(_flat(distinct, tokens), repeats), fields)
+    words = (b" %b " % END).join([*codes, b""]).split()
+    coded = np.frombuffer(b"".join(map(vocabulary.__getitem__, words)), NUMBER)
+    lengths = np.diff(np.flatnonzero(coded == 0), prepend=-1) - 1
+    tokens = coded[coded != 0]
+    known = vocabulary.keys_by_number
+    there = np.zeros(len(known), dtype=bool)
+    there[tokens] = True
+    numbers = np.flatnonzero(there)
+    keys, order = _ranked(known[numbers])
+    ranks = np.empty(len(known), dtype=order.dtype)
+    ranks[numbers] = order
+    return _piece(ids, keys, _picked(_Lists(ranks[tokens], lengths), repeats), fields)
 
 
 def _ranked(keys: Numbers) -> tuple[Numbers, npt.NDArray[Any]]:
@@ -190,13 +195,6 @@ def _picked(lists: _Lists, chosen: Numbers) -> _Lists:
     lengths = lists.lengths[chosen]
     shifts = (np.cumsum(lists.lengths) - lists.lengths)[chosen] - (np.cumsum(lengths) - lengths)
     return _Lists(lists.numbers[np.arange(lengths.sum()) + np.repeat(shifts, lengths)], lengths)
-
-
-def _flat(lists: _Lists, inner: _Lists) -> _Lists:
-    """The lists with each number replaced by the inner list it stands for."""
-    numbers, sizes = _picked(inner, lists.numbers)
-    ends = np.append(0, np.cumsum(sizes))[np.cumsum(lists.lengths)]
-    return _Lists(numbers, np.diff(ends, prepend=0))
 
 
 def merged(parts: Sequence[tuple[Piece, Mask]]) -> Piece:
