@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
-from cuedeck.documents.extract import Extracted
+from cuedeck.documents.extract import Anchor, Extracted
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.kinds import Kind, in_vault
 from cuedeck.documents.links import alias_key, name_keys, page_names, target_key
@@ -22,11 +21,11 @@ from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkV
 READING = "8"
 # A file written this shortly before it was read may change again without its times showing it.
 RACY_NS = 50_000_000
+_quoted = json.encoder.encode_basestring
 _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A file as it was read: what to write for it, and its modification time then."""
 
     entry: Entry
@@ -91,7 +90,7 @@ def reading_of(found: Extracted, stamp: FileStamp, read_at_ns: int, created_ns: 
         type=text_of((front or {}).get("type")),
         status=text_of((front or {}).get("status")),
         frontmatter=None if front is None else _json(front),
-        anchors=_json(found.anchors),
+        anchors=_anchors(found.anchors),
         problem=found.problem.message if found.problem else None,
         problem_line=found.problem.line if found.problem else None,
         skipped=found.skipped,
@@ -116,6 +115,11 @@ def trusted_mtime(stamp: FileStamp, read_at_ns: int) -> int:
     """The modification time to remember; -1 when the file was written too recently to trust it."""
     recent = max(stamp.mtime_ns, stamp.ctime_ns)
     return -1 if read_at_ns - recent < RACY_NS else stamp.mtime_ns
+
+
+def _anchors(anchors: Iterable[Anchor]) -> str:
+    """What ``_json`` gives: to begin it takes it longer than this takes for the few there are."""
+    return f"[{', '.join([f'[{_quoted(text)}, {level}, {line}]' for text, level, line in anchors])}]"
 
 
 def _links(links: Iterable[Link]) -> Iterable[LinkValues]:

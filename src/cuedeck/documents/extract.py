@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
 from pathlib import PurePosixPath
@@ -37,8 +36,7 @@ class Anchor(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Extracted:
+class Extracted(NamedTuple):
     """All that is kept of one file."""
 
     path: str
@@ -241,4 +239,9 @@ def _aliases(front: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def _digest(context: str, piece: bytes) -> str:
-    return blake2b(piece, key=blake2b(context.encode(), digest_size=32).digest(), digest_size=12).hexdigest()
+    return blake2b(piece, key=_context_key(context), digest_size=12).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _context_key(context: str) -> bytes:
+    return blake2b(context.encode(), digest_size=32).digest()

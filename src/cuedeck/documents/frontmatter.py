@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from cuedeck.documents.yaml_value import YamlProblem, read_yaml, scalar
 
@@ -18,16 +17,14 @@ _SIMPLE_LINE = re.compile(
 _SIMPLE_CHARACTERS = 8_192
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """What is wrong with a document, and on which of its lines, counted from 1."""
 
     message: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(NamedTuple):
     """A document's frontmatter; ``data`` is None when there is none or it cannot be used."""
 
     data: dict[str, Any] | None

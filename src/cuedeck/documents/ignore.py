@@ -59,7 +59,8 @@ class IgnoreRules:
         if (known := self._by_folder.get("*")) is not None:
             return known
         excluded = self._lines(self.root / EXCLUDE_FILE)
-        rules = (_compiled("", [*self.patterns]), _compiled("", [*_ALWAYS, *excluded]))
+        given = (_compiled("", self.patterns),) if self.patterns else ()
+        rules = (*given, _compiled("", [*_ALWAYS, *excluded]))
         self._by_folder["*"] = rules
         return rules
 

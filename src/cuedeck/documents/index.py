@@ -362,7 +362,7 @@ def _resolve_again(session: Session, keys: Sequence[str], *, open_only: bool) ->
 
 
 def _same(known: Stamp | None, stamp: FileStamp) -> bool:
-    return known == (stamp.size, stamp.mtime_ns, stamp.ctime_ns)
+    return known == stamp
 
 
 def _in_names(path: str) -> bool:

@@ -146,6 +146,8 @@ def name_keys(path: str) -> tuple[str, ...]:
 
 def page_names(path: str) -> list[str]:
     """The name of a page that no file could have, as Logseq spells it: ``Book___Talk``, ``Why%3F``."""
+    if "%" not in path and "___" not in path:
+        return []
     written = _stem(path.rpartition("/")[2])
     name = unquote(written.replace("___", "/"), errors="replace")
     return [name] if name != written else []
@@ -158,21 +160,33 @@ def target_key(target: str) -> str:
 
 def resolve(kind: LinkKind, target: str, source: str, names: Names) -> str | None:
     """The vault path a link leads to, or nothing."""
-    return _resolve(kind, target, source.rpartition("/")[0], names) if target else source
+    if not target:
+        return source
+    return _only(target, names) or _resolve(kind, target, source.rpartition("/")[0], names)
 
 
 def resolver(names: Names) -> Callable[[str, str, str], str | None]:
     """``resolve`` for many links by kind, target and source; in one folder a target is looked for once."""
     known = cache(lambda kind, target, folder: _resolve(kind, target, folder, names))
-    return lambda kind, target, source: known(kind, target, source.rpartition("/")[0]) if target else source
+    anywhere = cache(lambda target: _only(target, names))
+
+    def leads(kind: str, target: str, source: str) -> str | None:
+        if not target:
+            return source
+        return anywhere(target) or known(kind, target, source.rpartition("/")[0])
+
+    return leads
+
+
+def _only(target: str, names: Names) -> str | None:
+    """The one file of that name, where a bare name leads from wherever it is written."""
+    return names.named(target_key(target)).only if "/" not in target.replace("\\", "/") else None
 
 
 def _resolve(kind: str, target: str, folder: str, names: Names) -> str | None:
     target = target.replace("\\", "/")
     key = target_key(target)
     namesakes = names.named(key) if key not in ("", ".", "..") else NOBODY
-    if namesakes.only is not None and "/" not in target:
-        return namesakes.only
     if kind in (LinkKind.MARKDOWN, LinkKind.IMAGE) or target.startswith(("./", "../")):
         beside = namesakes.at(_joined(folder, target)) if not target.startswith("/") else None
         if beside is not None or target.startswith(("./", "../")):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
 from operator import itemgetter
@@ -66,16 +65,14 @@ class Link(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """An inline tag without its ``#``."""
 
     name: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """A list item with a check box."""
 
     text: str
@@ -83,8 +80,7 @@ class Task:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Markdown:
+class Markdown(NamedTuple):
     """One parsed document; byte offsets count from the start of the file."""
 
     frontmatter: Frontmatter

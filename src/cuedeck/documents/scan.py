@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from cuedeck.documents.ignore import EXCLUDE_FILE, IGNORE_FILES, OWN_FOLDERS, IgnoreRules, Rules, is_ignored
 from cuedeck.paths import too_long
@@ -13,8 +14,7 @@ from cuedeck.paths import too_long
 MAX_DEPTH = 64
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """What tells whether a file may have changed."""
 
     size: int

@@ -36,8 +36,8 @@ NAME_PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BREAK: Final = re.compile(r"[_-]+")
 _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _RUN: Final = re.compile(f"[{_UNSPACED}]+")
-# Letters that neither lose an accent nor are cut into bigrams: nothing of Latin, whose letters stand here.
-_OF_ONE_SPELLING: Final = re.compile(f"[^A-Za-z\u00aa-\u02bc\u1e00-\u1eff{_UNSPACED}]+")
+# Letters that may lose an accent.
+_LATIN: Final = re.compile("[A-Za-z\u00aa-\u02bc\u1e00-\u1eff]")
 # An apostrophe to us, and a letter to Unicode.
 _LETTER_APOSTROPHE: Final = "\u02bc"
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
@@ -145,7 +145,7 @@ class _TokenCache(dict[str, str]):
         if is_normalized("NFKC", word):
             if _RUN.fullmatch(word):
                 return _ngrams(word.casefold(), self._single_characters)
-            if word.isalpha() and _OF_ONE_SPELLING.fullmatch(word):
+            if word.isalpha() and not _LATIN.search(word) and not _RUN.search(word):
                 return _word_tokens(word)
         return self._folded_tokens(fold_marks(word))
 
