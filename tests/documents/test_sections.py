@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -181,6 +183,15 @@ def test_long_sections_are_cut_at_paragraphs_and_never_inside_a_character() -> N
         assert b"".join(pieces) == data
         assert max(map(len, pieces)) <= 1603
         assert all(piece.decode() for piece in pieces)
+
+
+@given(st.text("a.!? \n\r。日", max_size=40), st.integers(0, 40), st.integers(0, 120))
+def test_the_last_end_of_a_sentence_is_that_of_a_look_at_all_of_them(text: str, low: int, limit: int) -> None:
+    data = text.encode()
+    low, limit = min(low, len(data)), max(low, min(limit, len(data)))
+    sentence = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
+    ends = [found.end() for found in sentence.finditer(data, low, limit)]
+    assert sections._last_sentence_end(data, low, limit) == (ends[-1] if ends else -1)
 
 
 @pytest.mark.parametrize("paragraph", [40, 90, 290, 310, 5000])

@@ -82,7 +82,7 @@ def embedding_text(path: str, trail: Sequence[str], text: str) -> str:
 
 
 def _markdown(path: str, digest: str, text: str, data: bytes, words: Words) -> Extracted:
-    parsed = parse_markdown(text)
+    parsed = parse_markdown(text, data)
     front = parsed.frontmatter.data
     tags = all_tags(front, parsed.tags)
     aliases = _aliases(front)
@@ -112,7 +112,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes, words: Words) -> Iterator[Ch
         headings = _label(trail, words)
         for start, end in chunks_of(data, section.start, section.end):
             piece = data[start:end]
-            if not piece.strip():
+            if piece.isspace():
                 continue
             yield ChunkValues(
                 anchor if section.level else -1,
@@ -161,7 +161,7 @@ def _source_chunks(anchors: Sequence[Anchor], data: bytes, words: Words) -> Iter
     for start, end in _merged([0, *cuts, len(data)]):
         for first, last in chunks_of(data, start, end):
             piece = data[first:last]
-            if not piece.strip():
+            if piece.isspace():
                 continue
             made += 1
             if made > MAX_SOURCE_CHUNKS:

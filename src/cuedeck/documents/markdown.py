@@ -96,12 +96,13 @@ class Markdown(NamedTuple):
         return bisect_right(self.line_starts, offset)
 
 
-def parse_markdown(text: str) -> Markdown:
-    """Read a document; any text is a document."""
+def parse_markdown(text: str, data: bytes | None = None) -> Markdown:
+    """Read a document; any text is a document. ``data`` is the same in UTF-8, where it is known."""
     frontmatter = read_frontmatter(text)
     head = frontmatter.body or (1 if text.startswith("\ufeff") else 0)
     body = text[head:]
-    return _Reader(frontmatter, len(text[:head].encode()), body, text.encode()).read()
+    whole = text.encode() if data is None else data
+    return _Reader(frontmatter, len(text[:head].encode()), body, whole).read()
 
 
 def heading_text(source: str) -> str:

@@ -17,7 +17,8 @@ _LEVELS = 6
 # What a vector is made of: meaning is sharper in less text than words are.
 PASSAGE_BYTES = 300
 _PARAGRAPH_END = re.compile(rb"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
-_SENTENCE_END = re.compile(rb"(?:\r\n|\n|\r)|(?<=[.!?]) |(?<=\xe3\x80\x82)")
+# What ends a line or a sentence, and how much of it may stand before the place that is looked at.
+_SENTENCE_ENDS = ((b"\n", 0), (b"\r", 0), (b". ", 1), (b"! ", 1), (b"? ", 1), (b"\xe3\x80\x82", 3))
 # A heading's own id, as Hugo, Pandoc and Docusaurus write it: "{#id .class}", "{/* #id */}", or "{/*id*/}",
 # which loses its stars as emphasis does.
 _OWN_ID = re.compile(r"\s*\{(?:#|/\*?\s*#?)([\w.:-]++)[^{}]*\}$")
@@ -188,9 +189,21 @@ def passages_of(data: bytes, start: int, end: int, most: int) -> list[tuple[int,
 
 
 def _cut(data: bytes, start: int, limit: int) -> int:
-    for pattern in (_PARAGRAPH_END, _SENTENCE_END):
-        ends = [found.end() for found in pattern.finditer(data, start + (limit - start) // 4, limit)]
-        if ends:
-            return ends[-1]
+    low = start + (limit - start) // 4
+    ends = [found.end() for found in _PARAGRAPH_END.finditer(data, low, limit)]
+    if ends:
+        return ends[-1]
+    if (end := _last_sentence_end(data, low, limit)) >= 0:
+        return end
     first = _UTF8_START.search(data, limit)
     return first.start() if first else limit
+
+
+def _last_sentence_end(data: bytes, low: int, limit: int) -> int:
+    """The last place from ``low`` to ``limit`` where a line or a sentence has just ended, or -1."""
+    last = -1
+    for mark, before in _SENTENCE_ENDS:
+        found = data.rfind(mark, max(low - before, 0), limit)
+        if found >= 0:
+            last = max(last, found + len(mark))
+    return last
