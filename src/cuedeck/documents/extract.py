@@ -129,7 +129,7 @@ def _markdown_chunks(parsed: Markdown, data: bytes, words: Words) -> Iterator[Ch
 
 def _blank(data: bytes, words: Words) -> ChunkValues:
     """The one piece of a note that says nothing yet: it is found by its name."""
-    return ChunkValues(-1, 0, len(data), 1, 1, _digest("", data), words(b""), "", words(b""))
+    return ChunkValues(-1, 0, len(data), 1, 1, _digest("", data), words(b""), b"", words(b""))
 
 
 def _source(path: str, digest: str, data: bytes, words: Words) -> Extracted:
