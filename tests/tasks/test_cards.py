@@ -233,6 +233,15 @@ def test_a_retitled_card_keeps_its_heading_in_step(cards: Cards, tmp_path: Path)
     assert "\n# New \\1 name\n" in (tmp_path / made.path).read_text()
 
 
+def test_a_comment_that_repeats_the_title_is_not_taken_for_the_heading(cards: Cards, tmp_path: Path) -> None:
+    made = cards.create(CardDraft("Old name"))
+    path = tmp_path / made.path
+    path.write_text(path.read_text().replace("---\n", "---\n# Old name\n", 1))
+    cards.update(made.id, CardChange(title="New name"))
+    text = path.read_text()
+    assert text.startswith("---\n# Old name\n") and "\n\n# New name\n" in text
+
+
 def test_an_empty_assignee_clears_it(cards: Cards) -> None:
     made = cards.create(CardDraft("x", assignee="ann"))
     assert cards.update(made.id, CardChange(assignee="")).assignee is None

@@ -229,9 +229,13 @@ def _edited(card: Card, data: bytes, change: CardChange, now: datetime) -> bytes
 
 
 def _retitled(data: bytes, old: str, new: str) -> bytes:
-    """The heading that repeated the old title repeats the new one."""
-    before = re.compile(rb"^# %b(?=\r?$)" % re.escape(" ".join(old.split()).encode()), re.MULTILINE)
-    return before.sub(lambda _match: f"# {' '.join(new.split())}".encode(), data, count=1)
+    """The heading that repeated the old title repeats the new one; what the frontmatter says stays."""
+    text = data.decode()
+    place = locate_frontmatter(text)
+    body = place[2] if place else 0
+    before = re.compile(rf"^# {re.escape(' '.join(old.split()))}(?=\r?$)", re.MULTILINE)
+    retitled = before.sub(lambda _match: f"# {' '.join(new.split())}", text[body:], count=1)
+    return (text[:body] + retitled).encode()
 
 
 def _check_texts(given: CardDraft | CardChange) -> None:
