@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cuedeck.citations.following import MOST
 from cuedeck.citations.model import Stale, Thing
 from cuedeck.mcp.connection import Connection
 from cuedeck.mcp.options import ConnectionOptions
@@ -15,7 +16,7 @@ from cuedeck.mcp.runtime import Runtime
 from cuedeck.mcp.tool import no_progress
 from cuedeck.memory.model import Draft, Memory, MemoryType
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.tasks.agent_task import TaskDraft, TaskType
+from cuedeck.tasks.agent_task import TaskDraft, TaskStatus, TaskType
 from cuedeck.tasks.cards import CardDraft
 from cuedeck.workspace import Workspace
 
@@ -184,6 +185,18 @@ def test_a_branch_made_just_now_is_followed_without_indexing_it_first(workspace:
     memory = remember(workspace, "`TokenBucket.take` returns at once")
     edit(workspace, "return amount", "return amount + 1")
     assert stale(workspace, memory) == [("bucket::TokenBucket::take", "modified", "src/bucket.py:2")]
+
+
+def test_of_very_many_that_cite_a_thing_the_newest_are_shown(workspace: Workspace) -> None:
+    made = [remember(workspace, f"number {number}: see src/bucket.py") for number in range(MOST + 1)]
+    drafts = {str(n): (TaskDraft("web", f"Task {n} of src/bucket.py"), TaskStatus.PENDING) for n in range(3)}
+    workspace.agent_tasks.create_all(drafts, known={})
+    around = workspace.citations.around("src/bucket.py")
+    shown = [thing.name for thing in around.cited_by]
+    assert shown[:MOST] == [memory.id for memory in sorted(made, key=lambda one: one.id)[:0:-1]]
+    assert shown[MOST : MOST + 3] == ["web-TASK-003", "web-TASK-002", "web-TASK-001"]
+    assert around.to_json()["truncated"] is True
+    assert "truncated" not in workspace.citations.around(made[0].id).to_json()
 
 
 def test_a_stale_citation_in_json() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cuedeck.citations.mentions import Kind, Mention, mentions
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from cuedeck.tasks.agent_task import AgentTask
     from cuedeck.workspace import Workspace
 
+# So many of each kind that cite a thing are shown; so many of those that hold its name are looked through.
+MOST = 100
+_TASKS = 1000
 _DOCUMENTS = 50
 _LARGEST = 1 << 20
 
@@ -59,14 +63,19 @@ def _symbol_named(lookup: Lookup, asked: str) -> Thing:
 def around(workspace: Workspace, lookup: Lookup, thing: Thing, stale: tuple[Stale, ...]) -> Around:
     """What a thing cites and what cites it."""
     cites = [each for each in lookup.cited(_text(workspace, thing)) if each.name != thing.name]
-    citing = dict.fromkeys((*_memories(workspace, lookup, thing), *_tasks(workspace, thing)))
-    citing.update(dict.fromkeys(_documents(workspace, thing)))
+    citing: dict[Thing, None] = {}
+    truncated = False
+    for kind in (_memories(workspace, lookup, thing), _tasks(workspace, thing), _documents(workspace, thing)):
+        some = list(islice((each for each in dict.fromkeys(kind) if each.name != thing.name), MOST + 1))
+        truncated |= len(some) > MOST
+        citing |= dict.fromkeys(some[:MOST])
     return Around(
         thing,
         tuple(dict.fromkeys((*cites, *_linked(workspace, thing)))),
-        tuple(each for each in citing if each.name != thing.name),
+        tuple(citing),
         stale,
-        lookup.snapshot is not None,
+        code_indexed=lookup.snapshot is not None,
+        truncated=truncated,
     )
 
 
@@ -115,14 +124,15 @@ def _memories(workspace: Workspace, lookup: Lookup, thing: Thing) -> Iterator[Th
         else:
             path = thing.path if thing.kind == Kind.SYMBOL else None
             rows = table.citing(session, thing.kind, thing.name, path)
-    for row in rows:
-        found = lookup.thing(Mention(Kind.MEMORY, row.memory_id))
+    # Ids begin with their time: the newest first.
+    for memory_id in sorted({row.memory_id for row in rows}, reverse=True)[: MOST + 1]:
+        found = lookup.thing(Mention(Kind.MEMORY, memory_id))
         if found is not None:
             yield found
 
 
 def _tasks(workspace: Workspace, thing: Thing) -> Iterator[Thing]:
-    for task in workspace.agent_tasks.naming(_last_part(thing)):
+    for task in workspace.agent_tasks.naming(_last_part(thing), most=_TASKS):
         if any(_means(mention, thing) for mention in mentions(_task_text(task))):
             yield Thing(Kind.TASK, task.id, title=task.name)
 

@@ -48,6 +48,7 @@ class Around:
     cited_by: tuple[Thing, ...]
     stale: tuple[Stale, ...] = ()
     code_indexed: bool = True
+    truncated: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """For tools and scripts."""
@@ -57,4 +58,5 @@ class Around:
             "cited_by": [thing.to_json() for thing in self.cited_by],
             "code_indexed": self.code_indexed,
         }
-        return value | ({"stale_citations": [one.to_json() for one in self.stale]} if self.stale else {})
+        value |= {"stale_citations": [one.to_json() for one in self.stale]} if self.stale else {}
+        return value | ({"truncated": True} if self.truncated else {})

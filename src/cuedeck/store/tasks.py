@@ -44,7 +44,7 @@ _NAMING = """SELECT * FROM agent_tasks t
        OR t.summary LIKE :text ESCAPE '\\' OR t.resolved_by LIKE :text ESCAPE '\\'
        OR t.files_exclusive LIKE :json ESCAPE '\\' OR t.files_readonly LIKE :json ESCAPE '\\'
        OR EXISTS (SELECT 1 FROM agent_task_needs n WHERE n.task_id = t.id AND n.needs_id = :word)
-    ORDER BY t.rid"""
+    ORDER BY t.rid DESC LIMIT :limit"""
 
 
 def next_number(session: Session, project: str, type_: str) -> int:
@@ -97,9 +97,10 @@ def listing(
     )
 
 
-def naming(session: Session, word: str) -> list[Row]:
-    """The tasks in whose words, files or dependencies a word occurs."""
-    return session.rows(_NAMING, word=word, text=text_within(word), json=text_within(json.dumps(word)[1:-1]))
+def naming(session: Session, word: str, *, limit: int) -> list[Row]:
+    """The newest tasks in whose words, files or dependencies a word occurs."""
+    quoted = text_within(json.dumps(word)[1:-1])
+    return session.rows(_NAMING, word=word, text=text_within(word), json=quoted, limit=limit)
 
 
 def count(session: Session, *, project: str | None, status: str | None, type_: str | None) -> int:

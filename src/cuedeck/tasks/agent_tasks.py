@@ -100,10 +100,10 @@ class AgentTasks:
             )
             return _tasks(session, rows)
 
-    def naming(self, word: str) -> Sequence[AgentTask]:
-        """The tasks in which a word occurs, in the order they were created."""
+    def naming(self, word: str, *, most: int) -> Sequence[AgentTask]:
+        """The tasks in which a word occurs, newest first."""
         with self._store.state.read() as session:
-            return _tasks(session, statements.naming(session, word))
+            return _tasks(session, statements.naming(session, word, limit=most))
 
     def count(
         self, *, project: str | None = None, status: TaskStatus | None = None, type: TaskType | None = None

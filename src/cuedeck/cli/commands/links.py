@@ -36,6 +36,7 @@ def _as_text(found: Around) -> str:
     lines = [_line(found.thing)]
     lines += ["", "cites:", _rows(found.cites)] if found.cites else []
     lines += ["", "cited by:", _rows(found.cited_by)] if found.cited_by else []
+    lines += ["  … and more"] if found.truncated else []
     if found.stale:
         lines += ["", "changed since:"]
         lines += [

@@ -70,6 +70,7 @@ AROUND = object_of(
     path=STRING,
     title=STRING,
     stale_citations=list_of(_STALE),
+    truncated=BOOLEAN,
 )
 
 STORED = object_of(
