@@ -436,3 +436,31 @@ def test_ruby_modules_opened_in_several_files_are_one(project: Project) -> None:
     )
     written.check("Guard")
     written.check("Token")
+
+
+def test_lua_classes_that_a_library_makes(project: Project) -> None:
+    written = project(
+        """
+        === shapes.lua
+        local class = require("middleclass")
+        local helpers = require("helpers")
+        local Shape = class("Shape")
+        function Shape:area() return self:side() end -- <side>
+        function Shape:side() return 1 end -- <def side>
+        local Square = class("Square", Shape)
+        function Square:twice() return 2 * self:side() end -- <side>
+        local Cube = Shape:extend()
+        function Cube:volume() return self:side() end -- <side>
+        local Other = class("Other")
+        function Other:side() return 3 end
+        function Other:use() return self:side() end
+        function helpers.more() end
+        helpers.help() -- <help>
+        === helpers.lua
+        local M = {}
+        function M.help() end -- <def help>
+        return M
+        """
+    )
+    written.check("side")
+    written.check("help")

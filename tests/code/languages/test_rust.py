@@ -101,3 +101,47 @@ def test_what_self_names_where_a_value_is_meant(project: Project) -> None:
     )
     for name in ("empty", "kept", "most"):
         written.check(name)
+
+
+def test_each_integration_test_is_a_crate_with_modules_beside_it(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub fn library() {}
+        === tests/common.rs
+        pub fn helper() {} // <def helper>
+        === tests/first.rs
+        mod common;
+        use common::helper; // <helper>
+        fn check() {
+            helper(); // <helper>
+            common::helper(); // <helper>
+            crate::common::helper(); // <helper>
+        }
+        === src/bin/tool.rs
+        mod shared;
+        fn main() { shared::deep(); } // <deep>
+        === src/bin/shared.rs
+        pub fn deep() {} // <def deep>
+        """
+    )
+    written.check("helper")
+    written.check("deep")
+
+
+def test_what_is_implemented_for_every_type_has_what_its_bounds_have(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub trait Markup { fn table(&self) {} } // <def table>
+        pub trait Export { fn write(&self); }
+        impl<T: Markup> Export for T {
+            fn write(&self) { self.table(); } // <table>
+        }
+        pub trait Show { fn show(&self); }
+        impl<T> Show for T where T: Markup {
+            fn show(&self) { self.table(); } // <table>
+        }
+        """
+    )
+    written.check("table")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import TableWalk, doc_above, first_of
@@ -13,6 +14,10 @@ from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+
+# The tables that functions are put into.
+_FILLED: Final = re.compile(rb"\bfunction\s+(\w+)\s*[.:]")
 
 
 class LuaWalk(TableWalk):
@@ -42,6 +47,10 @@ class LuaWalk(TableWalk):
         "field": "field",
         "for_statement": "for_",
     }
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.filled = frozenset(_FILLED.findall(source))
 
     def function(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
@@ -135,6 +144,8 @@ class LuaWalk(TableWalk):
             if name.type == "identifier":
                 place = scope if role == 1 else self.declared(name, scope)
                 self.assign(name, place, 0, value, Kind.VARIABLE, whole)
+                if given is not None and self.makes_class(name, given, value):
+                    self.made_class(name, given, place)
             else:
                 self.visit(name, scope, Role.WRITE)
         return 0
@@ -154,6 +165,26 @@ class LuaWalk(TableWalk):
         self.children(table, inner)
         self.assign(name, place, 0, 0, Kind.VARIABLE, whole)
         self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
+
+    def makes_class(self, name: Node, given: Node, value: int) -> bool:
+        """Whether a call makes the table that functions are then put into, as ``class("Name")`` does."""
+        loaded = self.rows[4 * value] & OP_MASK == Op.MODULE
+        return given.type == "function_call" and not loaded and self.bytes_of(name) in self.filled
+
+    def made_class(self, name: Node, given: Node, place: int) -> None:
+        """A class that a library makes; what it is made from, if functions are put into that, it inherits."""
+        inner = self.scope(ScopeKind.CLASS, place)
+        self.scopes[inner].owner = inner
+        called, arguments = given.child_by_field_name("name"), given.child_by_field_name("arguments")
+        receiver = called.child_by_field_name("table") if called is not None else None
+        parents = [receiver, *(arguments.named_children if arguments is not None else ())]
+        named = [p for p in parents if p is not None and p.type == "identifier" and p != name]
+        bases = [self.row(Op.NAME, place, self.name(p)) for p in named if self.bytes_of(p) in self.filled]
+        self.scopes[inner].bases = self.items(bases)
+        self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
+
+    def bytes_of(self, node: Node) -> bytes:
+        return self.source[node.start_byte : node.end_byte]
 
     def field(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")

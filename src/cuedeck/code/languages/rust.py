@@ -120,13 +120,17 @@ class RustWalk(TableWalk):
             self.type_parameters(generics, inner)
         if of is not None:
             self.scopes[inner].result = self.visit(of, inner, Role.TYPE)
-        if trait is not None:
-            self.scopes[inner].bases = self.items([self.visit(trait, inner, Role.IMPLEMENTS)])
+        bases = [self.visit(trait, inner, Role.IMPLEMENTS)] if trait is not None else []
         self.within = self.type_name(of) if of is not None else ""
         body = node.child_by_field_name("body")
         for child in node.named_children:
             if child.type == "where_clause":
                 self.visit(child, inner)
+        if of is not None and of.type == "type_identifier" and self.name(of) in self.names[inner]:
+            # ``impl<T: Bound> Trait for T``: whatever it is, it has what its bounds have.
+            limit = self.bound[self.bound_at(inner, self.name(of)) + 4]
+            bases += [self.rows[4 * limit + 1]] if limit else []
+        self.scopes[inner].bases = self.items(bases)
         if body is not None:
             self.children(body, inner)
         self.within = ""
@@ -142,11 +146,15 @@ class RustWalk(TableWalk):
         name = self.name(left)
         if limits and name in self.names[scope]:
             limit = self.row(Op.TYPED, self.row(Op.UNION, 0, self.items(limits)))
-            rows = range(len(self.bound) - 6, -1, -6)
-            at = next(at for at in rows if self.bound[at] == scope and self.bound[at + 1] == name)
+            at = self.bound_at(scope, name)
             if self.bound[at + 3] == Bind.OPAQUE and not self.bound[at + 4]:
                 self.bound[at + 4] = limit
         return 0
+
+    def bound_at(self, scope: int, name: int) -> int:
+        """Where the last binding of a name in a scope is written down."""
+        rows = range(len(self.bound) - 6, -1, -6)
+        return next(at for at in rows if self.bound[at] == scope and self.bound[at + 1] == name)
 
     within = ""
 

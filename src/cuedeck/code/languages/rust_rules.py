@@ -100,6 +100,8 @@ class RustRules(OpenRules):
     def _root(self, path: str) -> str | None:
         """The file at the root of the crate that a file belongs to."""
         folder = posixpath.dirname(path)
+        if self._is_program(folder):
+            return path
         while True:
             for name in ("lib.rs", "main.rs"):
                 candidate = posixpath.join(folder, name)
@@ -108,6 +110,14 @@ class RustRules(OpenRules):
             if not folder:
                 return None
             folder = posixpath.dirname(folder)
+
+    def _is_program(self, folder: str) -> bool:
+        """Whether each file of a folder is a crate: a test, a benchmark, an example or a further program."""
+        package, name = posixpath.split(folder)
+        if name == "bin":
+            return posixpath.basename(package) == "src"
+        roots = (posixpath.join(package, "src", root) for root in ("lib.rs", "main.rs"))
+        return name in ("tests", "benches", "examples") and any(root in self.project.paths for root in roots)
 
     def _child(self, path: str, name: str) -> str | None:
         folder, file = posixpath.split(path)
