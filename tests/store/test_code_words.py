@@ -21,10 +21,10 @@ from cuedeck.store.protocol import Session, Store
 
 def blob(words: dict[str, list[tuple[int, int]]], symbols: int) -> BlobWords:
     places = array("I", [number << 3 | mark for found in words.values() for number, mark in found])
-    counts = array("I", map(len, words.values()))
+    held = array("I", [word for word, found in enumerate(words.values()) for _ in found])
     return BlobWords(
         list(words),
-        counts.tobytes(),
+        held.tobytes(),
         places.tobytes(),
         bytes([4] * symbols),
         bytes(symbols),

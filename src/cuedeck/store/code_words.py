@@ -24,13 +24,13 @@ _FEW_BLOBS = 8
 class BlobWords:
     """What the symbols of a blob are found by; symbol 0 is the file itself.
 
-    ``places`` holds for each word in turn ``counts`` unsigned 32-bit numbers in the machine's order: the
-    symbol, shifted by three, and in which of three parts the word stands. ``lengths`` and ``kinds`` have a
-    byte for every symbol, ``keys`` eight, which only the writer reads.
+    ``held`` and ``places`` are unsigned 32-bit numbers in the machine's order, in parallel: which word, and
+    where it is held: the symbol, shifted by three, and in which of three parts the word stands. ``lengths``
+    and ``kinds`` have a byte for every symbol, ``keys`` eight, which only the writer reads.
     """
 
     words: Sequence[str]
-    counts: bytes
+    held: bytes
     places: bytes
     lengths: bytes
     kinds: bytes
@@ -67,9 +67,8 @@ def put_words(session: Session, blobs: Sequence[tuple[int, BlobWords]]) -> None:
     known: dict[str, int] = {}
     words, places, rows = [], [], []
     for rid, blob in blobs:
-        counts = np.frombuffer(blob.counts, dtype=np.uint32)
-        chosen = [known.setdefault(word, len(known)) for word in blob.words]
-        words.append(np.repeat(np.array(chosen, dtype=np.int64), counts))
+        chosen = np.array([known.setdefault(word, len(known)) for word in blob.words], dtype=np.int64)
+        words.append(chosen[np.frombuffer(blob.held, dtype=np.uint32)])
         places.append(np.frombuffer(blob.places, dtype=np.uint32).astype(np.int64) + (past << MARK_BITS))
         columns = {"lengths": blob.lengths, "kinds": blob.kinds, "keys": blob.keys}
         rows.append({"blob": rid, "first": past, **columns})

@@ -26,6 +26,7 @@ from cuedeck.store.code import NewBlob
 _MAX_NAME: Final = 200
 # So much of a file that is too large to be read is searched.
 _BEGINNING: Final = 256 * 1024
+_INNER: Final = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
 # For each value of an op column whether its row is a bare name, or names something in another way.
 _IS_NAME: Final = bytes(op & OP_MASK == Op.NAME for op in range(256))
 _IS_MEMBER: Final = bytes(op & OP_MASK in NAMING - {Op.NAME} for op in range(256))
@@ -54,8 +55,8 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
         symbols=len(outline.definitions),
         problem=outline.problem,
         facts=pack(facts),
-        uses=[name for name in names_seen_outside(links) if _storable(name)],
-        defines=[name for name in {d.name for d in outline.definitions} if _storable(name)],
+        uses=_storable(names_seen_outside(links)),
+        defines=_storable(set(outline.names)),
         words=blob_words(outline, source if isinstance(source, bytes) else b""),
     )
 
@@ -65,7 +66,7 @@ def names_seen_outside(links: Links) -> set[str]:
     scopes, names, _, kinds, _, originals = links.bindings
     bound = set(zip(scopes, names, strict=True))
     rows = list(links.scope_rows())
-    inner = [row.kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for row in rows]
+    inner = [row.kind in _INNER for row in rows]
     ops = links.ops.tobytes()
     found = set(compress(links.b, ops.translate(_IS_MEMBER)))
     for scope, name in set(compress(zip(links.a, links.b, strict=True), ops.translate(_IS_NAME))):
@@ -81,7 +82,13 @@ def names_seen_outside(links: Links) -> set[str]:
     return {links.strings[number] for number in found} - {"", "*"}
 
 
-def _storable(name: str) -> bool:
-    if name.isascii():
-        return len(name) <= _MAX_NAME and "\0" not in name
-    return len(name) <= _MAX_NAME and name.isprintable()
+def _storable(names: set[str]) -> list[str]:
+    """Names that can be kept in a table of names."""
+    joined = "".join(names)
+    if joined.isascii() and "\0" not in joined and max(map(len, names), default=0) <= _MAX_NAME:
+        return list(names)
+    return [name for name in names if len(name) <= _MAX_NAME and _is_text(name)]
+
+
+def _is_text(name: str) -> bool:
+    return "\0" not in name if name.isascii() else name.isprintable()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count
 from operator import add, attrgetter
+from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from blake3 import blake3
@@ -88,7 +89,7 @@ class Draft:
         self.scopes: list[DraftScope] = []
         self.imports: list[Import] = []
         # Definitions but for their lines, in the order of the walk.
-        self.definitions: list[tuple[Any, ...]] = []
+        self.definitions: list[list[Any]] = []
         self.names: list[set[int]] = []
 
     def intern(self, text: bytes) -> int:
@@ -168,7 +169,7 @@ class Draft:
         head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
         outer = self.definition_of(around)
         self.definitions.append(
-            (
+            [
                 label.decode("utf-8", "replace"),
                 kind,
                 outer,
@@ -184,7 +185,7 @@ class Draft:
                 content,
                 shape,
                 within or (self.space if outer < 0 else ""),
-            )
+            ]
         )
         number = len(self.definitions) - 1
         if own >= 0:
@@ -199,28 +200,29 @@ class Draft:
     def finish(self, language: str, *, broken: bool) -> Facts:
         """The facts collected so far."""
         lines = line_starts(self.source)
-        outline = Outline(language, len(self.source), lines, (), broken)
+        outline = Outline(language, len(self.source), array("I", lines), (), broken)
         spans = [(d[4], -d[5], n) for n, d in enumerate(self.definitions)]
         spans.sort()
         moved = {old: new for new, (_, _, old) in enumerate(spans)} | {-1: -1}
         definitions = []
         for start, end, old in spans:
-            name, kind, parent, *rest = self.definitions[old]
-            rest[4] = bisect_right(lines, start)
-            rest[5] = bisect_right(lines, max(start, -end - 1))
-            definitions.append(Definition(name, kind, moved[parent], *rest))
+            found = self.definitions[old]
+            found[2] = moved[found[2]]
+            found[7] = bisect_right(lines, start)
+            found[8] = bisect_right(lines, max(start, -end - 1))
+            definitions.append(Definition._make(found))
         for scope in self.scopes:
             scope.definition = moved[scope.definition]
-        rows, bound = self.rows, self.bound
-        strings = tuple(text.decode("utf-8", "surrogateescape") for text in self.numbers.texts)
+        _, a, b, positions = _columns(self.rows, 4)
+        strings = tuple([text.decode("utf-8", "surrogateescape") for text in self.numbers.texts])
         links = Links(
             strings,
-            array("B", rows[0::4]),
-            array("i", rows[1::4]),
-            array("I", rows[2::4]),
-            array("I", rows[3::4]),
+            array("B", bytes(self.rows[0::4])),
+            a,
+            b,
+            positions,
             tuple(self.lists),
-            tuple(array("i", bound[k::6]) for k in range(6)),
+            tuple(_columns(self.bound, 6)),
             tuple(Scope._make(_scope_values(scope)) for scope in self.scopes),
             tuple(self.imports),
         )
@@ -228,14 +230,17 @@ class Draft:
         return Facts(outline, links)
 
 
-def line_starts(source: bytes) -> array[int]:
+def _columns(rows: Sequence[int], width: int) -> list[array[int]]:
+    """Rows of so many numbers, one after another, as columns."""
+    numbers = array("i", pack(f"{len(rows)}i", *rows))
+    return [numbers[k::width] for k in range(width)]
+
+
+def line_starts(source: bytes) -> list[int]:
     """The byte offset at which each line starts."""
-    starts = array("I", [0])
-    lines = source.split(b"\n")
-    starts.extend(map(add, accumulate(map(len, lines[:-1])), count(1)))
-    if len(starts) > 1 and starts[-1] == len(source):
-        starts.pop()
-    return starts
+    starts = [0, *map(add, accumulate(map(len, source.split(b"\n"))), count(1))]
+    # Behind the last line break there is a line only if there is something.
+    return starts[:-1] if len(starts) < 3 or starts[-2] < len(source) else starts[:-2]
 
 
 class Walk(Draft):

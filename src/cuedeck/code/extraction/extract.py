@@ -27,7 +27,7 @@ MAX_LINE: Final = 100_000
 # Source that makes no sense can take a parser minutes; sound source takes it a second for several megabytes.
 MAX_SECONDS: Final = 10.0
 _LEAST_SECONDS: Final = 2.0
-_CHUNK: Final = 1024
+_CHUNK: Final = 4096
 _RECURSION: Final = 12_000
 
 # Handlers call each other in pure Python, which uses no C stack; chains of `else if` need the room.

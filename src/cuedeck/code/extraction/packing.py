@@ -79,19 +79,8 @@ class _Writer:
         if not size:
             self.parts.append(_NO_VALUES)
             return
-        if size < _MANY or isinstance(values, list):
-            code = _width(min(values), max(values))
-            packed = array(code, values)
-            if sys.byteorder == "big":
-                packed.byteswap()
-            data = packed.tobytes()
-        else:
-            import numpy as np
-
-            numbers = np.asarray(values)
-            code = _width(int(numbers.min()), int(numbers.max()))
-            data = numbers.astype(_STORED[code]).tobytes()
-        self.parts += (code.encode(), size.to_bytes(4, "little"), data)
+        code, data = _narrowest(values)
+        self.parts += (code, size.to_bytes(4, "little"), data)
 
     def deltas(self, values: Sequence[int]) -> None:
         if len(values) < _MANY:
@@ -118,6 +107,28 @@ class _Writer:
 
     def finish(self) -> bytes:
         return _compressor().compress(b"".join(self.parts))
+
+
+def _narrowest(values: Sequence[int] | Numbers) -> tuple[bytes, bytes]:
+    """The code of the narrowest width that fits all values, and the values in it."""
+    if isinstance(values, (list, tuple)):
+        try:
+            return b"B", bytes(values)
+        except ValueError:
+            pass
+    elif isinstance(values, array) and values.typecode == "B":
+        return b"B", values.tobytes()
+    if len(values) < _MANY or isinstance(values, list):
+        code = _width(min(values), max(values))
+        packed = array(code, values)
+        if sys.byteorder == "big":
+            packed.byteswap()
+        return code.encode(), packed.tobytes()
+    import numpy as np
+
+    numbers = np.asarray(values)
+    code = _width(int(np.minimum.reduce(numbers)), int(np.maximum.reduce(numbers)))
+    return code.encode(), numbers.astype(_STORED[code]).tobytes()
 
 
 def _width(low: int, high: int) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from cuedeck.code.facts import KINDS, UNHASHED, Definition, Kind, Outline
@@ -61,6 +61,14 @@ class _Parts(dict[bytes, tuple[str, ...]]):
         return found
 
 
+class _Numbers(dict[str, int]):
+    """Words by the order in which they are first asked for."""
+
+    def __missing__(self, word: str) -> int:
+        number = self[word] = len(self)
+        return number
+
+
 _SAID: Final = _Said()
 _PARTS: Final = _Parts()
 
@@ -100,69 +108,59 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
     definitions = outline.definitions
     source = source.translate(_SPACED)
     bodies = _own_text(definitions, source)
-    held: defaultdict[str, list[int]] = defaultdict(list)
+    words = _Numbers()
+    held: list[int] = []
+    places: list[int] = []
     lengths = bytearray(len(definitions) + 1)
-    lengths[0] = _hold(held, 0, (), (), _body(bodies[-1]))
-    for number, d in enumerate(definitions):
-        if d.kind in UNHASHED:
+    kinds = bytearray(len(definitions) + 1)
+    body = _body(bodies[-1])
+    held += map(words.__getitem__, body)
+    places += [BODY] * len(body)
+    lengths[0] = min(_MAX_LENGTH, len(body))
+    kinds[0] = KIND_NUMBERS[Kind.MODULE]
+    for number, d in enumerate(definitions, 1):
+        kind = d.kind
+        name = name_words(d.name)
+        kinds[number] = KIND_NUMBERS[kind] | min(MANY, len(name)) << KIND_BITS
+        if kind in UNHASHED:
             continue
         owner = d.within or (definitions[d.parent].name if d.parent >= 0 else "")
-        about = dict.fromkeys(_PARTS[owner.encode("utf-8", "surrogatepass")]) if owner else {}
+        about = set(_PARTS[owner.encode("utf-8", "surrogatepass")]) if owner else set()
         if d.doc_end:
-            doc = source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)]
-            about.update(dict.fromkeys(_words(doc, _MAX_DOC_WORDS)))
-        lengths[number + 1] = _hold(held, number + 1, name_words(d.name), about, _body(bodies[number]))
-    places = array("I")
-    for found in held.values():
-        places.extend(found)
-    kinds = bytes(
-        [
-            KIND_NUMBERS[Kind.MODULE],
-            *(KIND_NUMBERS[d.kind] | min(MANY, len(name_words(d.name))) << KIND_BITS for d in definitions),
-        ]
-    )
-    counts = array("I", map(len, held.values()))
-    columns = (bytes(lengths), kinds, blob_keys(outline))
-    return BlobWords(list(held), counts.tobytes(), places.tobytes(), *columns)
+            about.update(_words(source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)], _MAX_DOC_WORDS))
+        body = _body(bodies[number - 1])
+        first = number << 3
+        marks = dict.fromkeys(body, first | BODY)
+        for word in about:
+            marks[word] = marks.get(word, first) | ABOUT
+        for word in name:
+            marks[word] = marks.get(word, first) | NAME
+        held += map(words.__getitem__, marks)
+        places += marks.values()
+        lengths[number] = min(_MAX_LENGTH, len(name) + len(about) + len(body))
+    columns = (bytes(lengths), bytes(kinds), blob_keys(outline))
+    return BlobWords(list(words), array("I", held).tobytes(), array("I", places).tobytes(), *columns)
 
 
-def _hold(
-    held: defaultdict[str, list[int]],
-    number: int,
-    name: Collection[str],
-    about: Collection[str],
-    body: Collection[str],
-) -> int:
-    """Enter a symbol's words; how many they are."""
-    marks = dict.fromkeys(body, number << 3 | BODY)
-    for word in about:
-        marks[word] = marks.get(word, number << 3) | ABOUT
-    for word in name:
-        marks[word] = marks.get(word, number << 3) | NAME
-    for word, place in marks.items():
-        held[word].append(place)
-    return min(_MAX_LENGTH, len(name) + len(about) + len(body))
-
-
-def _own_text(definitions: Sequence[Definition], source: bytes) -> dict[int, list[bytes]]:
-    """The pieces of source that belong to each symbol and to none inside it; -1 is the file."""
-    pieces: dict[int, list[bytes]] = {number: [] for number in range(-1, len(definitions))}
-    stack: list[int] = [-1]
+def _own_text(definitions: Sequence[Definition], source: bytes) -> list[list[bytes]]:
+    """The pieces of source that belong to each symbol and to none inside it; the last are the file's."""
+    pieces: list[list[bytes]] = [[] for _ in range(len(definitions) + 1)]
+    stack: list[tuple[int, int]] = [(-1, len(source) + 1)]
     at = 0
     for number, d in enumerate(definitions):
-        while stack[-1] >= 0 and definitions[stack[-1]].end <= d.start:
-            end = definitions[stack[-1]].end
-            pieces[stack.pop()].append(source[at:end])
+        start, doc_start = d.start, d.doc_start
+        while stack[-1][1] <= start:
+            top, end = stack.pop()
+            pieces[top].append(source[at:end])
             at = max(at, end)
-        pieces[stack[-1]].append(source[at : d.start])
-        at = max(at, d.start)
-        stack.append(number)
-        if d.start < d.doc_start and d.doc_end <= d.end and not _owns(definitions, number + 1, d.doc_start):
-            pieces[number].append(source[at : d.doc_start])
+        pieces[stack[-1][0]].append(source[at:start])
+        at = max(at, start)
+        stack.append((number, d.end))
+        if start < doc_start and d.doc_end <= d.end and not _owns(definitions, number + 1, doc_start):
+            pieces[number].append(source[at:doc_start])
             at = max(at, d.doc_end)
     while stack:
-        top = stack.pop()
-        end = definitions[top].end if top >= 0 else len(source)
+        top, end = stack.pop()
         pieces[top].append(source[at:end])
         at = max(at, end)
     return pieces
@@ -178,7 +176,7 @@ def _body(pieces: list[bytes]) -> Collection[str]:
 
 
 def _words(text: bytes, limit: int) -> Collection[str]:
-    tokens: set[str] = set().union(*map(_PARTS.__getitem__, set(text.split())))
+    tokens = set(chain.from_iterable(map(_PARTS.__getitem__, text.split())))
     return tokens if len(tokens) <= limit else _kept(tokens, limit)
 
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 _PROTOTYPE: Final = b"prototype"
 # Members that every function has, or its instances.
 _OWN: Final = (_PROTOTYPE, b"constructor")
-# Bounded: a long run of letters must not be tried from each of them to its end.
-_MAKERS: Final = re.compile(rb"([\w$]{1,80})\.prototype\b")
+_MADE: Final = re.compile(rb"\.prototype\b")
+_LETTERS: Final = b"$0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+_MAX_MAKER: Final = 80
 _INHERITING: Final = re.compile(rb"(?:^|\.)(?:inherits|setPrototypeOf)$")
 _MAX_PARENTS: Final = 16
 _LOCAL: Final = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
@@ -27,7 +28,7 @@ class MemberWalk(ValueWalk):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        self.makers = frozenset(_MAKERS.findall(source)) if b".prototype" in source else frozenset()
+        self.makers = {_word_before(source, made.start()) for made in _MADE.finditer(source)}
         # By scope and name: the scope of what has members, and functions that may get one.
         self.holders: dict[tuple[int, int], int] = {}
         self.functions: dict[tuple[int, int], tuple[int, int]] = {}
@@ -168,3 +169,8 @@ def _statement(node: Node) -> Node:
     """The statement that an expression is."""
     parent = node.parent
     return parent if parent is not None and parent.type == "expression_statement" else node
+
+
+def _word_before(source: bytes, at: int) -> bytes:
+    before = source[max(0, at - _MAX_MAKER) : at]
+    return before[len(before.rstrip(_LETTERS)) :]

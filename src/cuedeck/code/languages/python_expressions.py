@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.extraction.draft import Walk
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _NAME: Final = Op.NAME
 _ATTR: Final = Op.ATTR
 _CALL: Final = Op.CALL
+_KEYWORD: Final = Op.KEYWORD
 _NAMED: Final = (Op.NAME, Op.ATTR)
 # Calls that take types.
 _TYPED: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
@@ -43,15 +45,19 @@ _MAX_ARGUMENTS: Final = 4
 _MAX_QUOTED_ANNOTATION: Final = 400
 
 
+@cache
+def _kinds(language: Language) -> list[int]:
+    """The numbers of the kinds of node that arguments are told apart by."""
+    grammar = grammar_of(language)
+    return [grammar.id_for_node_kind(kind, True) for kind in ("keyword_argument", "lambda", "argument_list")]
+
+
 class PythonExpressions(Walk):
     """Visits expressions; ``role`` TYPE marks annotations, in which strings are read as expressions."""
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        kinds = grammar_of(self.language())
-        self.keyword_kind = kinds.id_for_node_kind("keyword_argument", True)
-        self.lambda_kind = kinds.id_for_node_kind("lambda", True)
-        self.arguments_kind = kinds.id_for_node_kind("argument_list", True)
+        self.keyword_kind, self.lambda_kind, self.arguments_kind = _kinds(self.language())
 
     @abstractmethod
     def language(self) -> Language:
@@ -74,7 +80,7 @@ class PythonExpressions(Walk):
         return number
 
     def attribute(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
+        parts = node.children
         target, name = parts[0], parts[-1]
         value = self.table[target.kind_id](self, target, scope, 0)
         start = name.start_byte
@@ -85,10 +91,10 @@ class PythonExpressions(Walk):
         return made
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.named_children
-        table = self.table
+        parts = node.children
+        table, rows, numbers = self.table, self.rows, self.numbers
         callee = table[parts[0].kind_id](self, parts[0], scope, Role.CALL)
-        called = self.last_name(callee)
+        called = numbers.texts[rows[(callee << 2) + 2]] if rows[callee << 2] & 31 in _NAMED else b""
         inner = Role.TYPE if called in _TYPED else 0
         given: list[int] = []
         arguments = parts[-1]
@@ -97,13 +103,16 @@ class PythonExpressions(Walk):
             for child in arguments.named_children:
                 kind = child.kind_id
                 if kind == keyword:
-                    name, *_, value = child.named_children
-                    self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
-                    if value.kind_id == self.lambda_kind and name.text == b"key":
+                    pair = child.children
+                    name, value = pair[0], pair[-1]
+                    start = name.start_byte
+                    text = self.source[start : name.end_byte]
+                    rows += (_KEYWORD, callee, numbers[text], start + self.base)
+                    if value.kind_id == self.lambda_kind and text == b"key":
                         made = self.ordering(value, scope, called, callee, given)
                     else:
                         made = table[value.kind_id](self, value, scope, inner)
-                    if called == b"TypeVar" and self.source[name.start_byte : name.end_byte] == b"bound":
+                    if called == b"TypeVar" and text == b"bound":
                         given.append(made)
                 else:
                     # A type variable is first named in a string: that is no use of the name.
@@ -116,7 +125,6 @@ class PythonExpressions(Walk):
             self.visit(arguments, scope)
         if called == b"isinstance" and len(given) == 2:
             self.narrow(arguments.named_children[0], scope, given[1])
-        rows = self.rows
         made = len(rows) >> 2
         rows += (_CALL, callee, self.items(given[:_MAX_ARGUMENTS]) if any(given) else 0, rows[-1])
         return made

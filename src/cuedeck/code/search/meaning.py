@@ -11,7 +11,7 @@ from cuedeck.search.analyser import analyse
 
 _MAX_DOC: Final = 400
 _MAX_TEXT: Final = 800
-_FORM: Final = b"1"  # of the text: another form needs other vectors
+_KEYED: Final = blake2b(digest_size=8, key=b"1")  # of the text's form: another one needs other vectors
 _LARGEST: Final = (1 << 63) - 1
 
 
@@ -25,8 +25,9 @@ def blob_keys(outline: Outline) -> bytes:
 
 def _key(definition: Definition, local: str) -> int:
     told = f"{definition.kind}\0{local}\0".encode("utf-8", "surrogatepass")
-    digest = blake2b(told + definition.content, digest_size=8, key=_FORM).digest()
-    number = int.from_bytes(digest, "little") & _LARGEST & ~1
+    digest = _KEYED.copy()
+    digest.update(told + definition.content)
+    number = int.from_bytes(digest.digest(), "little") & _LARGEST & ~1
     return (number or 2) | definition.name.startswith("_")
 
 
