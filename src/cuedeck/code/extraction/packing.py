@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import sys
 import threading
 from array import array
@@ -118,7 +119,7 @@ def _narrowest(values: Sequence[int] | Numbers) -> tuple[bytes, bytes]:
             pass
     elif isinstance(values, array) and values.typecode == "B":
         return b"B", values.tobytes()
-    if len(values) < _MANY or isinstance(values, list):
+    if len(values) < _MANY:
         code = _width(min(values), max(values))
         packed = array(code, values)
         if sys.byteorder == "big":
@@ -126,7 +127,11 @@ def _narrowest(values: Sequence[int] | Numbers) -> tuple[bytes, bytes]:
         return code.encode(), packed.tobytes()
     import numpy as np
 
-    numbers = np.asarray(values)
+    numbers = (
+        np.frombuffer(struct.pack(f"{len(values)}q", *values), dtype=np.int64)
+        if isinstance(values, list)
+        else np.asarray(values)
+    )
     code = _width(int(np.minimum.reduce(numbers)), int(np.maximum.reduce(numbers)))
     return code.encode(), numbers.astype(_STORED[code]).tobytes()
 
