@@ -103,7 +103,8 @@ class PythonWalk(PythonPatterns):
             name = self.name(target)
             place = 0 if name in self.globals.get(scope, ()) else scope
             self.bind(place, name, target.start_byte, Bind.VARIABLE, annotation, value)
-            self.define_variable(target, place, name)
+            if self.whole is not None:
+                self.define_variable(target, place, name)
         elif kind == "attribute":
             self.assign_attribute(target, scope, annotation, value)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
@@ -154,24 +155,34 @@ class PythonWalk(PythonPatterns):
         self.define(label, target, self.whole, scope)
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        hint = node.child_by_field_name("type")
-        annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        parts = node.children
+        left: Node | None
+        right: Node | None
+        if len(parts) == 3 and parts[1].type == "=":
+            left, right, annotation = parts[0], parts[2], 0
+        else:
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            hint = node.child_by_field_name("type")
+            annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
         outer = self.whole
         self.whole = outer or (node.start_byte, node.end_byte)
         value = 0
         if right is not None:
-            named = left is not None and left.type == "identifier" and self.text(left)
-            if named == "__all__":
-                self.exports(right, scope)
-            elif named == "__slots__" and self.scopes[scope].kind == ScopeKind.CLASS:
-                self.slots(right, scope)
-            aliased = self.last_name(annotation) == b"TypeAlias"
-            value = self.visit(right, scope, Role.TYPE if aliased else 0)
+            if left is not None and left.type == "identifier":
+                self.listed(self.source[left.start_byte : left.end_byte], right, scope)
+            aliased = annotation and self.last_name(annotation) == b"TypeAlias"
+            value = self.table[right.kind_id](self, right, scope, Role.TYPE if aliased else 0)
         if left is not None:
             self.assign(left, scope, annotation, value)
         self.whole = outer
         return value
+
+    def listed(self, name: bytes, value: Node, scope: int) -> None:
+        """A list of names, if it is one that the language knows."""
+        if name == b"__all__":
+            self.exports(value, scope)
+        elif name == b"__slots__" and self.scopes[scope].kind == ScopeKind.CLASS:
+            self.slots(value, scope)
 
     def exports(self, node: Node, scope: int) -> None:
         for child in node.named_children:
@@ -406,15 +417,19 @@ class PythonWalk(PythonPatterns):
                 self.row(Op.MODULE, self.imported(module, level), self.name(end), end.start_byte, Role.IMPORT)
         number = self.imported(module, level)
         for child in node.children_by_field_name("name"):
-            alias = child.child_by_field_name("alias")
-            original = child.child_by_field_name("name") if alias is not None else child
+            alias = child.child_by_field_name("alias") if child.type == "aliased_import" else None
+            original = child if alias is None else child.child_by_field_name("name")
             if original is None:
                 continue
-            name = self.name(original)
-            self.row(Op.IMPORTED, number, name, original.start_byte, Role.IMPORT)
-            local = alias if alias is not None else original
-            self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, name)
-        if any(child.type == "wildcard_import" for child in node.named_children):
+            name, at = self.name(original), original.start_byte
+            self.row(Op.IMPORTED, number, name, at, Role.IMPORT)
+            if alias is None:
+                self.bind(scope, name, at, Bind.IMPORT, number, name)
+            else:
+                self.bind(scope, self.name(alias), alias.start_byte, Bind.IMPORT, number, name)
+        if b"*" in self.source[path.end_byte : node.end_byte] and any(
+            child.type == "wildcard_import" for child in node.named_children
+        ):
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
         return 0
 

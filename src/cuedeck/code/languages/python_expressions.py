@@ -84,10 +84,10 @@ class PythonExpressions(Walk):
         target, name = parts[0], parts[-1]
         value = self.table[target.kind_id](self, target, scope, 0)
         start = name.start_byte
-        number = self.numbers[self.source[start : name.end_byte]]
         rows = self.rows
         made = len(rows) >> 2
-        rows += (_ATTR | role << ROLE_SHIFT, value, number, start + self.base)
+        text = self.source[start : name.end_byte]
+        rows += (_ATTR | role << ROLE_SHIFT, value, self.numbers[text], start + self.base)
         return made
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
