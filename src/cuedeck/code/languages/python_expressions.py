@@ -42,6 +42,7 @@ _OPERATORS: Final = {
 # Functions that hand the elements of their first argument to their ``key``.
 _ORDERING: Final = frozenset({b"sorted", b"min", b"max", b"groupby", b"nlargest", b"nsmallest"})
 _MAX_ARGUMENTS: Final = 4
+_MAX_PAIR: Final = 80
 _MAX_QUOTED_ANNOTATION: Final = 400
 
 
@@ -49,7 +50,8 @@ _MAX_QUOTED_ANNOTATION: Final = 400
 def _kinds(language: Language) -> list[int]:
     """The numbers of the kinds of node that arguments are told apart by."""
     grammar = grammar_of(language)
-    return [grammar.id_for_node_kind(kind, True) for kind in ("keyword_argument", "lambda", "argument_list")]
+    kinds = ("identifier", "keyword_argument", "lambda", "argument_list")
+    return [grammar.id_for_node_kind(kind, True) for kind in kinds]
 
 
 class PythonExpressions(Walk):
@@ -57,7 +59,10 @@ class PythonExpressions(Walk):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        self.keyword_kind, self.lambda_kind, self.arguments_kind = _kinds(self.language())
+        kinds = _kinds(self.language())
+        self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds
+        # A name and its member by how both are written: their numbers, and where the member stands.
+        self.pairs: dict[bytes, tuple[int, int, int]] = {}
 
     @abstractmethod
     def language(self) -> Language:
@@ -80,14 +85,24 @@ class PythonExpressions(Walk):
         return number
 
     def attribute(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = node.children
-        target, name = parts[0], parts[-1]
-        value = self.table[target.kind_id](self, target, scope, 0)
-        start = name.start_byte
-        rows = self.rows
+        start, end, rows, op = node.start_byte, node.end_byte, self.rows, _ATTR | role << ROLE_SHIFT
         made = len(rows) >> 2
-        text = self.source[start : name.end_byte]
-        rows += (_ATTR | role << ROLE_SHIFT, value, self.numbers[text], start + self.base)
+        text = self.source[start:end] if end - start <= _MAX_PAIR else b""
+        pair = self.pairs.get(text)
+        if pair is not None:
+            owner, name, offset = pair
+            start += self.base
+            rows += (_NAME, scope, owner, start, op, made, name, start + offset)
+            return made + 1
+        parts = node.children
+        target, member = parts[0], parts[-1]
+        value = self.table[target.kind_id](self, target, scope, 0)
+        at = member.start_byte
+        name = self.numbers[self.source[at : member.end_byte]]
+        if text and target.kind_id == self.identifier_kind:
+            self.pairs[text] = rows[-2], name, at - start
+        made = len(rows) >> 2
+        rows += (op, value, name, at + self.base)
         return made
 
     def call(self, node: Node, scope: int, role: int = 0) -> int:
