@@ -64,21 +64,28 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
 def names_seen_outside(links: Links) -> set[str]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
     scopes, names, _, kinds, _, originals = links.bindings
-    bound = set(zip(scopes, names, strict=True))
     rows = list(links.scope_rows())
-    inner = [row.kind in _INNER for row in rows]
+    # The last is for what stands in no scope.
+    bound: list[set[int]] = [set() for _ in range(len(rows) + 1)]
+    used: list[set[int]] = [set() for _ in range(len(rows) + 1)]
+    for scope, name in zip(scopes, names, strict=True):
+        bound[scope].add(name)
     ops = links.ops.tobytes()
+    named = ops.translate(_IS_NAME)
+    for scope, name in zip(compress(links.a, named), compress(links.b, named), strict=True):
+        used[scope].add(name)
     found = set(compress(links.b, ops.translate(_IS_MEMBER)))
-    for scope, name in set(compress(zip(links.a, links.b, strict=True), ops.translate(_IS_NAME))):
-        while scope >= 0 and inner[scope] and (scope, name) not in bound:
-            scope = rows[scope].parent
-        if scope < 0 or not inner[scope]:
-            found.add(name)
-    for scope, name, kind, original in zip(scopes, names, kinds, originals, strict=True):
-        if not inner[scope] or kind == Bind.IMPORT:
-            found.add(name)
-            if kind == Bind.IMPORT:
-                found.add(original)
+    # Scopes come after those around them.
+    for row, own, others in zip(rows, bound, used, strict=False):
+        if row.kind in _INNER:
+            own |= bound[row.parent]
+            others -= own
+        else:
+            found |= own
+            own.clear()
+    found.update(*used)
+    imports = [kind == Bind.IMPORT for kind in kinds]
+    found.update(compress(names, imports), compress(originals, imports))
     return {links.strings[number] for number in found} - {"", "*"}
 
 
