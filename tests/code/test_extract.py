@@ -14,7 +14,7 @@ from cuedeck.code.extraction.extract import MAX_BYTES
 from cuedeck.code.extraction.generated import is_secondary
 from cuedeck.code.extraction.packing import pack, unpack_lines, unpack_links, unpack_outline
 from cuedeck.code.facts import Facts
-from cuedeck.code.languages import NAMES, language_named, language_of, language_of_source
+from cuedeck.code.languages import NAMES, PLACES, language_named, language_of, language_of_source
 
 SAMPLES = {
     "a.py": (
@@ -97,10 +97,10 @@ def test_every_language_yields_its_symbols(path: str) -> None:
 
 def test_each_language_is_found_by_its_endings() -> None:
     assert {language_of(path) for path in SAMPLES} == set(NAMES)
-    for name in NAMES:
+    for name, place in PLACES.items():
         language = language_named(name)
-        assert language is not None
-        assert all(language_of("x/y" + ending) == name for ending in language.extensions)
+        assert language is not None and language.name == name
+        assert all(language_of("x/y" + ending) == name for ending in place.endings)
     assert language_of("README.md") is None
     assert language_of_source("run", b"#!/usr/bin/env python3\n") == "python"
     assert language_of_source("run", b"#!/bin/sh -e\n") == "bash"

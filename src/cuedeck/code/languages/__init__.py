@@ -4,40 +4,72 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from cuedeck.code.languages.language import Language
 
-# What a path ends in, and where its language lives; modules load when a file of theirs is first seen.
-_EXTENSIONS: Final = {
-    "python": ("python", "PYTHON"),
-    "javascript": ("javascript", "JAVASCRIPT"),
-    "typescript": ("typescript", "TYPESCRIPT"),
-    "tsx": ("typescript", "TSX"),
-    "c": ("c", "C"),
-    "cpp": ("c", "CPP"),
-    "rust": ("rust", "RUST"),
-    "go": ("go", "GO"),
-    "csharp": ("csharp", "CSHARP"),
-    "lua": ("lua", "LUA"),
-    "bash": ("bash", "BASH"),
-    "java": ("java", "JAVA"),
-    "ruby": ("ruby", "RUBY"),
-    "php": ("php", "PHP"),
-    "kotlin": ("kotlin", "KOTLIN"),
-    "swift": ("swift", "SWIFT"),
-    "vue": ("components", "VUE"),
-    "svelte": ("components", "SVELTE"),
+
+class Place(NamedTuple):
+    """Where a language lives, and which files are written in it."""
+
+    module: str
+    attribute: str
+    endings: tuple[str, ...]
+    filenames: tuple[str, ...] = ()
+    interpreters: tuple[str, ...] = ()  # names on a #! line
+
+
+# Modules load when a file of theirs is first read, not when files are told apart.
+PLACES: Final = {
+    "python": Place("python", "PYTHON", (".py", ".pyi", ".pyw"), interpreters=("python", "python3")),
+    "javascript": Place(
+        "javascript", "JAVASCRIPT", (".js", ".mjs", ".cjs", ".jsx"), interpreters=("node", "deno", "bun")
+    ),
+    "typescript": Place("typescript", "TYPESCRIPT", (".ts", ".mts", ".cts")),
+    "tsx": Place("typescript", "TSX", (".tsx",)),
+    "c": Place("c", "C", (".c", ".h")),
+    "cpp": Place(
+        "c",
+        "CPP",
+        (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),
+    ),
+    "rust": Place("rust", "RUST", (".rs",)),
+    "go": Place("go", "GO", (".go",)),
+    "csharp": Place("csharp", "CSHARP", (".cs",)),
+    "lua": Place("lua", "LUA", (".lua",), interpreters=("lua", "luajit")),
+    "bash": Place(
+        "bash",
+        "BASH",
+        (".sh", ".bash", ".bats", ".zsh", ".ksh"),
+        filenames=(".bashrc", ".bash_profile", ".zshrc", ".profile"),
+        interpreters=("bash", "sh", "zsh", "dash", "ksh"),
+    ),
+    "java": Place("java", "JAVA", (".java",)),
+    "ruby": Place(
+        "ruby",
+        "RUBY",
+        (".rb", ".rake", ".gemspec"),
+        filenames=("Rakefile", "Gemfile"),
+        interpreters=("ruby",),
+    ),
+    "php": Place("php", "PHP", (".php",), interpreters=("php",)),
+    "kotlin": Place("kotlin", "KOTLIN", (".kt", ".kts")),
+    "swift": Place("swift", "SWIFT", (".swift",)),
+    "vue": Place("components", "VUE", (".vue",)),
+    "svelte": Place("components", "SVELTE", (".svelte",)),
 }
-NAMES: Final = tuple(_EXTENSIONS)
+NAMES: Final = tuple(PLACES)
+_BY_ENDING: Final = {ending: name for name, place in PLACES.items() for ending in place.endings}
+_BY_FILENAME: Final = {filename: name for name, place in PLACES.items() for filename in place.filenames}
+_BY_INTERPRETER: Final = {program: name for name, place in PLACES.items() for program in place.interpreters}
 _SPOKEN: Final = {"c++": "cpp", "c#": "csharp", "golang": "go", "shell": "bash"}
 _SHEBANG: Final = re.compile(rb"#!\s*(?:\S*/)?([\w.+-]+)(?:[ \t]+(?:-\S+[ \t]+)*([\w.+-]+))?")
 
 
 def language_named(name: str) -> Language | None:
     """The language of that name."""
-    place = _EXTENSIONS.get(name)
-    return None if place is None else _loaded(place[0], place[1])
+    place = PLACES.get(name)
+    return None if place is None else _loaded(place.module, place.attribute)
 
 
 @cache
@@ -48,41 +80,19 @@ def _loaded(module: str, attribute: str) -> Language:
     return found
 
 
-@cache
-def _by_extension() -> dict[str, str]:
-    return {extension: name for name in NAMES for extension in _language(name).extensions}
-
-
-@cache
-def _by_filename() -> dict[str, str]:
-    return {filename: name for name in NAMES for filename in _language(name).filenames}
-
-
-@cache
-def _by_interpreter() -> dict[str, str]:
-    return {program: name for name in NAMES for program in _language(name).interpreters}
-
-
-def _language(name: str) -> Language:
-    found = language_named(name)
-    if found is None:
-        raise KeyError(name)
-    return found
-
-
 def language_of(path: str) -> str | None:
     """The language a path names, without looking inside the file."""
     name = path.rsplit("/", 1)[-1]
     dot = name.rfind(".")
     if dot > 0:
-        return _by_extension().get(name[dot:]) or _by_extension().get(name[dot:].lower())
-    return _by_filename().get(name)
+        return _BY_ENDING.get(name[dot:]) or _BY_ENDING.get(name[dot:].lower())
+    return _BY_FILENAME.get(name)
 
 
 def language_called(name: str) -> str | None:
     """The language somebody means: its name in any case, or an ending such as ``py``."""
     said = name.strip().casefold()
-    return said if said in _EXTENSIONS else _SPOKEN.get(said) or _by_extension().get(f".{said}")
+    return said if said in PLACES else _SPOKEN.get(said) or _BY_ENDING.get(f".{said}")
 
 
 def language_of_source(path: str, source: bytes) -> str | None:
@@ -94,7 +104,7 @@ def language_of_source(path: str, source: bytes) -> str | None:
         match = _SHEBANG.match(source[:200])
         if match:
             program = (match[2] if match[1] == b"env" and match[2] else match[1]).decode()
-            return _by_interpreter().get(re.sub(r"[\d.]+$", "", program)) or _by_interpreter().get(program)
+            return _BY_INTERPRETER.get(re.sub(r"[\d.]+$", "", program)) or _BY_INTERPRETER.get(program)
     return found
 
 

@@ -82,11 +82,8 @@ def _grammar() -> Any:
 
 BASH: Final = Language(
     "bash",
-    (".sh", ".bash", ".bats", ".zsh", ".ksh"),
     _grammar,
     BashWalk,
     BashRules,
-    filenames=(".bashrc", ".bash_profile", ".zshrc", ".profile"),
-    interpreters=("bash", "sh", "zsh", "dash", "ksh"),
     comment="#",
 )

@@ -471,10 +471,9 @@ def _undecorated(source: bytes) -> bytes:
     return _DECORATED.sub(lambda found: found[1] + found[2] + b" " * len(found[3]), source)
 
 
-C: Final = Language("c", (".c", ".h"), _c, CWalk, PlainCRules, source_roots=("src", "include"))
+C: Final = Language("c", _c, CWalk, PlainCRules, source_roots=("src", "include"))
 CPP: Final = Language(
     "cpp",
-    (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),
     _cpp,
     CppWalk,
     CRules,

@@ -146,7 +146,6 @@ def _grammar() -> Any:
 
 VUE: Final = Language(
     "vue",
-    (".vue",),
     _grammar,
     ComponentWalk,
     ComponentRules,
@@ -155,7 +154,6 @@ VUE: Final = Language(
 )
 SVELTE: Final = Language(
     "svelte",
-    (".svelte",),
     _grammar,
     ComponentWalk,
     ComponentRules,

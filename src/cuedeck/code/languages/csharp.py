@@ -331,4 +331,4 @@ def _grammar() -> Any:
     return tree_sitter_c_sharp.language()
 
 
-CSHARP: Final = Language("csharp", (".cs",), _grammar, CSharpWalk, CSharpRules, namespaces=True)
+CSHARP: Final = Language("csharp", _grammar, CSharpWalk, CSharpRules, namespaces=True)

@@ -504,4 +504,4 @@ def _grammar() -> Any:
     return tree_sitter_go.language()
 
 
-GO: Final = Language("go", (".go",), _grammar, GoWalk, GoRules, source_roots=())
+GO: Final = Language("go", _grammar, GoWalk, GoRules, source_roots=())

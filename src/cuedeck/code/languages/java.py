@@ -406,4 +406,4 @@ def _grammar() -> Any:
     return tree_sitter_java.language()
 
 
-JAVA: Final = Language("java", (".java",), _grammar, JavaWalk, JavaRules, source_roots=("java", "src"))
+JAVA: Final = Language("java", _grammar, JavaWalk, JavaRules, source_roots=("java", "src"))

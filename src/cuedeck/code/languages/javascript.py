@@ -22,11 +22,9 @@ def _grammar() -> Any:
 
 JAVASCRIPT: Final = Language(
     "javascript",
-    (".js", ".mjs", ".cjs", ".jsx"),
     _grammar,
     JavaScriptWalk,
     EcmaRules,
-    interpreters=("node", "deno", "bun"),
     folder_stems=("index",),
     rewrite=declared,
 )

@@ -235,7 +235,6 @@ def _repaired(source: bytes) -> bytes:
 
 KOTLIN: Final = Language(
     "kotlin",
-    (".kt", ".kts"),
     _grammar,
     KotlinWalk,
     KotlinRules,

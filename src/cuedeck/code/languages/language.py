@@ -1,4 +1,4 @@
-"""What a language is to the engine: which files, which grammar, how to walk it, how to name and link it."""
+"""What a language is to the engine: which grammar, how to walk it, how to name and link it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,9 @@ class Language:
     """One language's seam; everything else in the engine is common to all of them."""
 
     name: str
-    extensions: tuple[str, ...]
     grammar: Callable[[], Any]  # the grammar wheel's capsule; imported when first needed
     walk: type[Walk]
     rules: type[Rules]
-    filenames: tuple[str, ...] = ()
-    interpreters: tuple[str, ...] = ()  # names on a #! line
     # Segments of a path that are layout, not module: everything up to the last of them is dropped.
     source_roots: tuple[str, ...] = ("src", "lib")
     # File stems that stand for their folder.

@@ -249,11 +249,9 @@ def _grammar() -> Any:
 
 LUA: Final = Language(
     "lua",
-    (".lua",),
     _grammar,
     LuaWalk,
     LuaRules,
-    interpreters=("lua", "luajit"),
     source_roots=("src", "lua", "lib"),
     folder_stems=("init",),
     comment="--",

@@ -339,4 +339,4 @@ def _grammar() -> Any:
     return tree_sitter_php.language_php()
 
 
-PHP: Final = Language("php", (".php",), _grammar, PhpWalk, PhpRules, interpreters=("php",), namespaces=True)
+PHP: Final = Language("php", _grammar, PhpWalk, PhpRules, namespaces=True)

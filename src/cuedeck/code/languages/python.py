@@ -527,11 +527,9 @@ def _grammar() -> Any:
 
 PYTHON: Final = Language(
     name="python",
-    extensions=(".py", ".pyi", ".pyw"),
     grammar=_grammar,
     walk=PythonWalk,
     rules=PythonRules,
-    interpreters=("python", "python3"),
     folder_stems=("__init__",),
     comment="#",
 )

@@ -197,12 +197,9 @@ def _grammar() -> Any:
 
 RUBY: Final = Language(
     "ruby",
-    (".rb", ".rake", ".gemspec"),
     _grammar,
     RubyWalk,
     RubyRules,
-    filenames=("Rakefile", "Gemfile"),
-    interpreters=("ruby",),
     source_roots=("lib", "app"),
     comment="#",
 )

@@ -346,7 +346,6 @@ def _grammar() -> Any:
 
 RUST: Final = Language(
     "rust",
-    (".rs",),
     _grammar,
     RustWalk,
     RustRules,

@@ -215,6 +215,4 @@ def _grammar() -> Any:
     return tree_sitter_swift.language()
 
 
-SWIFT: Final = Language(
-    "swift", (".swift",), _grammar, SwiftWalk, SwiftRules, source_roots=("Sources", "src")
-)
+SWIFT: Final = Language("swift", _grammar, SwiftWalk, SwiftRules, source_roots=("Sources", "src"))

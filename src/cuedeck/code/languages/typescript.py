@@ -32,7 +32,6 @@ def _tsx() -> Any:
 
 TYPESCRIPT: Final = Language(
     "typescript",
-    (".ts", ".mts", ".cts"),
     _typescript,
     TypeScriptWalk,
     EcmaRules,
@@ -41,5 +40,5 @@ TYPESCRIPT: Final = Language(
     rewrite=declared,
 )
 TSX: Final = Language(
-    "tsx", (".tsx",), _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, rewrite=declared
+    "tsx", _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, rewrite=declared
 )
