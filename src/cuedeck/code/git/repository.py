@@ -253,10 +253,10 @@ class Repository:
             for path, entry in self._entries(folder, node, skipped):
                 if entry.type_str == "tree":
                     pending.append((path + "/", entry))
-                else:
-                    language = self.language(path, entry)
-                    if language is not None:
-                        found[path] = TreeFile(str(entry.id), language)
+                    continue
+                language = self.language(path, entry)
+                if language is not None:
+                    found[path] = TreeFile(str(entry.id), language)
         return found
 
     def _entries(self, folder: str, tree: Any, skipped: list[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
@@ -264,21 +264,26 @@ class Repository:
             if entry.type_str == "commit":
                 skipped.append((folder + _shown(entry), "submodule"))
                 continue
-            if entry.type_str == "blob" and entry.filemode not in _REGULAR:
-                continue
             try:
                 name = entry.raw_name.decode("utf-8")
             except UnicodeDecodeError:
-                skipped.append((folder + _shown(entry), "its name is not UTF-8"))
+                if _is_told(entry):
+                    skipped.append((folder + _shown(entry), "its name is not UTF-8"))
                 continue
-            if too_long(folder + name):
+            if not too_long(folder + name):
+                yield folder + name, entry
+            elif _is_told(entry):
                 skipped.append((folder + name, "its path is too long"))
-                continue
-            yield folder + name, entry
 
     def language(self, path: str, entry: Any) -> str | None:
-        """The language of a tree entry; scripts without an ending are looked into."""
-        return language_of(path) or self.language_of_script(path, str(entry.id), entry.filemode)
+        """The language of a tree's regular file; scripts without an ending are looked into."""
+        found = language_of(path)
+        # What the binding makes of a mode takes longer than all the rest.
+        if found is not None:
+            return found if entry.filemode in _REGULAR else None
+        if "." in path.rsplit("/", 1)[-1]:
+            return None
+        return self.language_of_script(path, str(entry.id), entry.filemode)
 
     def language_of_script(self, path: str, oid: str, mode: int) -> str | None:
         """What the first line of an executable without an ending says."""
@@ -359,7 +364,7 @@ class Repository:
         }
 
     def _file(self, path: str, entry: Any) -> TreeFile | None:
-        language = self.language(path, entry) if entry.filemode in _REGULAR else None
+        language = self.language(path, entry)
         return TreeFile(str(entry.id), language) if language is not None else None
 
     def read(self, oid: str) -> bytes:
@@ -434,6 +439,11 @@ def _common_folder(repository: Any) -> Path:
     folder = Path(repository.path)
     common = folder / "commondir"
     return folder / common.read_text(encoding="utf-8").strip() if common.is_file() else folder
+
+
+def _is_told(entry: Any) -> bool:
+    """Whether it is said that an entry is left out."""
+    return entry.type_str == "tree" or entry.filemode in _REGULAR
 
 
 def _shown(entry: Any) -> str:
