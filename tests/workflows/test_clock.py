@@ -62,7 +62,7 @@ class Place:
         return eventually(lambda: (run := self.status(run_id)).status.final and run, seconds=30)
 
     def ticks(self) -> int:
-        return self.journal.history("hourly", 100, 0)[1]
+        return self.journal.history("hourly", None, limit=100, offset=0, results=False)[1]
 
     def close(self) -> None:
         for worker in self.workers:

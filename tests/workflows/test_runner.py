@@ -342,6 +342,11 @@ def test_history_is_newest_first_with_true_totals(store: Store) -> None:
         runs, total = engine.history(None, limit=2, offset=1)
         assert (total, [run.input["n"] for run in runs]) == (5, [3, 2])
         assert engine.history("other", limit=5, offset=0) == ([], 0)
+        assert runs[0].result is None
+        runs, _ = engine.history("w", limit=1, offset=0, results=True)
+        assert runs[0].result == {"n": 4}
+        assert engine.history(None, limit=5, offset=0, status="failed") == ([], 0)
+        assert engine.history("w", limit=5, offset=0, status="completed")[1] == 5
 
 
 def test_old_runs_are_purged_but_never_waiting_or_running_ones(store: Store) -> None:

@@ -223,7 +223,7 @@ def test_a_memory_starts_a_workflow_that_waits_for_one(workspace: Workspace) -> 
     assert engine.fire_due() == 1
     engine.start()
     eventually(lambda: engine.history("w", limit=1, offset=0)[0][0].status.final)
-    assert engine.history("w", limit=1, offset=0)[0][0].result == {"of": "memories"}
+    assert engine.history("w", limit=1, offset=0, results=True)[0][0].result == {"of": "memories"}
 
 
 def test_a_file_that_leads_outside_or_cannot_be_read_hides_no_other(

@@ -15,6 +15,11 @@ MOST_AHEAD_MS = 10_000
 # So often a run may be taken over, more for each step it finished, before it is given up.
 MOST_TAKEOVERS = 20
 MOST_WORDS = 20_000
+# All columns of a run but its result, which may be large.
+_LISTED = (
+    "id, workflow, name, status, trigger, priority, input, error, progress, attempt, run_at, created_at, "
+    "started_at, ended_at, owner, lease_until, fence, cancel_requested"
+)
 
 
 def now_ms(session: Session) -> int:
@@ -294,12 +299,16 @@ def find(session: Session, run_id: str) -> Row | None:
     return session.row("SELECT * FROM runs WHERE id = :id", id=run_id)
 
 
-def history(session: Session, workflow: str | None, limit: int, offset: int) -> tuple[list[Row], int]:
-    """Newest first, and how many there are in all."""
-    where = "WHERE workflow = :workflow" if workflow is not None else ""
-    params = {"workflow": workflow} if workflow is not None else {}
+def history(
+    session: Session, workflow: str | None, status: str | None, *, limit: int, offset: int, results: bool
+) -> tuple[list[Row], int]:
+    """Newest first, of a workflow or a status or all, and how many there are; with or without results."""
+    given = {"workflow": workflow, "status": status}
+    params = {name: value for name, value in given.items() if value is not None}
+    where = "WHERE " + " AND ".join(f"{name} = :{name}" for name in params) if params else ""
     rows = session.rows(
-        f"SELECT * FROM runs {where} ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset",  # noqa: S608
+        f"SELECT {_LISTED}, {'result' if results else 'NULL AS result'} FROM runs {where} "  # noqa: S608
+        "ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset",
         limit=limit,
         offset=offset,
         **params,

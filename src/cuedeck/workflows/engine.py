@@ -113,9 +113,17 @@ class WorkflowEngine:
             raise _no_execution(run_id)
         return run
 
-    def history(self, workflow_id: str | None, *, limit: int, offset: int) -> tuple[list[Run], int]:
-        """Newest first, with the true total."""
-        return self.journal.history(workflow_id, limit, offset)
+    def history(
+        self,
+        workflow_id: str | None,
+        *,
+        limit: int,
+        offset: int,
+        status: str | None = None,
+        results: bool = False,
+    ) -> tuple[list[Run], int]:
+        """Newest first, of a workflow or a status or all, with the true total; results when asked for."""
+        return self.journal.history(workflow_id, status, limit=limit, offset=offset, results=results)
 
     def cancel(self, run_id: str) -> Run:
         """Ask an execution to stop; a finished one stays as it is."""

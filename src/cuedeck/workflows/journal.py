@@ -193,10 +193,12 @@ class Journal:
         with self.database.read() as session:
             return _maybe(runs.find(session, run_id))
 
-    def history(self, workflow: str | None, limit: int, offset: int) -> tuple[list[Run], int]:
+    def history(
+        self, workflow: str | None, status: str | None, *, limit: int, offset: int, results: bool
+    ) -> tuple[list[Run], int]:
         """Newest first, and the true total."""
         with self.database.read() as session:
-            rows, total = runs.history(session, workflow, limit, offset)
+            rows, total = runs.history(session, workflow, status, limit=limit, offset=offset, results=results)
             return [to_run(row) for row in rows], total
 
     def summaries(self) -> dict[str, tuple[int, int | None]]:

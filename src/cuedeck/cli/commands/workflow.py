@@ -84,7 +84,7 @@ def status(here: Here, execution_id: str) -> None:
 def history(here: Here, workflow_id: str | None, limit: int, offset: int) -> None:
     """Show past executions, newest first."""
     with here.open() as workspace:
-        runs, total = workspace.workflows.history(workflow_id, limit=limit, offset=offset)
+        runs, total = workspace.workflows.history(workflow_id, limit=limit, offset=offset, results=True)
     here.output.show(
         {"executions": [_run_json(item) for item in runs], "total": total},
         lambda: "\n".join([*(_run_text(item) for item in runs), f"{len(runs)} of {total}"]),

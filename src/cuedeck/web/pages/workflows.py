@@ -25,7 +25,6 @@ from cuedeck.web.layout import (
 from cuedeck.workflows.model import Run, RunStatus
 
 PER_PAGE = 30
-LOOKED_AT = 1000
 RUN_HEADS = ("Run", "Status", "Progress", "Started", "Took")
 
 
@@ -131,22 +130,14 @@ def run_row(asked: Asked, run: Run) -> Sequence[Child]:
 
 def _history(asked: Asked, workflow_id: str | None, path: str) -> Html:
     number, wanted = asked.page_number(), asked.given("status")
-    if wanted is not None:
-        return _of_status(asked, workflow_id, wanted)
     runs, total = asked.workspace.workflows.history(
-        workflow_id, limit=PER_PAGE, offset=(number - 1) * PER_PAGE
+        workflow_id, limit=PER_PAGE, offset=(number - 1) * PER_PAGE, status=wanted
     )
     rows = [run_row(asked, run) for run in runs]
-    said = note(f"{total} runs in all.") if total else None
-    more = pages(path, number, more=number * PER_PAGE < total)
+    kind = f"{wanted[:40]} ones" if wanted else "runs"
+    said = note(f"{total} {kind} in all.") if total else None
+    more = pages(path, number, more=number * PER_PAGE < total, status=wanted)
     return join([table(RUN_HEADS, rows, "No runs here."), said, more])
-
-
-def _of_status(asked: Asked, workflow_id: str | None, wanted: str) -> Html:
-    runs, total = asked.workspace.workflows.history(workflow_id, limit=LOOKED_AT, offset=0)
-    rows = [run_row(asked, run) for run in runs if run.status == wanted]
-    said = f"Only {wanted[:40]} ones among the newest {min(total, LOOKED_AT)} runs."
-    return join([table(RUN_HEADS, rows, "No runs here."), note(said)])
 
 
 def _steps(asked: Asked, run_id: str) -> Html:
