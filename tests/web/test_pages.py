@@ -72,6 +72,7 @@ def test_every_page_shows_hostile_text_as_text(demo, client, path):
         ("/tasks/none", 404),
         ("/memory/memory:none", 404),
         ("/memory?type=poem", 400),
+        ("/tasks?status=poem", 400),
         ("/workflows/none", 404),
         ("/workflows/runs/none", 404),
         ("/code/file?path=../secret.py", 400),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from cuedeck.graph import dependency_graph
+from cuedeck.model.errors import invalid
 from cuedeck.tasks.agent_task import AgentTask, TaskStatus, TaskType
 from cuedeck.tasks.progress import EpicProgress
 from cuedeck.web.asked import Asked, Page
@@ -11,17 +15,22 @@ from cuedeck.web.layout import badge, bar, choice, facts, link, moment, note, pa
 
 MOST_ROWS = 300
 MOST_NODES = 150
-ORDER = {status: rank for rank, status in enumerate(("in_progress", "blocked", "pending", "done"))}
+ORDER = (TaskStatus.IN_PROGRESS, TaskStatus.BLOCKED, TaskStatus.PENDING, TaskStatus.DONE)
 
 
 def tasks(asked: Asked) -> Page:
     """Epics, all tasks and what waits for what."""
     project, status = asked.given("project"), asked.given("status")
+    if status is not None and status not in set(TaskStatus):
+        raise invalid("status", ", ".join(TaskStatus), status)
     engine = asked.workspace.agent_tasks
-    everything = engine.list(project=project)
-    progress = engine.progress(project)
-    chosen = [t for t in everything if t.type is TaskType.TASK and status in (None, t.status)]
-    chosen.sort(key=lambda task: (ORDER[task.status], task.priority))
+    wanted = TaskStatus(status) if status else None
+    total = engine.count(project=project, status=wanted, type=TaskType.TASK)
+    shown: list[AgentTask] = []
+    for each in (wanted,) if wanted else ORDER:
+        room = MOST_ROWS - len(shown)
+        some = engine.list(project=project, status=each, type=TaskType.TASK, limit=room) if room else ()
+        shown += sorted(some, key=lambda task: task.priority)
     body = [
         el(
             "form",
@@ -30,10 +39,10 @@ def tasks(asked: Asked) -> Page:
             el("button", "Filter", type="submit"),
             class_="filters",
         ),
-        panel("Epics", _epics(asked, progress.epics)),
-        panel(f"Tasks ({len(chosen)})", _listing(asked, chosen[:MOST_ROWS])),
-        note(f"{len(chosen) - MOST_ROWS} more; filter to see them.") if len(chosen) > MOST_ROWS else None,
-        panel("Dependencies", _graph(asked, project)),
+        panel("Epics", _epics(asked, engine.progress(project).epics)),
+        panel(f"Tasks ({total})", _listing(asked, shown)),
+        note(f"{total - len(shown)} more; filter to see them.") if total > len(shown) else None,
+        panel("Dependencies", _graph(asked, shown)),
     ]
     return Page("Tasks", "tasks", join(body))
 
@@ -116,10 +125,11 @@ def _changes(asked: Asked, task: AgentTask) -> Html | None:
     return el("div", done, back, class_="moves")
 
 
-def _graph(asked: Asked, project: str | None) -> Html:
-    graph, labels = asked.workspace.agent_tasks.graph(project)
+def _graph(asked: Asked, shown: Sequence[AgentTask]) -> Html:
+    graph = dependency_graph((task.id, task.depends_on) for task in shown)
     joined = [i for i in graph.needs if graph.needs[i] or graph.needed_by[i]][:MOST_NODES]
     if not joined:
         return note("No task waits for another.")
-    nodes = {i: Node(asked.masked(labels[i].title), labels[i].status, url(f"/tasks/{i}")) for i in joined}
+    tasks = {task.id: task for task in shown}
+    nodes = {i: Node(asked.masked(tasks[i].name), tasks[i].status, url(f"/tasks/{i}")) for i in joined}
     return layered(graph.within(joined), nodes, "Which task waits for which")
