@@ -464,3 +464,25 @@ def test_lua_classes_that_a_library_makes(project: Project) -> None:
     )
     written.check("side")
     written.check("help")
+
+
+def test_a_ruby_module_that_very_many_files_open(project: Project) -> None:
+    files = "".join(
+        f"\n        === lib/part{n}.rb\n        module Big\n          class Part{n}; end\n        end"
+        for n in range(80)
+    )
+    written = project(
+        files
+        + """
+        === lib/zebra.rb
+        module Big
+          class Zebra # <def Zebra>
+            def self.make; end # <def make>
+          end
+        end
+        === use.rb
+        Big::Zebra.make # <Zebra> <make>
+        """
+    )
+    written.check("Zebra")
+    written.check("make")

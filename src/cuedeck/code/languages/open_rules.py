@@ -148,6 +148,20 @@ class OpenRules(Rules):
                 ):
                     yield other, number
 
+    def opened_member(self, path: str, scope: int, name: str) -> Symbol | None:
+        whole: tuple[str, ...] | None = None
+        for other in self.project.files_defining(name) if self.reopened else ():
+            if not other.endswith(self.endings):
+                continue
+            links = self.project.links(other)
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                place = links.bindings[0][binding]
+                if place in links.classes:
+                    whole = whole or self._nesting(path, scope)
+                    if self._nesting(other, place) == whole:
+                        return Symbol(other, place, name)
+        return None
+
     def _nesting(self, path: str, scope: int) -> tuple[str, ...]:
         """The whole name of a class; classes with more or fewer type parameters are others."""
         links = self.project.links(path)

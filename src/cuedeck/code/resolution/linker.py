@@ -362,7 +362,7 @@ class Linker(Calls):
             if any(hints[b] for b in bindings):
                 return Symbol(path, scope, name)
             assigned = assigned or Symbol(path, scope, name)
-        return assigned
+        return assigned or rules.opened_member(owner.path, owner.scope, name)
 
     # -- sites
 

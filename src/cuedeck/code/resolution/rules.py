@@ -169,6 +169,10 @@ class Rules:
         """Modules whose names a file sees without importing them, nearest first."""
         return ()
 
+    def opened_member(self, path: str, scope: int, name: str) -> Symbol | None:
+        """A member that a class declares where it is opened again, in one of very many places."""
+        return None
+
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """Scopes elsewhere that add members to a class."""
         return ()
