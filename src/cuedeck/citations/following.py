@@ -12,10 +12,10 @@ from cuedeck.citations.model import Around, Stale, Thing
 from cuedeck.citations.symbols import in_file
 from cuedeck.documents import kinds
 from cuedeck.model.errors import CueError, ErrorCode, not_found
+from cuedeck.model.text import checked
 from cuedeck.paths import LONGEST_PATH, confine_file, read_file
 from cuedeck.store import citations as table
 from cuedeck.tasks.card import FOLDER
-from cuedeck.tasks.text import checked
 
 if TYPE_CHECKING:
     from cuedeck.citations.lookup import Lookup

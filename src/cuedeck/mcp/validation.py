@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from cuedeck.mcp.tool import Arguments
 from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.model.text import is_unicode
 
 MAX_DEPTH = 64
 MAX_REPORTED = 5
@@ -210,11 +211,11 @@ def _json_problems(raw: Mapping[str, Any]) -> Iterator[CueError]:
             yield invalid(_named(place), f"at most {MAX_DEPTH} levels of nesting", "deeper nesting")
             continue
         for key, value in holder.items() if isinstance(holder, Mapping) else enumerate(holder):
-            if isinstance(key, str) and not _is_unicode(key):
+            if isinstance(key, str) and not is_unicode(key):
                 yield invalid(_named(place), "names of valid Unicode", "a lone surrogate")
             if isinstance(value, (Mapping, list)):
                 waiting.append((value, (*place, key)))
-            elif isinstance(value, str) and not _is_unicode(value):
+            elif isinstance(value, str) and not is_unicode(value):
                 yield invalid(_named((*place, key)), "a string of valid Unicode", "a lone surrogate")
             elif isinstance(value, float) and not math.isfinite(value):
                 yield invalid(_named((*place, key)), "a finite number", str(value))
@@ -223,11 +224,3 @@ def _json_problems(raw: Mapping[str, Any]) -> Iterator[CueError]:
 def _named(place: tuple[object, ...]) -> str:
     named = ".".join(map(str, place)) or "arguments"
     return named if len(named) <= 120 else named[:120] + "…"
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -10,6 +10,7 @@ from typing import Any
 
 from cuedeck.memory.model import PREFIX, MemoryType
 from cuedeck.model.errors import invalid
+from cuedeck.model.text import storable
 
 CONTENT_BYTES = 1024 * 1024
 TITLE_LENGTH = 500
@@ -19,22 +20,12 @@ PROJECT_LENGTH = 200
 METADATA_BYTES = 256 * 1024
 METADATA_DEPTH = 16
 QUERY_LENGTH = 32_000
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _ID = re.compile(r"memory:[0-9a-z]{1,64}\Z")
-
-
-def text(field: str, value: str) -> str:
-    """Text that both stores can hold: no NUL, no half of a surrogate pair."""
-    if "\x00" in value:
-        raise invalid(field, "text without NUL characters", "text with a NUL character")
-    if not value.isascii() and _SURROGATE.search(value):
-        raise invalid(field, "valid Unicode", "text with a lone surrogate")
-    return value
 
 
 def content(value: str, field: str = "content") -> str:
     """Something to remember: not blank, at most 1 MiB."""
-    text(field, value)
+    storable(field, value)
     if not value.strip():
         raise invalid(field, "text that is not blank", value[:20])
     size = len(value) if value.isascii() else len(value.encode())
@@ -47,7 +38,7 @@ def title(value: str | None) -> str | None:
     """One line, or nothing."""
     if value is None:
         return None
-    line = " ".join(text("title", value).split())
+    line = " ".join(storable("title", value).split())
     if len(line) > TITLE_LENGTH:
         raise invalid("title", f"at most {TITLE_LENGTH} characters", f"{len(line)} characters")
     return line or None
@@ -55,7 +46,7 @@ def title(value: str | None) -> str | None:
 
 def reason(value: str) -> str:
     """Why two memories belong together, on one line of bounded length."""
-    return " ".join(text("reason", value).split())[:TITLE_LENGTH]
+    return " ".join(storable("reason", value).split())[:TITLE_LENGTH]
 
 
 def tags(values: Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +57,7 @@ def tags(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tag(value: str) -> str:
-    trimmed = text("tags", value).strip()
+    trimmed = storable("tags", value).strip()
     if not trimmed or len(trimmed) > TAG_LENGTH:
         raise invalid("tags", f"tags of 1 to {TAG_LENGTH} characters", value)
     return trimmed
@@ -74,7 +65,7 @@ def _tag(value: str) -> str:
 
 def project(value: str | None) -> str:
     """A project's name, empty for none."""
-    trimmed = text("project", value or "").strip()
+    trimmed = storable("project", value or "").strip()
     if len(trimmed) > PROJECT_LENGTH:
         raise invalid("project", f"at most {PROJECT_LENGTH} characters", f"{len(trimmed)} characters")
     return trimmed
@@ -102,12 +93,12 @@ def _walk(value: Any, depth: int) -> None:
         raise invalid("metadata", f"at most {METADATA_DEPTH} levels", "deeper nesting")
     match value:
         case str():
-            text("metadata", value)
+            storable("metadata", value)
         case Mapping():
             for key, inner in value.items():
                 if not isinstance(key, str):
                     raise invalid("metadata", "text keys", type(key).__name__)
-                text("metadata", key)
+                storable("metadata", key)
                 _walk(inner, depth - 1)
         case list() | tuple():
             for inner in value:
@@ -122,7 +113,7 @@ def _walk(value: Any, depth: int) -> None:
 
 def memory_id(field: str, value: str) -> str:
     """An id of the form ``memory:…``; a bare one is completed."""
-    text(field, value)
+    storable(field, value)
     completed = value.strip() if value.strip().startswith(PREFIX) else PREFIX + value.strip()
     if not _ID.match(completed):
         raise invalid(field, "a memory id such as memory:01jd0…", value)
@@ -139,7 +130,7 @@ def memory_type(value: str) -> MemoryType:
 
 def query(value: str, field: str = "query") -> str:
     """A question that is not blank."""
-    text(field, value)
+    storable(field, value)
     if not value.strip():
         raise invalid(field, "text that is not blank", value[:20])
     if len(value) > QUERY_LENGTH:

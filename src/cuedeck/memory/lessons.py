@@ -13,6 +13,7 @@ from cuedeck.memory.masking import Masking
 from cuedeck.memory.model import Draft, MemoryType, first_line
 from cuedeck.memory.query import Filters, Fusion, Query
 from cuedeck.memory.reflection import Attempt
+from cuedeck.model.text import storable
 from cuedeck.store import memories as table
 
 if TYPE_CHECKING:
@@ -55,12 +56,12 @@ def reflect(memories: Memories, attempt: Attempt, *, actor: str) -> tuple[Stored
 
 
 def _checked(attempt: Attempt) -> Attempt:
-    checks.text("output", attempt.output)
+    storable("output", attempt.output)
     checks.content(attempt.feedback, "feedback")
     for field in ("feedback_type", "task", "approach", "model_used", "code_context", "file_path"):
         value = getattr(attempt, field)
         if value is not None:
-            checks.text(field, value)
+            storable(field, value)
     return replace(
         attempt,
         task=_short(attempt.task, _TASK_CHARACTERS),
@@ -95,8 +96,8 @@ def improved_attempt(
 ) -> dict[str, Any]:
     """What similar episodes say about doing it better."""
     checks.content(task, "task")
-    checks.text("original_output", original_output)
-    checks.text("error_pattern", error_pattern or "")
+    storable("original_output", original_output)
+    storable("error_pattern", error_pattern or "")
     failures = known_failures(error_pattern or original_output, original_output)
     question = _question(task, error_pattern or (failures[0].message if failures else ""))
     vector = memories.vector(question)

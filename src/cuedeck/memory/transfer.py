@@ -15,6 +15,7 @@ from cuedeck.memory.moments import moment
 from cuedeck.memory.records import duplicate_key, from_row, link_from
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, invalid
+from cuedeck.model.text import storable
 from cuedeck.store import memories as table
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _memory(row: dict[str, Any], masking: Masking) -> Incoming:
         updated_at=moment("updated_at", row["updated_at"]) if row.get("updated_at") else memory.updated_at,
     )
     file = row.get("chunk_of") if given.type is MemoryType.CODE_CHUNK else None
-    return Incoming(given, checks.text("chunk_of", file) if file else None)
+    return Incoming(given, storable("chunk_of", file) if file else None)
 
 
 def _of(kind: type[Any], value: Any) -> Any:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from cuedeck.model.errors import invalid
+from cuedeck.model.text import is_storable, storable
 
 _TOKEN = re.compile(
     r"""(?P<skip>'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | ::)
@@ -109,18 +110,11 @@ def _all_plain(values: Sequence[Any]) -> bool:
         if min(numbers) < -_LARGEST or max(numbers) >= _LARGEST:
             return False
     text = "".join(_of_kind(str, values, kinds)) if str in kinds else ""
-    return "\x00" not in text and _encodes(text)
+    return is_storable(text)
 
 
 def _of_kind(kind: type[T], values: Sequence[Any], kinds: set[type]) -> Sequence[T]:
     return values if len(kinds) == 1 else [value for value in values if type(value) is kind]
-
-
-def _encodes(text: str) -> bool:
-    try:
-        return text.isascii() or bool(text.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 @lru_cache(maxsize=2048)
@@ -145,7 +139,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, str):
-        return _text(name, value)
+        return storable(name, value)
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int):
@@ -155,15 +149,4 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         items = list(value)
         return items if _all_plain(items) else [_plain(name, item) for item in items]
-    return value
-
-
-def _text(name: str, value: str) -> str:
-    if "\x00" in value:
-        raise invalid(name, "text without NUL characters", value.replace("\x00", "␀"))
-    if not value.isascii():
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise invalid(name, "valid Unicode text", value.encode(errors="replace").decode()) from None
     return value

@@ -11,6 +11,7 @@ from typing import Any
 from cuedeck.graph import DependencyGraph, dependency_graph
 from cuedeck.graph.drawing import Label
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
+from cuedeck.model.text import checked
 from cuedeck.store import tasks as statements
 from cuedeck.store.protocol import Row, Session, Store
 from cuedeck.store.runs import now_ms
@@ -18,7 +19,6 @@ from cuedeck.tasks.agent_task import AgentTask, TaskDraft, TaskStatus, TaskType,
 from cuedeck.tasks.files import checked_paths
 from cuedeck.tasks.next_task import EXAMPLES, NextTask, holders, nothing_to_do
 from cuedeck.tasks.progress import Progress, progress_of
-from cuedeck.tasks.text import checked
 
 MAX_NAME = 500
 MAX_TEXT = 100_000

@@ -15,6 +15,7 @@ from cuedeck.documents.frontmatter_edit import edit_frontmatter
 from cuedeck.documents.yaml_value import scalar
 from cuedeck.graph import Cycle, dependency_graph, find_cycle
 from cuedeck.model.errors import CueError, ErrorCode, invalid
+from cuedeck.model.text import checked
 from cuedeck.tasks.card import Card, CardPriority, CardStatus
 from cuedeck.tasks.card_folder import CardFolder, no_card
 from cuedeck.tasks.card_query import CardQuery
@@ -22,7 +23,6 @@ from cuedeck.tasks.card_snapshot import CardSnapshot, Neighbours
 from cuedeck.tasks.dates import timestamp
 from cuedeck.tasks.handles import quote_handles
 from cuedeck.tasks.notes import append_note
-from cuedeck.tasks.text import checked
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 MAX_TITLE = 200

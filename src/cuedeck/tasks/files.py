@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 
 from cuedeck.model.errors import invalid
-from cuedeck.tasks.text import checked
+from cuedeck.model.text import checked
 
 MAX_PATH = 4096
 

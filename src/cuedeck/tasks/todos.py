@@ -15,10 +15,10 @@ from typing import Any, Final, Literal
 
 from cuedeck.model.clock import iso
 from cuedeck.model.errors import CueError, ErrorCode, invalid, not_found
+from cuedeck.model.text import checked, is_storable
 from cuedeck.store import todos as statements
 from cuedeck.store.protocol import Row, Session, Store
 from cuedeck.store.runs import now_ms
-from cuedeck.tasks.text import checked
 
 MAX_TITLE = 200
 MAX_DESCRIPTION = 2000
@@ -220,7 +220,7 @@ class TodoList:
 
     def _find(self, session: Session, which: Which) -> Todo:
         if which.id is not None:
-            row = statements.find(session, self._user, which.id.lower()) if _storable(which.id) else None
+            row = statements.find(session, self._user, which.id.lower()) if is_storable(which.id) else None
             if row is None:
                 raise not_found("Task not found")
             return _todo(row)
@@ -230,7 +230,7 @@ class TodoList:
     def _titled(self, session: Session, title: str) -> Todo:
         key = _key(title)
         rows: Sequence[Row] = []
-        if len(key) <= 4 * MAX_TITLE and _storable(key):
+        if len(key) <= 4 * MAX_TITLE and is_storable(key):
             most = MAX_MATCHES + 1
             rows = statements.titled(session, self._user, key, limit=most) or statements.title_holding(
                 session, self._user, key, limit=most
@@ -290,11 +290,6 @@ def _due(due_date: str | None, field: str = "due_date") -> str | None:
         return date.fromisoformat(due_date).isoformat()
     except ValueError:
         raise invalid(field, "a date as YYYY-MM-DD", due_date) from None
-
-
-def _storable(text: str) -> bool:
-    """Whether any stored text could equal it: both engines refuse NUL and lone surrogates."""
-    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _ambiguous(title: str, rows: Sequence[Row]) -> CueError:
