@@ -23,6 +23,9 @@ _DATA = "CUEDECK_TEST_POSTGRES_DATA"
 def pytest_configure(config: pytest.Config) -> None:
     # Set before workers start, so that all of them share one server.
     os.environ.setdefault(_DATA, str(Path(tempfile.gettempdir()) / f"cuedeck-postgres-{os.getpid()}"))
+    # Commands that tests run begin in a process of their own, unless a test is about the other way.
+    if "CUEDECK_TEST_STANDBY" not in os.environ:
+        os.environ["CUEDECK_DAEMON__STANDBY"] = "false"
     # A busy machine is no failure.
     hypothesis.settings.register_profile("unhurried", deadline=None)
     hypothesis.settings.load_profile("unhurried")

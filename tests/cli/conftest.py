@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clean_environ import clean_environ, listened_to, stand_by
 from short_folder import short_folder
 
 CUE = str(Path(sys.executable).with_name("cue"))
@@ -26,16 +26,18 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def environ(tmp_path: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+    kept = clean_environ()
     runtime = short_folder()
     home = tmp_path / "home"
     home.mkdir()
-    return {
+    made = {
         **kept,
         "XDG_RUNTIME_DIR": str(runtime),
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
     }
+    stand_by(made)
+    return made
 
 
 @pytest.fixture
@@ -47,5 +49,5 @@ def cue(folder: Path, environ: dict[str, str]) -> Iterator[Run]:
         return subprocess.run([program, *arguments], **{**usual, **settings})
 
     yield run
-    if list((Path(environ["XDG_RUNTIME_DIR"])).glob("cuedeck/*.sock")):
+    if listened_to(environ):
         run("daemon", "stop")

@@ -42,7 +42,11 @@ def test_a_running_daemon_is_described_in_json_too(cue: Any, folder: Path) -> No
     found = json.loads(cue("daemon", "status", "--json").stdout)
     assert found["running"] is True and found["workspace"] == str(folder)
     assert f"pid        {found['pid']}\n" in cue("daemon", "status").stdout
-    assert json.loads(cue("daemon", "stop", "--json").stdout) == {"stopped": True, "pid": found["pid"]}
+    assert json.loads(cue("daemon", "stop", "--json").stdout) == {
+        "stopped": True,
+        "pid": found["pid"],
+        "standby": [],
+    }
 
 
 @pytest.mark.parametrize("verb", ["status", "stop"])

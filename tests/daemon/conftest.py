@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clean_environ import clean_environ, stand_by
 from short_folder import short_folder
 
 CUE = str(Path(sys.executable).with_name("cue"))
@@ -74,13 +75,14 @@ class Ground:
         self.folder = base / "work"
         (self.folder / ".cuedeck").mkdir(parents=True)
         runtime = short_folder()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+        kept = clean_environ()
         self.environ = {
             **kept,
             "XDG_RUNTIME_DIR": str(runtime),
             "XDG_CONFIG_HOME": str(base / "config"),
             "CUEDECK_DAEMON__IDLE_SECONDS": "60",
         }
+        stand_by(self.environ)
 
     def cue(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
         usual = {

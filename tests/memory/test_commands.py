@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clean_environ import clean_environ
 
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.workspace import Workspace
@@ -24,7 +24,7 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self.root = root
         (root / ".cuedeck").mkdir(parents=True)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+        kept = clean_environ()
         self.environ = {**kept, "HOME": str(root), "CUEDECK_SEARCH__ENABLED": "false"}
 
     def cue(self, *arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from clean_environ import clean_environ
 from short_folder import short_folder
 
 CUE = str(Path(sys.executable).with_name("cue"))
@@ -43,7 +43,7 @@ class Ground:
         self.git("branch", "feature")
         # A socket's path is short; a test's folder need not be.
         self.runtime = short_folder()
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("CUEDECK_")}
+        kept = clean_environ()
         self.environ = {
             **kept,
             "XDG_RUNTIME_DIR": str(self.runtime),

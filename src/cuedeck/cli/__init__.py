@@ -42,10 +42,58 @@ SECTIONS: dict[str, dict[str, str]] = {
     },
 }
 
+# Commands that answer and end, which a standby may run (docs/standby.md): all of a group, or these of it.
+AT_ONCE: dict[str, tuple[str, ...]] = {
+    "search": (),
+    "links": (),
+    "scene": (),
+    "card": (),
+    "task": (),
+    "todo": (),
+    "memory": (),
+    "workflow": ("list", "status", "history", "check"),
+    "doctor": (),
+}
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; the result is the exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is not None:
+        return _run(arguments)
+    arguments = sys.argv[1:]
+    standby = None
+    if _completing() or _may_start_at_once(arguments):
+        from cuedeck.cli.standby.client import find_standby
+
+        standby = find_standby()
+    if standby is None:
+        return _run(arguments)
+    try:
+        code = standby.run()
+    except KeyboardInterrupt as interrupt:
+        return _failure(interrupt, arguments)
+    if code is not None:
+        return code
+    code = _run(arguments)
+    if standby.missing:
+        from cuedeck.cli.standby.start import start_standby
+
+        start_standby(standby.place, arguments)
+    return code
+
+
+def _may_start_at_once(arguments: list[str]) -> bool:
+    match arguments:
+        case ["help", _, *_]:
+            return True
+        case [name, "-h" | "--help"] | [name, _, "-h" | "--help"] if name in summaries():
+            return True
+        case [name, *rest] if name in AT_ONCE:
+            return not AT_ONCE[name] or rest[:1] in ([word] for word in AT_ONCE[name])
+    return False
+
+
+def _run(arguments: list[str]) -> int:
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
     _reopen_closed_streams()
@@ -55,9 +103,13 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BaseException as error:  # noqa: BLE001 - each has its sentence and its exit code
-        from cuedeck.cli.failure import exit_code_for
+        return _failure(error, arguments)
 
-        return exit_code_for(error, arguments)
+
+def _failure(error: BaseException, arguments: list[str]) -> int:
+    from cuedeck.cli.failure import exit_code_for
+
+    return exit_code_for(error, arguments)
 
 
 def _reopen_closed_streams() -> None:

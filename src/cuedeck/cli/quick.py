@@ -79,8 +79,12 @@ def has_settings(root: str) -> bool:
         home = os.path.expanduser("~/.config")  # noqa: PTH111
     files = f"{root}/.cuedeck/config.toml", f"{home}/cuedeck/config.toml"
     return any(map(_says_something, files)) or any(
-        name.startswith("CUEDECK_") and "__" in name for name in os.environ
+        name.startswith("CUEDECK_") and "__" in name and not _is_plain_switch(name) for name in os.environ
     )
+
+
+def _is_plain_switch(name: str) -> bool:
+    return name == "CUEDECK_DAEMON__STANDBY" and os.environ[name] in ("true", "false")
 
 
 def _says_something(path: str) -> bool:

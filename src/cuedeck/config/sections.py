@@ -164,6 +164,7 @@ class DaemonSection:
     """The background process of a workspace."""
 
     idle_seconds: int = setting(900, "The daemon ends after this long without a client.", minimum=1)
+    standby: bool = setting(True, "Whether a process is kept ready so that commands start at once.")
 
 
 @dataclass(frozen=True)

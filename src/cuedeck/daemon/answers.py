@@ -30,21 +30,26 @@ def daemon_status(root: str) -> Answer:
         found = status(root)
     except NoDaemon as problem:
         raise _unreachable(problem) from problem
+    standby = _standby_status()
     if found is None:
-        return {"running": False, "workspace": root}, "No daemon runs for this workspace.", 1
-    return {"running": True, **found}, _lines(found), 0
+        text = "\n".join(["No daemon runs for this workspace.", *map(_standing_by, standby)])
+        return {"running": False, "workspace": root, "standby": standby}, text, 1
+    return {"running": True, **found, "standby": standby}, _lines(found, standby), 0
 
 
 def daemon_stopped(root: str) -> Answer:
-    """Stop the daemon and say which process that was."""
+    """Stop the daemon and what keeps commands ready, and say which processes that were."""
     from cuedeck.daemon.control import stop
+    from cuedeck.daemon.standing_by import stop_standbys
 
     try:
         pid = stop(root)
     except NoDaemon as problem:
         raise _unreachable(problem) from problem
-    text = "No daemon was running." if pid is None else f"Stopped the daemon (pid {pid})."
-    return {"stopped": pid is not None, "pid": pid}, text, 0
+    standby = stop_standbys()
+    lines = ["No daemon was running." if pid is None else f"Stopped the daemon (pid {pid})."]
+    lines += [f"Stopped the standby of commands (pid {each})." for each in standby]
+    return {"stopped": pid is not None, "pid": pid, "standby": standby}, "\n".join(lines), 0
 
 
 def _unreachable(problem: NoDaemon) -> CueError:
@@ -57,7 +62,17 @@ def _unreachable(problem: NoDaemon) -> CueError:
     )
 
 
-def _lines(found: dict[str, Any]) -> str:
+def _standby_status() -> list[dict[str, int]]:
+    from cuedeck.daemon.standing_by import standbys
+
+    return [{"pid": process, "memory_bytes": memory} for process, memory in standbys().items()]
+
+
+def _standing_by(standby: dict[str, int]) -> str:
+    return f"Commands are kept ready by pid {standby['pid']} ({standby['memory_bytes'] / 1_000_000:.0f} MB)."
+
+
+def _lines(found: dict[str, Any], standby: list[dict[str, int]]) -> str:
     memory = found["memory_bytes"]
     rows = {
         "workspace": found["workspace"],
@@ -69,4 +84,4 @@ def _lines(found: dict[str, Any]) -> str:
         "idle exit": f"after {found['idle_seconds']} s without a client",
         "log": found["log"],
     }
-    return "\n".join(f"{name:<10} {value}" for name, value in rows.items())
+    return "\n".join([*(f"{name:<10} {value}" for name, value in rows.items()), *map(_standing_by, standby)])

@@ -7,14 +7,20 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
-from cuedeck.daemon.location import Address
+
+class Held(Protocol):
+    """The files of a process that others connect to."""
+
+    socket: str
+    life: str
 
 
 class Life:
     """Held from before the socket exists until after it is gone, so nobody removes another's socket."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Held) -> None:
         self._address = address
         self._descriptor: int | None = None
 
@@ -39,6 +45,17 @@ class Life:
             return
         self._forget_socket()
         os.ftruncate(self._descriptor, 0)
+        os.close(self._descriptor)
+        self._descriptor = None
+
+    def touch(self) -> None:
+        """Show that the process was needed just now."""
+        assert self._descriptor is not None
+        os.utime(self._descriptor)
+
+    def leave_to_parent(self) -> None:
+        """In a forked child: the lock is the parent's alone, and falls with it."""
+        assert self._descriptor is not None
         os.close(self._descriptor)
         self._descriptor = None
 

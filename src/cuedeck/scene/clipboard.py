@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Final
 
 # Terminals and multiplexers silently drop longer sequences; there is no acknowledgement.
@@ -76,14 +75,14 @@ def terminal_sequence(text: str, environ: Mapping[str, str]) -> bytes | None:
 
 
 def _to_terminal(text: str, environ: Mapping[str, str]) -> bool:
-    if not (sys.stderr.isatty() or sys.stdout.isatty()):
-        return False
+    terminal = next((stream for stream in (sys.stderr, sys.stdout) if stream.isatty()), None)
     sequence = terminal_sequence(text, environ)
-    if sequence is None:
+    if terminal is None or sequence is None:
         return False
     try:
-        with Path("/dev/tty").open("wb", buffering=0) as terminal:
-            terminal.write(sequence)
+        terminal.flush()
+        with open(terminal.fileno(), "wb", buffering=0, closefd=False) as raw:
+            raw.write(sequence)
     except OSError:
         return False
     return True

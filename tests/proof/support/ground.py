@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+from clean_environ import listened_to, stand_by
 from outside import CUE, USER, Deck, Door, Http, Stdio, environment
 from project import make_project
 
@@ -15,6 +16,7 @@ class Ground:
     def __init__(self, base: Path) -> None:
         self.root = make_project(base / "work")
         self.environ = environment(base, CUEDECK_LIMITS__ENABLED="false", CUEDECK_USER=USER)
+        stand_by(self.environ)
         self._doors: list[Door] = []
 
     def door(self, kind: str, *options: str, **overrides: str) -> Door:
@@ -46,5 +48,5 @@ class Ground:
     def close(self) -> None:
         for door in self._doors:
             door.close()
-        if list(Path(self.environ["XDG_RUNTIME_DIR"]).glob("cuedeck/*.sock")):
+        if listened_to(self.environ):
             self.cue("daemon", "stop")

@@ -14,6 +14,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Protocol
 
+from clean_environ import clean_environ
 from short_folder import short_folder
 
 CUE = str(Path(sys.executable).with_name("cue"))
@@ -24,7 +25,7 @@ USER = "123e4567-e89b-12d3-a456-426614174000"
 
 def environment(base: Path, **overrides: str) -> dict[str, str]:
     """An environment in which nothing outside the folder is read or written."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CUEDECK_", "XDG_"))}
+    kept = {name: value for name, value in clean_environ().items() if not name.startswith("XDG_")}
     (base / "home").mkdir(mode=0o700, exist_ok=True)
     return {
         **kept,

@@ -17,7 +17,7 @@ def status(here: Here) -> int:
 
 @subcommand(command, "stop", json=True)
 def stop(here: Here) -> int:
-    """Stop the daemon once it has answered what it was asked; agents reconnect when they need it."""
+    """Stop the daemon once it has answered what it was asked, and what keeps commands ready."""
     from cuedeck.daemon.answers import daemon_stopped
 
     return here.answer(daemon_stopped)
