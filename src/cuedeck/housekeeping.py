@@ -85,8 +85,8 @@ class Housekeeping:
             if time.monotonic() < due:
                 continue
             due = time.monotonic() + LOOK_SECONDS
-            give_back()
             try:
+                give_back()
                 removed = self.run_if_due()
             except CueError as error:
                 log.warning("housekeeping waits: %s", error.message)

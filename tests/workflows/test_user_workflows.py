@@ -164,6 +164,12 @@ def test_a_note_that_is_somebody_elses_is_not_overwritten(workspace: Workspace) 
             4,
             "a string",
         ),
+        (
+            '[[triggers]]\nkind = "cron"\nexpression = "0 9 * * *"\ntimezone = "Europe"\n'
+            '[[steps]]\naction = "list_cards"\n',
+            4,
+            "a zone such as",
+        ),
         ('[[triggers]]\nkind = "event"\n[[steps]]\naction = "list_cards"\n', 1, "task, memory"),
         (
             '[[triggers]]\nkind = "event"\nof = "weather"\n[[steps]]\naction = "list_cards"\n',

@@ -12,10 +12,10 @@ from cuedeck.mcp.connection import Connection
 from cuedeck.mcp.incident import unexpected
 from cuedeck.mcp.rendering import INTERNAL_ERROR, RpcError, readable
 from cuedeck.mcp.resource import Resource, ResourceRequest
+from cuedeck.mcp.wire import INVALID_PARAMS
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.principal import Principal
 
-INVALID_PARAMS = -32602
 # What 2025-11-25 and older call a missing resource.
 LEGACY_NOT_FOUND = -32002
 

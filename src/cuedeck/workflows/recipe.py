@@ -202,7 +202,8 @@ class _Reader:
                 check_cron(cron)
                 return cron
         except CueError as error:
-            self._add("expression", "triggers", number, error.message)
+            key = "timezone" if error.data.get("field") == "timezone" else "expression"
+            self._add(key, "triggers", number, error.message)
             return None
         if "of" not in value:
             self._wrong("of", "triggers", number, "one of " + ", ".join(_SOURCES))

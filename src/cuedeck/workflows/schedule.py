@@ -55,7 +55,7 @@ def _zone(trigger: CronTrigger) -> tzinfo:
         return _local_zone()
     try:
         return ZoneInfo(trigger.timezone)
-    except (ZoneInfoNotFoundError, ValueError) as error:
+    except (OSError, ZoneInfoNotFoundError, ValueError) as error:
         raise invalid("timezone", "a zone such as Europe/Berlin", trigger.timezone) from error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from cuedeck.graph import DependencyGraph, dependency_graph, find_cycle, ordered
@@ -12,23 +12,14 @@ from cuedeck.tasks.imports.foreign import ForeignTask, ForeignTasks, Misfit
 MAX_TITLE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class ImportPlan:
-    """Tasks in an order in which each comes after what it needs, and what did not fit."""
-
-    source: str
-    tasks: tuple[ForeignTask, ...]
-    misfits: tuple[Misfit, ...]
-
-
-def plan_import(found: ForeignTasks, *, with_parents: bool) -> ImportPlan:
-    """Fit tasks together; parents count as waiting for their children when the target knows parents."""
+def plan_import(found: ForeignTasks, *, with_parents: bool) -> ForeignTasks:
+    """Tasks that fit together, each after what it needs; a parent waits for its children ``with_parents``."""
     misfits = list(found.misfits)
     tasks = {task.key: _fitting(task, misfits) for task in found.tasks}
     _drop_missing(tasks, misfits)
     _break_cycles(tasks, misfits, with_parents)
     order = ordered(_graph(tasks, with_parents=False))
-    return ImportPlan(found.source, tuple(tasks[key] for key in order), tuple(misfits))
+    return ForeignTasks(found.source, tuple(tasks[key] for key in order), tuple(misfits))
 
 
 def parents_of(tasks: Collection[ForeignTask]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from cuedeck.tasks.agent_tasks import AgentTasks
 from cuedeck.tasks.card import CardPriority, CardStatus
 from cuedeck.tasks.cards import CardDraft, Cards
 from cuedeck.tasks.imports.foreign import ForeignStatus, ForeignTask, ForeignTasks, Misfit
-from cuedeck.tasks.imports.plan import ImportPlan, parents_of, plan_import
+from cuedeck.tasks.imports.plan import parents_of, plan_import
 from cuedeck.tasks.todos import MAX_DESCRIPTION, TodoList
 
 _CARD_STATUS = {
@@ -110,17 +110,21 @@ def into_todos(todos: TodoList, found: ForeignTasks, *, dry_run: bool) -> Import
     return _report(plan, {task.key: id_ for task, id_ in zip(wanted, ids, strict=True)}, misfits, dry_run)
 
 
-def _report(plan: ImportPlan, made: Mapping[str, str], misfits: list[Misfit], dry_run: bool) -> ImportReport:
+def _report(
+    plan: ForeignTasks, made: Mapping[str, str], misfits: list[Misfit], dry_run: bool
+) -> ImportReport:
     return ImportReport(
         plan.source, len(plan.tasks), made, len(plan.tasks) - len(made), tuple(misfits), dry_run
     )
 
 
-def _source(plan: ImportPlan, task: ForeignTask) -> str:
+def _source(plan: ForeignTasks, task: ForeignTask) -> str:
     return f"{plan.source}:{task.key}"
 
 
-def _card(plan: ImportPlan, task: ForeignTask, known: Mapping[str, str], misfits: list[Misfit]) -> CardDraft:
+def _card(
+    plan: ForeignTasks, task: ForeignTask, known: Mapping[str, str], misfits: list[Misfit]
+) -> CardDraft:
     if task.parent is not None:
         misfits.append(Misfit(task.key, f"belongs to {task.parent}; cards have no parents, it is a tag"))
     if task.due_date is not None:
@@ -143,7 +147,7 @@ def _card(plan: ImportPlan, task: ForeignTask, known: Mapping[str, str], misfits
 
 
 def _agent_task(
-    plan: ImportPlan, task: ForeignTask, project: str, epic: bool, misfits: list[Misfit]
+    plan: ForeignTasks, task: ForeignTask, project: str, epic: bool, misfits: list[Misfit]
 ) -> TaskDraft:
     for name, value in (("tags", ", ".join(task.tags)), ("due date", task.due_date)):
         if value:
