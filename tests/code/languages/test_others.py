@@ -486,3 +486,61 @@ def test_a_ruby_module_that_very_many_files_open(project: Project) -> None:
     )
     written.check("Zebra")
     written.check("make")
+
+
+def test_what_the_cases_of_a_swift_enum_carry(project: Project) -> None:
+    written = project(
+        """
+        === Failure.swift
+        enum Failure {
+            enum Reason { case late } // <def Reason>
+            struct Place {} // <def Place>
+            case failed(reason: Reason) // <Reason>
+            case lost(Place, why: [Reason]?) // <Place> <Reason>
+        }
+        === Use.swift
+        func tell(reason: Failure.Reason, places: Array<Failure.Place>) {} // <Reason> <Place>
+        """
+    )
+    written.check("Reason")
+    written.check("Place")
+
+
+def test_functions_that_extend_a_type_of_kotlin(project: Project) -> None:
+    written = project(
+        """
+        === lib.kt
+        package lib
+
+        class Shape {
+            fun area() = 1 // <def area>
+        }
+
+        class Other {
+            fun grow() {}
+        }
+
+        fun Shape.grow() { // <def grow>
+            this.area() // <area>
+        }
+
+        fun String.shout() = 1 // <def shout>
+
+        fun <T : Any> T.same(): T = this // <def same>
+        === use.kt
+        package use
+
+        import lib.*
+
+        fun main(shape: Shape, other: Other, unknown: Foreign) {
+            shape.grow() // <grow>
+            other.grow()
+            unknown.grow()
+            "a".shout() // <shout>
+            unknown.names().map { it.shout() } // <shout>
+            shape.same() // <same>
+        }
+        """
+    )
+    for mark in ("area", "grow", "shout", "same"):
+        written.check(mark)

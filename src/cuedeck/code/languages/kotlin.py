@@ -13,6 +13,8 @@ from cuedeck.code.languages.table import Declares, TableWalk, doc_above, first_o
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# What a function that extends a type calls its receiver.
+_THIS: Final = b"this"
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("delegation_specifiers",))
 
 
@@ -43,6 +45,14 @@ class KotlinWalk(TableWalk):
         "type_alias": "type_alias",
         "import": "import_",
     }
+
+    def this(self, node: Node, scope: int, role: int = 0) -> int:
+        around = scope
+        while around >= 0 and around != self.scopes[scope].owner:
+            if self.scopes[around].receiver:  # inside a function that extends a type
+                return self.row(Op.NAME, around, self.scopes[around].receiver)
+            around = self.scopes[around].parent
+        return super().this(node, scope, role)
 
     def name_node(self, node: Node, spec: Declares) -> Node | None:
         found = node.child_by_field_name("name")
@@ -93,6 +103,9 @@ class KotlinWalk(TableWalk):
                 value = self.visit(child, inner, Role.TYPE)
                 if child.start_byte > name.start_byte:
                     self.scopes[inner].result = value
+                else:
+                    self.scopes[inner].receiver = self.intern(_THIS)
+                    self.bind(inner, self.intern(_THIS), child.start_byte, Bind.PARAMETER, value)
             elif child.type == "type_parameters":
                 self.type_parameters(child, inner)
             elif child == body and child.named_child_count == 1 and child.named_children[0].type != "block":
@@ -209,6 +222,7 @@ class KotlinRules(OpenRules):
     """How files of Kotlin see each other."""
 
     overloads: ClassVar[bool] = True
+    extension_methods: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
     language: ClassVar[str] = "kotlin"
     endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")

@@ -43,7 +43,6 @@ class SwiftWalk(TableWalk):
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "optional_type",
         "type_annotation",
-        "user_type",
         "tuple_expression",
         "value_argument",
         "directly_assignable_expression",
@@ -51,6 +50,7 @@ class SwiftWalk(TableWalk):
     )
     special: ClassVar[dict[str, str]] = {
         "self_expression": "this",
+        "user_type": "user_type",
         "super_expression": "parent",
         "line_string_literal": "text_literal",
         "navigation_expression": "navigate",
@@ -176,9 +176,30 @@ class SwiftWalk(TableWalk):
             if leaf.type == "simple_identifier":
                 yield leaf
 
+    def user_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """``Outer.Inner<Of>``."""
+        names = [child for child in node.named_children if child.type == "type_identifier"]
+        value = 0
+        for name in names:
+            own = (role or Role.TYPE) if name == names[-1] else Role.TYPE
+            value = (
+                self.row(Op.ATTR, value, self.name(name), name.start_byte, own)
+                if value
+                else self.type_reference(name, scope, own)
+            )
+        told = [child for child in node.named_children if child.type == "type_arguments"]
+        arguments = [self.visit(of, scope, Role.TYPE) for child in told for of in child.named_children]
+        return self.row(Op.INDEX, value, self.items(arguments)) if arguments else value
+
     def entry(self, node: Node, scope: int, role: int = 0) -> int:
         for name in node.children_by_field_name("name"):
             self.assign(name, scope, 0, 0, Kind.MEMBER, node)
+        for carried in node.children_by_field_name("data_contents"):
+            for of in carried.named_children:
+                if of.type != "simple_identifier":  # what a value is called
+                    self.visit(of, scope, Role.TYPE)
+        for raw in node.children_by_field_name("raw_value"):
+            self.visit(raw, scope)
         return 0
 
 
