@@ -56,7 +56,10 @@ class InotifyHints:
         return dirty
 
     def interrupt(self) -> None:
-        os.write(self._interrupt, b"x")
+        with self._lock:
+            # Closed meanwhile, the number may be another file's by now.
+            if self._inotify.descriptor >= 0:
+                os.write(self._interrupt, b"x")
 
     def close(self) -> None:
         with self._lock:

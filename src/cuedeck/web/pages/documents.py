@@ -50,7 +50,7 @@ def documents(asked: Asked) -> Page:
 
 
 def document(asked: Asked) -> Page:
-    """One file: markdown rendered, source as it is; only what belongs to the index is shown."""
+    """One file: markdown rendered; source as it is, where it belongs to the index."""
     path = confine_file(asked.workspace.root, asked.query.get("path", ""))
     kind = kind_of(path.relative)
     with asked.workspace.store.index.read() as session:
