@@ -269,3 +269,39 @@ def test_keywords_name_the_fields_that_a_constructor_collects(project: Project) 
     )
     written.check("title")
     written.check("init", "__init__")
+
+
+def test_global_classes_and_functions_are_the_modules(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        def setup():
+            global Product, make  # <Product> <make>
+            class Product:  # <def Product>
+                def sell(self): ...  # <def sell>
+            def make():  # <def make>
+                return Product()  # <Product>
+        def use():
+            Product()  # <Product>
+            make().sell()  # <make> <sell>
+        """
+    )
+    written.check("Product")
+    written.check("make")
+    written.check("sell")
+
+
+def test_undeclared_members_are_what_getattr_gives(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Expression:
+            name = ""  # <def name>
+            def __getattr__(self, key) -> "Expression": ...
+        class Table(Expression):
+            rows = 1
+        Table().frame.name  # <name>
+        Table().rows.name
+        """
+    )
+    written.check("name")

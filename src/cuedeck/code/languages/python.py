@@ -101,7 +101,7 @@ class PythonWalk(PythonPatterns):
         kind = target.type
         if kind == "identifier":
             name = self.name(target)
-            place = 0 if name in self.globals.get(scope, ()) else scope
+            place = self.home(name, scope)
             self.bind(place, name, target.start_byte, Bind.VARIABLE, annotation, value)
             if self.whole is not None:
                 self.define_variable(target, place, name)
@@ -118,6 +118,10 @@ class PythonWalk(PythonPatterns):
                 self.assign(child, scope, annotation, value)
         else:
             self.visit(target, scope)
+
+    def home(self, name: int, scope: int) -> int:
+        """Where a name is bound that a scope gives a value: the module, if it is declared global."""
+        return 0 if name in self.globals.get(scope, ()) else scope
 
     def assign_attribute(self, target: Node, scope: int, annotation: int, value: int) -> None:
         parts = target.named_children
@@ -250,12 +254,13 @@ class PythonWalk(PythonPatterns):
         outer, self.whole = self.whole, None
         in_class = self.scopes[scope].kind == ScopeKind.CLASS
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope].owner)
-        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        home = self.home(self.name(name), scope)
+        self.bind(home, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
             name,
             whole or node,
-            scope,
+            home,
             own=inner,
             head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=_docstring(body),
@@ -353,12 +358,13 @@ class PythonWalk(PythonPatterns):
         outer, self.whole = self.whole, None
         inner = self.scope(ScopeKind.CLASS, scope)
         self.scopes[inner].owner = inner
-        self.bind(scope, self.name(name), name.start_byte, Bind.CLASS, inner)
+        home = self.home(self.name(name), scope)
+        self.bind(home, self.name(name), name.start_byte, Bind.CLASS, inner)
         self.define(
             Kind.CLASS,
             name,
             whole or node,
-            scope,
+            home,
             own=inner,
             head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=_docstring(body),

@@ -77,6 +77,7 @@ class PythonRules(Rules):
     property_decorators: ClassVar[frozenset[str]] = frozenset(
         {"property", "cached_property", "setter", "getter"}
     )
+    stand_in: ClassVar[str] = "__getattr__"
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
     reads_in_order: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})

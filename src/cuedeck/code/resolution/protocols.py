@@ -128,7 +128,12 @@ class Protocols(Typing):
         return unique(found)
 
     def entry(self, path: str, owner: int, name: str) -> Values:
-        if not self.rules_of(path).foreign_wrappers:
+        rules = self.rules_of(path)
+        if rules.stand_in:
+            values = self.concrete(self.evaluate(path, owner))
+            lacking = [v for v in values if v.tag == INSTANCE and not self.member(v, name)]
+            return unique([v for value in lacking for v in self.protocol(value, rules.stand_in)])
+        if not rules.foreign_wrappers:
             return ()
         found: list[Value] = []
         for value in self.evaluate(path, owner):

@@ -71,6 +71,8 @@ class Rules:
     declared_members: ClassVar[bool] = False
     # A class has no members by the interfaces that it says it implements, only by declaring them.
     interfaces_promise: ClassVar[bool] = False
+    # The method that gives what a member holds which nobody declares.
+    stand_in: ClassVar[str] = ""
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
