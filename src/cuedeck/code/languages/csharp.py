@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
@@ -60,6 +61,7 @@ class CSharpWalk(TableWalk):
         "pointer_type",
     )
     generic_types: ClassVar[tuple[str, ...]] = ("generic_name",)
+    lambdas: ClassVar[tuple[str, ...]] = ("lambda_expression", "anonymous_method_expression")
     special: ClassVar[dict[str, str]] = {
         "string_literal": "text_literal",
         "interpolated_string_expression": "text_literal",
@@ -77,6 +79,11 @@ class CSharpWalk(TableWalk):
         "enum_member_declaration": "constant",
         "using_directive": "using",
         "lambda_expression": "closure",
+        "anonymous_method_expression": "closure",
+        "query_expression": "block",
+        "from_clause": "from_",
+        "join_clause": "from_",
+        "let_clause": "let",
         "foreach_statement": "for_each",
         "array_type": "array_type",
         "cast_expression": "cast",
@@ -250,6 +257,23 @@ class CSharpWalk(TableWalk):
             self.bind(inner, self.name(leaf), leaf.start_byte, Bind.VARIABLE, annotation, value)
         return self.visit(body, inner) if body is not None else 0
 
+    def from_(self, node: Node, scope: int, role: int = 0) -> int:
+        """``from x in many`` and ``join x in many on …``: a name for each of many."""
+        of = node.child_by_field_name("type")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        name, *rest = [child for child in node.named_children if child != of]
+        value = self.row(Op.ELEMENT, self.visit(rest[0], scope)) if rest else 0
+        self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
+        for child in rest[1:]:
+            self.visit(child, scope)
+        return 0
+
+    def let(self, node: Node, scope: int, role: int = 0) -> int:
+        name, *rest = node.named_children
+        value = self.visit(rest[-1], scope) if rest else 0
+        self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, 0, value)
+        return 0
+
     def as_(self, node: Node, scope: int, role: int = 0) -> int:
         values = [self.visit(c, scope, Role.TYPE if n else 0) for n, c in enumerate(node.named_children)]
         return self.row(Op.TYPED, values[-1]) if values else 0
@@ -265,7 +289,7 @@ class CSharpWalk(TableWalk):
 class CSharpRules(OpenRules):
     """How files of CSharp see each other."""
 
-    transparent: ClassVar[frozenset[str]] = frozenset({"Task", "ValueTask", "Nullable"})
+    transparent: ClassVar[frozenset[str]] = frozenset({"Task", "ValueTask", "Nullable", "Expression"})
     sequences: ClassVar[frozenset[str]] = frozenset(
         {
             "List",
@@ -296,6 +320,14 @@ class CSharpRules(OpenRules):
             "Dequeue",
             "Pop",
             "Peek",
+            "Find",
+            "FindLast",
+            "MinBy",
+            "MaxBy",
+            "FirstAsync",
+            "FirstOrDefaultAsync",
+            "SingleAsync",
+            "SingleOrDefaultAsync",
         }
     )
     container_methods: ClassVar[frozenset[str]] = frozenset(
@@ -306,6 +338,23 @@ class CSharpRules(OpenRules):
             "OrderBy",
             "OrderByDescending",
             "ThenBy",
+            "ThenByDescending",
+            "AsEnumerable",
+            "AsQueryable",
+            "ToHashSet",
+            "ToListAsync",
+            "ToArrayAsync",
+            "TakeWhile",
+            "SkipWhile",
+            "DistinctBy",
+            "FindAll",
+            "Append",
+            "Prepend",
+            "Union",
+            "Except",
+            "Intersect",
+            "AsNoTracking",
+            "Include",
             "Skip",
             "Take",
             "Distinct",
@@ -314,6 +363,65 @@ class CSharpRules(OpenRules):
         }
     )
     same_methods: ClassVar[frozenset[str]] = frozenset({"ConfigureAwait"})
+    callback_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "Where",
+            "Select",
+            "SelectMany",
+            "Any",
+            "All",
+            "First",
+            "FirstOrDefault",
+            "Single",
+            "SingleOrDefault",
+            "Last",
+            "LastOrDefault",
+            "AnyAsync",
+            "AllAsync",
+            "FirstAsync",
+            "FirstOrDefaultAsync",
+            "SingleAsync",
+            "SingleOrDefaultAsync",
+            "OrderBy",
+            "OrderByDescending",
+            "ThenBy",
+            "ThenByDescending",
+            "GroupBy",
+            "ToDictionary",
+            "ToLookup",
+            "Sum",
+            "Min",
+            "Max",
+            "MinBy",
+            "MaxBy",
+            "Average",
+            "Count",
+            "TakeWhile",
+            "SkipWhile",
+            "DistinctBy",
+            "ForEach",
+            "Find",
+            "FindAll",
+            "FindIndex",
+            "FindLast",
+            "Exists",
+            "RemoveAll",
+            "RemoveWhere",
+            "TrueForAll",
+            "ConvertAll",
+            "Include",
+            "Sort",
+        }
+    )
+    comparing_methods: ClassVar[frozenset[str]] = frozenset({"Sort"})
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"Select", "ConvertAll"})
+    function_forms: ClassVar[Mapping[str, str]] = {
+        "Func": "gives",
+        "Converter": "gives",
+        "Action": "takes",
+        "Predicate": "takes",
+        "Comparison": "compares",
+    }
     class_constructors: ClassVar[bool] = True
     extension_methods: ClassVar[bool] = True
     reopened: ClassVar[bool] = True

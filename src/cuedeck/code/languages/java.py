@@ -55,6 +55,7 @@ class JavaWalk(TableWalk):
         "package_declaration",
     )
     type_wrappers: ClassVar[tuple[str, ...]] = ("parenthesized_expression", "annotated_type")
+    lambdas: ClassVar[tuple[str, ...]] = ("lambda_expression",)
     special: ClassVar[dict[str, str]] = {
         "this": "this",
         "super": "parent",
@@ -98,7 +99,8 @@ class JavaWalk(TableWalk):
             callee = self.row(Op.ATTR, value, self.name(name), name.start_byte, Role.CALL)
         else:
             callee = self.reference(name, scope, Role.CALL)
-        given = [self.visit(c, scope) for c in arguments.named_children] if arguments is not None else []
+        listed = arguments.named_children if arguments is not None else []
+        given = [self.argument(child, scope, callee, at) for at, child in enumerate(listed)]
         return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
 
     def binary(self, node: Node, scope: int, role: int = 0) -> int:
@@ -379,6 +381,10 @@ class JavaRules(OpenRules):
             "limit",
             "distinct",
             "descendingIterator",
+            "parallelStream",
+            "skip",
+            "peek",
+            "toList",
         }
     )
     callback_methods: ClassVar[frozenset[str]] = frozenset(
@@ -391,13 +397,38 @@ class JavaRules(OpenRules):
             "allMatch",
             "noneMatch",
             "ifPresent",
-            "removeIf",
             "sort",
             "sorted",
             "reduce",
+            "peek",
+            "mapToInt",
+            "mapToLong",
+            "mapToDouble",
+            "mapToObj",
+            "takeWhile",
+            "dropWhile",
+            "forEachOrdered",
+            "forEachRemaining",
+            "ifPresentOrElse",
+            "removeIf",
+            "replaceAll",
         }
     )
-    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
+    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "sorted"})
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "mapToObj"})
+    function_forms: ClassVar[Mapping[str, str]] = {
+        "Function": "gives",
+        "BiFunction": "gives",
+        "UnaryOperator": "same",
+        "Consumer": "takes",
+        "BiConsumer": "takes",
+        "Predicate": "takes",
+        "BiPredicate": "takes",
+        "ToIntFunction": "takes",
+        "ToLongFunction": "takes",
+        "ToDoubleFunction": "takes",
+        "Comparator": "compares",
+    }
 
 
 def _grammar() -> Any:

@@ -74,6 +74,7 @@ class RustWalk(TableWalk):
         "abstract_type",
         "bracketed_type",
     )
+    lambdas: ClassVar[tuple[str, ...]] = ("closure_expression",)
     special: ClassVar[dict[str, str]] = {
         "self": "this",
         "string_literal": "text_literal",
@@ -205,15 +206,17 @@ class RustWalk(TableWalk):
             return
         super().parameter(node, scope)
 
-    def closure(self, node: Node, scope: int, role: int = 0) -> int:
+    def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
-        for child in parameters.named_children if parameters is not None else ():
+        for position, child in enumerate(parameters.named_children if parameters is not None else ()):
             if child.type == "parameter":
                 self.parameter(child, inner)
-            else:
-                for leaf in self.binding_names(child):
-                    self.bind(inner, self.name(leaf), leaf.start_byte, Bind.PARAMETER)
+                continue
+            whole = expected and child.type in ("identifier", "reference_pattern", "mut_pattern")
+            taken = self.row(Op.ARGUMENT, expected, position) if whole else 0
+            for leaf in self.binding_names(child):
+                self.bind(inner, self.name(leaf), leaf.start_byte, Bind.PARAMETER, 0, taken)
         value = self.visit(body, inner) if body is not None else 0
         self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)

@@ -64,6 +64,33 @@ class RustRules(OpenRules):
             "chain",
         }
     )
+    callback_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            "map",
+            "filter",
+            "filter_map",
+            "flat_map",
+            "for_each",
+            "any",
+            "all",
+            "find",
+            "find_map",
+            "position",
+            "take_while",
+            "skip_while",
+            "inspect",
+            "retain",
+            "sort_by",
+            "sort_by_key",
+            "min_by_key",
+            "max_by_key",
+            "partition",
+            "and_then",
+            "map_or",
+            "is_some_and",
+        }
+    )
+    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort_by"})
     same_methods: ClassVar[frozenset[str]] = frozenset(
         {
             "clone",

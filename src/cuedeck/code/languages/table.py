@@ -58,6 +58,7 @@ class TableWalk(Walk):
     blocks: ClassVar[tuple[str, ...]] = ()
     silent: ClassVar[tuple[str, ...]] = ("comment",)
     special: ClassVar[Mapping[str, str]] = {}
+    lambdas: ClassVar[tuple[str, ...]] = ()  # functions without a name, which calls are given
     type_wrappers: ClassVar[tuple[str, ...]] = ()  # pointers, references, annotations: only the inside counts
     generic_types: ClassVar[tuple[str, ...]] = ("generic_type",)
     begins_after: ClassVar[bool] = False  # a variable is not seen in its own declaration
@@ -133,7 +134,7 @@ class TableWalk(Walk):
                 told = [self.visit(c, scope, Role.TYPE) for c in child.named_children]
                 callee = self.row(Op.INDEX, callee, self.items(told))
             elif child.type == arguments_field or child.type.endswith(("arguments", "argument_list")):
-                given += [self.visit(c, scope) for c in child.named_children]
+                given += [self.argument(c, scope, callee, at) for at, c in enumerate(child.named_children)]
             else:
                 self.visit(child, scope)
         return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
@@ -228,14 +229,29 @@ class TableWalk(Walk):
             self.visit(value, scope)
         return self.row(Op.TYPED, to)
 
-    def closure(self, node: Node, scope: int, role: int = 0) -> int:
+    def argument(self, node: Node, scope: int, callee: int, position: int) -> int:
+        """Visit what a call is given; a function without a name takes what the parameter there says."""
+        inner = _last(node) if node.type in self.type_wrappers else node
+        if callee and inner is not None and inner.type in self.lambdas:
+            return self.closure(inner, scope, expected=self.row(Op.ARGUMENT, callee, position))
+        return self.visit(node, scope)
+
+    def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
-        parameters, body = node.child_by_field_name("parameters"), node.child_by_field_name("body")
+        parameters = node.child_by_field_name("parameters")
+        body = node.child_by_field_name("body") or _last(node)
         if parameters is not None:
-            for child in parameters.named_children or [parameters]:
-                self.parameter(child, inner)
-        value = self.visit(body, inner) if body is not None else 0
-        self.scopes[inner].returns = self.items([value])
+            for position, child in enumerate(parameters.named_children or [parameters]):
+                name = child.child_by_field_name("name") or child
+                if name.named_child_count or child.child_by_field_name("type") is not None or not expected:
+                    self.parameter(child, inner)
+                else:
+                    taken = self.row(Op.ARGUMENT, expected, position)
+                    self.bind(inner, self.name(name), name.start_byte, Bind.PARAMETER, 0, taken)
+        saved, self.returned = self.returned, []
+        value = self.visit(body, inner) if body is not None and body != parameters else 0
+        self.scopes[inner].returns = self.items([value, *self.returned[:_MAX_RETURNS]])
+        self.returned = saved
         return self.row(Op.FUNCTION, inner)
 
     # -- declaring

@@ -102,6 +102,8 @@ class Rules:
     # Walking over a mapping gives each key with its value, not the keys alone.
     yields_entries: ClassVar[bool] = False
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
+    # Generic types of functions, and what their arguments say: see ``formed``.
+    function_forms: ClassVar[Mapping[str, str]] = {}
     # Methods that hand the value itself to a function, and give what that gives.
     passing_methods: ClassVar[frozenset[str]] = frozenset()
     # Annotations that say nothing about the type: the value does.

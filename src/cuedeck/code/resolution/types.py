@@ -45,6 +45,7 @@ from cuedeck.code.resolution.values import (
     Targets,
     Value,
     Values,
+    formed,
     mapping,
     rest_part,
     sequence,
@@ -417,6 +418,8 @@ class Typing(Generics):
         if label in ("tuple", "Tuple"):
             items = tuple(self.annotation(path, item) for item in arguments)
             return (Value(TUPLE, inside=items),) if any(items) else ()
+        if label in rules.function_forms:
+            return formed(rules.function_forms[label], [self.annotation(path, item) for item in arguments])
         if label == "Callable":
             return self.callable_form(path, arguments)
         return None

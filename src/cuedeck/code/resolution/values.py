@@ -105,6 +105,17 @@ def shaped(shape: str, held: Values) -> Values:
     return (Value(RECORD, inside=(held,), name=shape),)
 
 
+def formed(form: str, told: list[Values]) -> Values:
+    """The type of a function that is told what it takes and, last or as the same, what it gives."""
+    if not any(told):
+        return ()
+    if form == "gives":
+        return (Value(CALLABLE, inside=(told[-1], *told[:-1])),)
+    if form == "compares":
+        return (Value(CALLABLE, inside=((), *told, *told)),)
+    return (Value(CALLABLE, inside=(told[0] if form == "same" else (), *told)),)
+
+
 def elements(value: Value) -> Values:
     """What iterating over or indexing into a value may give."""
     if value.tag in (SEQUENCE, MAPPING):

@@ -1,0 +1,94 @@
+"""Functions without a name take what is handed to them, in C#, Java and Rust."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_csharp_lambdas_and_queries(project: Project) -> None:
+    written = project(
+        """
+        === User.cs
+        namespace Shop;
+        public class User {
+            public string Name { get; set; }  // <def Name>
+            public List<Order> Orders { get; set; }
+        }
+        public class Order {
+            public int Total { get; set; }  // <def Total>
+        }
+        === Report.cs
+        namespace Shop;
+        public class Report {
+            private readonly DbSet<User> known;
+            public void Run(IEnumerable<User> users) {
+                var names = users.Where(u => u.Name != null)  // <Name>
+                    .OrderBy(u => u.Name)  // <Name>
+                    .Select(u => u.Orders.Sum(o => o.Total));  // <Total>
+                var first = known.FirstOrDefault(u => u.Name == "a");  // <Name>
+                users.Select(u => { return u.Orders.First(); }).Any(o => o.Total > 1);  // <Total>
+                Each(users, u => u.Name.Trim());  // <Name>
+                Each(users, delegate(User u) { u.Name.Trim(); });  // <Name>
+                var query = from u in users
+                            from o in u.Orders
+                            where o.Total > 3  // <Total>
+                            select u.Name;  // <Name>
+                Other(u => u.Name);
+            }
+            private void Each<T>(IEnumerable<T> all, Action<T> act) { }
+        }
+        """
+    )
+    written.check("Name")
+    written.check("Total")
+
+
+def test_java_lambdas(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/shop/User.java
+        package shop;
+        public class User {
+            public String name() { return ""; }  // <def name>
+        }
+        === src/main/java/shop/Report.java
+        package shop;
+        import java.util.List;
+        import java.util.function.Consumer;
+        public class Report {
+            void run(List<User> users, Consumer<User> other) {
+                users.stream().filter(u -> u.name() != null)  // <name>
+                    .forEach(u -> {
+                        u.name();  // <name>
+                    });
+                users.sort((a, b) ->
+                    a.name().compareTo(  // <name>
+                        b.name()));  // <name>
+                each(u -> u.name());  // <name>
+                foreign(u -> u.name());
+            }
+            void each(Consumer<User> act) { }
+        }
+        """
+    )
+    written.check("name")
+
+
+def test_rust_closures(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub struct User {
+            pub name: String,  // <def name>
+        }
+        pub fn run(users: Vec<User>, one: Option<User>) {
+            let all = users.iter().filter(|u| u.name.is_empty());  // <name>
+            one.map(|u| u.name);  // <name>
+            users.iter().any(|&u| u.name == "a");  // <name>
+            other(|u| u.name);
+        }
+        """
+    )
+    written.check("name")
