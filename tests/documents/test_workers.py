@@ -13,7 +13,8 @@ from cuedeck.documents import workers
 from cuedeck.documents.entries import Reading
 from cuedeck.documents.reading import Batch, read_batch
 from cuedeck.documents.workers import read_many
-from cuedeck.store.document_entries import folded_words
+from cuedeck.store.document_values import coded_words
+from cuedeck.store.pieces import folded_codes
 from cuedeck.store.vocabulary import Vocabulary
 
 
@@ -46,9 +47,12 @@ def test_words_that_are_folded_elsewhere_are_those_of_the_files(root: Path) -> N
     assert len(files(batches)) == 300
     for batch in batches:
         plain = read_batch(root, [path for path, _ in batch.files], max_bytes=10**6)
-        entries = (reading.entry for _, reading in plain.files if reading is not None)
-        words = folded_words(entries, Vocabulary(lambda token: [token]))
-        assert [piece.packed() for piece in batch.words] == [piece.packed() for piece in words]
+        entries = [reading.entry for _, reading in plain.files if reading is not None]
+        words = list(coded_words(entries, Vocabulary(lambda token: [token])))
+        ids = range(sum(len(entry.chunks) for entry in entries))
+        here, there = folded_codes(ids, words, 4), folded_codes(ids, batch.words, 4)
+        assert there.directory.columns() == here.directory.columns()
+        assert there.postings.tobytes() == here.postings.tobytes()
 
 
 def test_nothing_of_the_current_folder_is_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,5 +89,5 @@ def test_an_answer_that_cannot_be_read_costs_nothing(root: Path, monkeypatch: py
     def fail(_stream: object) -> bytes:
         raise MemoryError
 
-    monkeypatch.setattr(workers, "_receive", fail)
+    monkeypatch.setattr(workers, "receive", fail)
     assert len(files(read_many(root, paths(root), max_bytes=10**6))) == 300

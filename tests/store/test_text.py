@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-from itertools import islice
 
 import pytest
 from store_sample import TEXT
 
 from cuedeck.model.adding import added
 from cuedeck.store import bm25
-from cuedeck.store.pieces import Piece, folded, folded_lines
+from cuedeck.store import vocabulary as vocabulary_module
+from cuedeck.store.pieces import Piece, folded, folded_codes
 from cuedeck.store.protocol import Store, TextHit, TextRecord
 from cuedeck.store.tokens import record_words
-from cuedeck.store.vocabulary import Vocabulary
+from cuedeck.store.vocabulary import KnownKeys, Vocabulary
 
 WORDS = [f"w{number}" for number in range(60)]
 
@@ -105,6 +105,11 @@ def test_scores_are_the_documented_formula_to_the_last_digit(sample: Store) -> N
         assert found == expected(records, terms, sample)
 
 
+def assert_same(piece: Piece, other: Piece) -> None:
+    assert piece.directory.columns() == other.directory.columns()
+    assert piece.postings.tobytes() == other.postings.tobytes()
+
+
 def test_words_become_tokens_while_they_are_folded() -> None:
     tokens = {"run": "run", "none": "", "fileName": "filenam file name", "東京": "東 京 東京"}
     vocabulary = Vocabulary(lambda word: tokens[word].split())
@@ -116,11 +121,22 @@ def test_words_become_tokens_while_they_are_folded() -> None:
         8: "#s\n\n",
         9: "#s\nrun\nfilenam file name 東 京 東京",
     }
-    for _ in range(2):
-        assert folded_lines([7, 8, 9], words, 2, vocabulary).packed() == folded(spelt, 2).packed()
-        assert folded_lines([1], [b"", b"", b""], 2, vocabulary).packed() == folded({1: "\n\n"}, 2).packed()
-        # What was forgotten is found again.
-        vocabulary.shorten(1)
+    apart = [vocabulary.coded(words[:6]), vocabulary.coded(words[6:])]
+    assert_same(folded_codes([7, 8, 9], apart, 2), folded(spelt, 2))
+    assert_same(folded_codes([7, 8, 9], [vocabulary.coded(words)], 2), folded(spelt, 2))
+    assert_same(folded_codes([1], [vocabulary.coded([b"", b"", b""])], 2), folded({1: "\n\n"}, 2))
+
+
+def test_a_vocabulary_begins_again_when_it_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary_module, "_MOST", 3)
+    here, away, both = KnownKeys(), KnownKeys(), Vocabulary(str.split)
+    for line in (b"a b", b"c", b"b d e", b"e a", b"f"):
+        coded = both.coded([b"#s", line])
+        sent = here.abridged(coded)
+        assert len(sent.keys) <= len(coded.keys)
+        assert away.restored(sent) == coded
+        assert_same(folded_codes([1], [coded], 1), folded({1: f"#s\n{line.decode()}"}, 1))
+    assert coded.generation > 1
 
 
 def test_joined_records_are_the_same_as_records(sample: Store) -> None:
@@ -130,15 +146,14 @@ def test_joined_records_are_the_same_as_records(sample: Store) -> None:
         (each.id, record_words(each.scope, [" ".join(each.fields[name]) for name, _ in TEXT.fields]))
         for each in records[10:]
     ]
-    elsewhere = [
-        folded({one: words for one, (_, words) in enumerate(some)}, 2)
+    vocabulary = Vocabulary(lambda word: [word])
+    coded = [
+        vocabulary.coded([line.encode() for _, words in some for line in words.split("\n")])
         for some in (joined[10:15], joined[15:])
     ]
-    travelled = [Piece.unpacked(*piece.packed(), fields=2) for piece in elsewhere]
     with sample.state.write(actor="me") as session:
         session.text(TEXT).add(joined[:10])
-        ids = iter(range(21, 41))
-        session.text(TEXT).add_folded([piece.numbered([*islice(ids, len(piece))]) for piece in travelled])
+        session.text(TEXT).add_coded(range(21, 41), coded)
     terms = ["w3", "w17", "w40"]
     assert [(hit.id, hit.score) for hit in match(sample, terms)] == expected(records, terms, sample)
     assert {hit.id % 5 for hit in match(sample, terms, scope=[["p_1"]])} == {1}

@@ -14,7 +14,7 @@ from cuedeck.documents.links import alias_key, name_keys, page_names, target_key
 from cuedeck.documents.markdown import Link
 from cuedeck.documents.scan import FileStamp
 from cuedeck.documents.tags import tag_key
-from cuedeck.store.document_entries import ChunkValues, Entry, FileValues, LinkValues
+from cuedeck.store.document_values import ChunkValues, Entry, FileValues, LinkValues
 
 # How files are read: what they link to, how they are cut, which tokens they are found by. It counts on with
 # every change of that; an index that was read otherwise is read again, once and silently.

@@ -15,7 +15,7 @@ from cuedeck.documents.markdown import Link, Markdown, parse_markdown
 from cuedeck.documents.sections import CHUNK_BYTES, chunks_of, sections_of
 from cuedeck.documents.tags import all_tags, property_of, tag_key
 from cuedeck.search.analyser import analyse_bytes, scope_token
-from cuedeck.store.document_entries import ChunkValues
+from cuedeck.store.document_values import ChunkValues
 
 MAX_SOURCE_CHUNKS = 400
 # Every piece of a file carries its filters, its name and the headings above it, so these are bounded.

@@ -23,7 +23,7 @@ from cuedeck.store.protocol import Database, Session
 from cuedeck.store.schema.documents import DOCUMENT_TEXT
 
 if TYPE_CHECKING:
-    from cuedeck.store.pieces import Piece
+    from cuedeck.store.vocabulary import Coded
 
 ACTOR = "documents"
 _BATCH = 500
@@ -250,7 +250,7 @@ class DocumentIndex:
         missing = list(unsure)
         for batch in read_many(self.root, paths, max_bytes=self.max_bytes, fold=fold):
             missing += [path for path, reading in batch.files if reading is None]
-            yield replace(batch, files=[each for each in batch.files if each[1] is not None])
+            yield batch._replace(files=[each for each in batch.files if each[1] is not None])
         if missing:
             vocabulary = new_vocabulary() if fold else None
             yield read_batch(self.root, missing, max_bytes=self.max_bytes, vocabulary=vocabulary)
@@ -259,7 +259,7 @@ class DocumentIndex:
         self,
         session: Session,
         found: Sequence[Reading],
-        words: Sequence[Piece],
+        words: Sequence[Coded],
         leads: Leads | None,
         result: Refreshed,
     ) -> set[str]:
@@ -271,7 +271,7 @@ class DocumentIndex:
         rows.restamp(session, ((r.path, *r.stamp, r.mtime_ns // 1_000_000) for r in found if r.path in same))
         different = [r for r in found if r.path not in same]
         if words and known:
-            # Another process indexes too; what is folded is of files that nobody knew.
+            # Another process indexes too; what is coded is of files that nobody knew.
             again = read_batch(self.root, [r.path for r in different], max_bytes=self.max_bytes)
             different, words = [reading for _, reading in again.files if reading is not None], ()
         if not different:
@@ -377,7 +377,7 @@ def _hidden(path: str, scan: Scan) -> bool:
 def _gathered(batches: Iterator[Batch]) -> Iterator[Batch]:
     """Batches joined to what is written in one transaction."""
     files: list[tuple[str, Reading | None]] = []
-    words: list[Piece] = []
+    words: list[Coded] = []
     for batch in batches:
         files += batch.files
         words += batch.words

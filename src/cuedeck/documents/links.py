@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from cuedeck.documents.kinds import MARKDOWN_SUFFIXES
 from cuedeck.documents.markdown import LinkKind
-from cuedeck.store.document_entries import LONGEST_KEY
+from cuedeck.store.document_values import LONGEST_KEY
 
 _SUFFIXES = ("", *sorted(MARKDOWN_SUFFIXES, key=len))
 # Among more, the choice is remembered.

@@ -6,9 +6,8 @@ import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from cuedeck.documents.entries import Reading, asset, reading_of
 from cuedeck.documents.extract import Extracted, Words, extract
@@ -17,36 +16,32 @@ from cuedeck.documents.scan import FileStamp
 from cuedeck.model.errors import CueError
 from cuedeck.paths import FileReader
 from cuedeck.search.analyser import analyse_bytes, spaced, word_tokens
-from cuedeck.store.document_entries import folded_words
-from cuedeck.store.vocabulary import Vocabulary
-
-if TYPE_CHECKING:
-    from cuedeck.store.pieces import Piece
+from cuedeck.store.document_values import coded_words
+from cuedeck.store.vocabulary import Coded, Vocabulary
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Files that were read together, and the words of all their pieces where those were folded."""
+class Batch(NamedTuple):
+    """Files that were read together, and the words of all their pieces where those are to be folded."""
 
     files: list[tuple[str, Reading | None]]
-    words: list[Piece]
+    words: list[Coded]
 
 
 def read_batch(
     root: Path, paths: Sequence[str], *, max_bytes: int, vocabulary: Vocabulary | None = None
 ) -> Batch:
-    """Read many files in order; with a vocabulary their words are folded."""
+    """Read many files in order; with a vocabulary their words are coded by it."""
     if vocabulary is None:
         return Batch(list(read_documents(root, paths, max_bytes=max_bytes)), [])
     files = list(read_documents(root, paths, max_bytes=max_bytes, words=spaced))
     found = (reading.entry for _, reading in files if reading is not None)
-    return Batch(files, list(folded_words(found, vocabulary)))
+    return Batch(files, list(coded_words(found, vocabulary)))
 
 
 def new_vocabulary() -> Vocabulary:
-    """A vocabulary of the words of documents, for whoever folds many of them one after another."""
+    """A vocabulary of the words of documents, for whoever reads many of them one after another."""
     return Vocabulary(word_tokens)
 
 

@@ -19,6 +19,7 @@ from cuedeck.search.analyser import analyse, query_terms
 from cuedeck.search.explain import Part, fused_parts, keyword_parts, total
 from cuedeck.search.fusion import KEYWORD, Ranked
 from cuedeck.store import documents as rows
+from cuedeck.store.document_entries import text_record
 from cuedeck.store.protocol import Database, Row, TextRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
 
@@ -156,7 +157,7 @@ class DocumentSearch:
         reading = self._index.read(hit.path)
         if reading is None or reading.hash != hit.hash or hit.ordinal >= len(reading.entry.chunks):
             return None
-        return reading.entry.record(0, reading.entry.chunks[hit.ordinal])
+        return text_record(reading.entry, reading.entry.chunks[hit.ordinal])
 
 
 def _hit(

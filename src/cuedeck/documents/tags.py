@@ -8,7 +8,7 @@ from typing import Any
 
 from cuedeck.documents.frontmatter import text_of
 from cuedeck.documents.markdown import Tag
-from cuedeck.store.document_entries import LONGEST_KEY
+from cuedeck.store.document_values import LONGEST_KEY
 
 _SEPARATOR = re.compile(r"[,\s]+")
 

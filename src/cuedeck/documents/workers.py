@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import marshal
 import os
-import struct
 import subprocess
 import sys
 import threading
@@ -13,11 +10,11 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from cuedeck.documents.entries import Reading
 from cuedeck.documents.reading import Batch, new_vocabulary, read_batch
-from cuedeck.store.schema.documents import DOCUMENT_TEXT
+from cuedeck.documents.serving import receive, send, unpacked
+from cuedeck.store.vocabulary import KnownKeys
 
 # Below this the processes would take longer to start than the work takes.
 WORTH_WHILE = 800
@@ -26,18 +23,15 @@ _SLICE = 160
 _SHORTEST = 20
 # How many slices may wait to be written: enough that nobody waits for a transaction to end.
 _WAITING = 16
-_LENGTH = struct.Struct("<Q")
-# One thread of arithmetic, for others only wait busily; and freed memory is kept for the next slice, for what
-# comes anew from the system comes page by page.
+# Freed memory is kept for the next slice, for what comes anew from the system comes page by page.
 _SETTINGS = {
-    "OPENBLAS_NUM_THREADS": "1",
     "MALLOC_MMAP_THRESHOLD_": str(1 << 28),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
     "MALLOC_TOP_PAD_": str(1 << 24),
 }
 # A worker begins from nothing: forking a process with threads is unsafe, and running its main module again
 # would run whatever program imported us.
-_COMMAND = "from cuedeck.documents.workers import serve; serve()"
+_COMMAND = "from cuedeck.documents.serving import serve; serve()"
 
 _Slice = tuple[int, list[str]]
 
@@ -73,7 +67,7 @@ class _Work:
     def __init__(self, root: Path, paths: Sequence[str], max_bytes: int, fold: bool) -> None:
         self.root, self.max_bytes, self.fold = root, max_bytes, fold
         self.slices = deque(enumerate(_slices(paths)))
-        self.done: SimpleQueue[tuple[int, bytes] | None] = SimpleQueue()
+        self.done: SimpleQueue[tuple[int, bytes, KnownKeys] | None] = SimpleQueue()
         self.room = threading.Semaphore(_WAITING)
         self._count = len(self.slices)
         self._workers: list[_Worker] = []
@@ -113,7 +107,8 @@ class _Work:
         # None: a worker died, and what it was given lies among the slices again.
         if result is not None:
             self.room.release()
-            ready[result[0]] = _unpacked(*marshal.loads(result[1]))
+            number, data, keys = result
+            ready[number] = unpacked(data, keys)
 
     def _read(self, ready: dict[int, Batch]) -> None:
         try:
@@ -138,6 +133,7 @@ class _Worker:
             process_group=0,
         )
         self._work = work
+        self._keys = KnownKeys()
         self._thread = threading.Thread(target=self._run, name="documents-worker", daemon=True)
         self._thread.start()
 
@@ -154,81 +150,25 @@ class _Worker:
     def _run(self) -> None:
         given: deque[_Slice] = deque()
         try:
-            self._send((str(self._work.root), self._work.max_bytes, self._work.fold))
+            requests = _stream(self._process.stdin)
+            send(requests, (str(self._work.root), self._work.max_bytes, self._work.fold))
             while True:
                 # One slice ahead, so that the process never waits for us.
                 while len(given) < 2 and (some := self._work.take()):
                     given.append(some)
-                    self._send(some[1])
+                    send(requests, some[1])
                 if not given:
                     return
-                result = _receive(_stream(self._process.stdout))
+                result = receive(_stream(self._process.stdout))
                 if result is None:
                     break
-                self._work.done.put((given.popleft()[0], result))
+                self._work.done.put((given.popleft()[0], result, self._keys))
         except BrokenPipeError:
             pass
         finally:
             # Also after an error of ours: whoever waits would wait without end.
             self._work.slices.extend(given)
             self._work.done.put(None)
-
-    def _send(self, value: tuple[str, int, bool] | list[str]) -> None:
-        data = marshal.dumps(value)
-        stream = _stream(self._process.stdin)
-        stream.write(_LENGTH.pack(len(data)) + data)
-        stream.flush()
-
-
-def serve() -> None:
-    """A worker's life: the root first, then slices of paths, until the parent is gone."""
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    first = _receive(requests)
-    if first is None:
-        return
-    root, max_bytes, fold = marshal.loads(first)
-    # What a slice leaves behind has no cycles; looking for them is a tenth of the work.
-    gc.disable()
-    vocabulary = new_vocabulary() if fold else None
-    while (data := _receive(requests)) is not None:
-        batch = read_batch(Path(root), marshal.loads(data), max_bytes=max_bytes, vocabulary=vocabulary)
-        result = marshal.dumps(_packed(batch, words=not fold))
-        try:
-            answers.write(_LENGTH.pack(len(result)) + result)
-            answers.flush()
-        except BrokenPipeError:
-            os._exit(0)  # whoever asked was killed, and the pipe would complain again at the end
-
-
-def _packed(batch: Batch, *, words: bool) -> tuple[list[Any], list[Any]]:
-    files = [(path, reading and reading.packed(words=words)) for path, reading in batch.files]
-    return files, [piece.packed() for piece in batch.words]
-
-
-def _unpacked(files: list[Any], words: list[Any]) -> Batch:
-    from cuedeck.store.pieces import Piece
-
-    fields = len(DOCUMENT_TEXT.fields)
-    return Batch(
-        [(path, packed and Reading.unpacked(packed)) for path, packed in files],
-        [Piece.unpacked(*packed, fields=fields) for packed in words],
-    )
-
-
-def _receive(stream: BinaryIO) -> bytes | None:
-    head = _exactly(stream, _LENGTH.size)
-    return None if head is None else _exactly(stream, _LENGTH.unpack(head)[0])
-
-
-def _exactly(stream: BinaryIO, size: int) -> bytes | None:
-    parts: list[bytes] = []
-    while size > 0:
-        part = stream.read(size)
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
 
 
 def _stream(stream: object) -> BinaryIO:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from cuedeck.store.document_values import ChunkValues, Entry
 from cuedeck.store.documents import chunks_of_documents, existing, passages_of
 from cuedeck.store.protocol import Row, Session, TextRecord, VectorRecord
 from cuedeck.store.schema.documents import DOCUMENT_TEXT, DOCUMENT_VECTORS
-from cuedeck.store.text import SMALL
-from cuedeck.store.tokens import scope_line
 
 if TYPE_CHECKING:
-    from cuedeck.store.pieces import Piece
-    from cuedeck.store.vocabulary import Vocabulary
+    from cuedeck.store.vocabulary import Coded
 
-# Of a key's characters so many are kept and compared: an index of PostgreSQL holds 2,700 bytes of a row,
-# and one note with a longer link or tag would keep all others out. File names are shorter.
-LONGEST_KEY = 500
 _COLUMNS = (
     "path", "kind", "vault", "size", "mtime_ns", "ctime_ns", "hash", "shape", "created", "modified",
     "type", "status", "frontmatter", "anchors", "problem", "problem_line", "skipped",
@@ -31,94 +25,15 @@ _LINK_COLUMNS = (
 Leads = Callable[[str, str, str], str | None]
 
 
-class FileValues(NamedTuple):
-    """A file's own row, in the order of its columns; frontmatter and anchors are JSON already."""
-
-    path: str
-    kind: str
-    vault: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    hash: str
-    shape: str
-    created: int
-    modified: int
-    type: str | None
-    status: str | None
-    frontmatter: str | None
-    anchors: str
-    problem: str | None
-    problem_line: int | None
-    skipped: str | None
-
-
-class ChunkValues(NamedTuple):
-    """A searchable piece: where it stands, and its tokens, or words to fold, in UTF-8 with spaces between."""
-
-    anchor: int
-    first_byte: int
-    last_byte: int
-    line: int
-    last_line: int
-    digest: str
-    headings: bytes
-    symbols: bytes
-    body: bytes
-
-
-class LinkValues(NamedTuple):
-    """A link target of one document; repeated links are counted."""
-
-    kind: str
-    target: str
-    anchor: str | None
-    line: int
-    times: int
-    target_key: str
-
-
-class Entry(NamedTuple):
-    """Everything to write for one file: plain values, made by any process and bound as they are."""
-
-    file: FileValues
-    name: bytes
-    scope: tuple[str, ...]
-    chunks: tuple[ChunkValues, ...]
-    tags: tuple[tuple[str, str], ...]
-    links: tuple[LinkValues, ...]
-    names: tuple[tuple[str, int], ...]
-
-    def words(self, chunk: ChunkValues) -> str:
-        """What a piece is found by, in the order of the full-text index."""
-        return b"\n".join(self.lines(chunk)).decode()
-
-    def lines(self, chunk: ChunkValues) -> tuple[bytes, ...]:
-        """The same line by line."""
-        return scope_line(self.scope).encode(), *self._texts(chunk)
-
-    def record(self, rid: int, chunk: ChunkValues) -> TextRecord:
-        """The same field by field."""
-        names = (name for name, _ in DOCUMENT_TEXT.fields)
-        fields = {name: text.decode().split() for name, text in zip(names, self._texts(chunk), strict=True)}
-        return TextRecord(rid, fields, self.scope)
-
-    def _texts(self, chunk: ChunkValues) -> tuple[bytes, bytes, bytes, bytes]:
-        return self.name, chunk.headings, chunk.symbols, chunk.body
-
-
 _Fresh = tuple[int, int, ChunkValues, Entry]
 
 
-def folded_words(entries: Iterable[Entry], vocabulary: Vocabulary) -> Iterator[Piece]:
-    """The words of all pieces of some files folded."""
-    from cuedeck.store.pieces import folded_lines
-
-    records = (entry.lines(chunk) for entry in entries for chunk in entry.chunks)
-    while some := list(islice(records, SMALL)):
-        lines = list(chain.from_iterable(some))
-        yield folded_lines(range(len(some)), lines, len(DOCUMENT_TEXT.fields), vocabulary)
-        vocabulary.shorten()
+def text_record(entry: Entry, chunk: ChunkValues) -> TextRecord:
+    """What a piece is found by, field by field."""
+    names = (name for name, _ in DOCUMENT_TEXT.fields)
+    _, *texts = entry.lines(chunk)
+    fields = {name: text.decode().split() for name, text in zip(names, texts, strict=True)}
+    return TextRecord(0, fields, entry.scope)
 
 
 def write_entries(
@@ -126,12 +41,12 @@ def write_entries(
     entries: Sequence[Entry],
     before: Mapping[str, Row],
     leads: Leads,
-    words: Sequence[Piece] = (),
+    words: Sequence[Coded] = (),
 ) -> None:
     """Add or replace files; pieces that did not change keep their identity and vector.
 
     ``before`` has those that exist, ``leads`` tells from kind, target and the file it is in where a link
-    leads. Where all files are new, the words of their pieces may be folded already.
+    leads. Where all files are new, the words of their pieces may be coded already.
     """
     paths = [entry.file.path for entry in entries]
     session.insert_many("documents", _COLUMNS, (entry.file for entry in entries), key=["path"])
@@ -182,7 +97,7 @@ def _write_chunks(
     entries: Sequence[Entry],
     rids: Mapping[str, int],
     before: Mapping[str, Row],
-    words: Sequence[Piece],
+    words: Sequence[Coded],
 ) -> None:
     fresh: list[_Fresh] = []
     for entry in entries:
@@ -251,7 +166,7 @@ def _rescope(session: Session, entry: Entry, kept: Sequence[tuple[Row, int, Chun
         index.put(VectorRecord(rid, model, vector, entry.scope) for rid, vector in found.items())
 
 
-def _insert_chunks(session: Session, fresh: Sequence[_Fresh], words: Sequence[Piece]) -> None:
+def _insert_chunks(session: Session, fresh: Sequence[_Fresh], words: Sequence[Coded]) -> None:
     if not fresh:
         return
     newest = session.value("SELECT max(rid) FROM document_chunks") or 0
@@ -262,10 +177,10 @@ def _insert_chunks(session: Session, fresh: Sequence[_Fresh], words: Sequence[Pi
     )
     # One writer at a time, so identities follow the order of insertion.
     added = session.rows("SELECT rid FROM document_chunks WHERE rid > :newest ORDER BY rid", newest=newest)
-    rids = iter([row["rid"] for row in added])
+    rids = [row["rid"] for row in added]
     text = session.text(DOCUMENT_TEXT)
     if words:
-        text.add_folded([piece.numbered(list(islice(rids, len(piece)))) for piece in words])
+        text.add_coded(rids, words)
     else:
         text.add((rid, entry.words(chunk)) for rid, (_, _, chunk, entry) in zip(rids, fresh, strict=True))
 

@@ -8,8 +8,8 @@ so are those of records that are not folded yet, of which each process makes pie
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cuedeck.store.keys import key
-from cuedeck.store.vocabulary import END, NUMBER, Vocabulary
+from cuedeck.store.vocabulary import END, KEY, NUMBER, Coded
 
 Numbers = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.int32]
@@ -108,19 +108,6 @@ class Piece:
     def __len__(self) -> int:
         return len(self.directory.ids)
 
-    def numbered(self, ids: Sequence[int]) -> Piece:
-        """The same records under other ids."""
-        return Piece(replace(self.directory, ids=np.array(ids, dtype=np.int64)), self.postings)
-
-    def packed(self) -> tuple[dict[str, bytes], bytes, bool]:
-        """Nothing but plain values, which travel between processes."""
-        return self.directory.columns(), self.postings.tobytes(), self.wide
-
-    @classmethod
-    def unpacked(cls, columns: Mapping[str, bytes], postings: bytes, wide: bool, *, fields: int) -> Piece:
-        """The piece that was packed."""
-        return cls(Directory.read(columns), np.frombuffer(postings, posting(fields, wide=wide)))
-
 
 def folded(records: Mapping[int, str], fields: int) -> Piece:
     """A piece of records, given by id as tokens: a line of scope tokens, then one for each field."""
@@ -129,46 +116,44 @@ def folded(records: Mapping[int, str], fields: int) -> Piece:
     return _piece(list(records), keys, _Lists(ranks[lines.numbers], lines.lengths), fields)
 
 
-def folded_lines(ids: Sequence[int], lines: Sequence[bytes], fields: int, vocabulary: Vocabulary) -> Piece:
-    """The same of lines of words, all records' end to end; each distinct line is made into tokens once."""
-    codes: defaultdict[bytes, int] = defaultdict(count().__next__)
-    repeats = np.fromiter(map(codes.__getitem__, lines), np.int64, len(lines))
-    words = (b" %b " % END).join([*codes, b""]).split()
-    coded = np.frombuffer(b"".join(map(vocabulary.__getitem__, words)), NUMBER)
-    lengths = np.diff(np.flatnonzero(coded == 0), prepend=-1) - 1
-    tokens = coded[coded != 0]
-    known = vocabulary.keys_by_number
-    there = np.zeros(len(known), dtype=bool)
-    there[tokens] = True
-    numbers = np.flatnonzero(there)
-    keys, order = _ranked(known[numbers])
-    ranks = np.empty(len(known), dtype=order.dtype)
-    ranks[numbers] = order
-    return _piece(ids, keys, _picked(_Lists(ranks[tokens], lengths), repeats), fields)
+def folded_codes(ids: Sequence[int], coded: Sequence[Coded], fields: int) -> Piece:
+    """The same of records whose lines are numbers of tokens already, some together."""
+    parts = [_Tokens.of(each) for each in coded]
+    keys = np.unique(np.concatenate([part.keys for part in parts]))
+    lists = [part.ranked(keys) for part in parts]
+    whole = _Lists(*map(np.concatenate, zip(*lists, strict=True)))
+    return _piece(ids, keys, whole, fields)
 
 
 def _ranked(keys: Numbers) -> tuple[Numbers, npt.NDArray[Any]]:
-    """The distinct keys in order, and which of them each is; putting short numbers in order is quick."""
+    """The distinct keys in order, and which of them each is."""
     distinct, ranks = np.unique(keys, return_inverse=True)
-    return distinct, ranks.astype(np.uint16 if len(distinct) <= 1 << 16 else np.int64)
+    return distinct, ranks.astype(_rank(distinct))
+
+
+def _rank(keys: Numbers) -> type[np.uint16 | np.int64]:
+    """What holds the place of a key among those; putting short numbers in order is quick."""
+    return np.uint16 if len(keys) <= 1 << 16 else np.int64
 
 
 def _piece(ids: Sequence[int], keys: Numbers, lines: _Lists, fields: int) -> Piece:
     ranks, lengths = lines
     # Tokens come record by record, so a stable order by key is one by key and record.
     order = np.argsort(ranks, kind="stable")
-    places, columns = np.divmod(np.repeat(np.arange(len(lengths)), lengths)[order], fields + 1)
-    pairs = ranks[order].astype(np.int64) * len(ids) + places
-    new = np.diff(pairs, prepend=-1) != 0
+    sorted_ranks = ranks[order]
+    lines_of = np.repeat(np.arange(len(lengths), dtype=np.uint32), lengths)[order]
+    places, columns = np.divmod(lines_of, np.uint32(fields + 1))
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (sorted_ranks[1:] != sorted_ranks[:-1]) | (places[1:] != places[:-1])
     first = np.flatnonzero(new)
     # Scope tokens stand in the first column, which is not counted.
     counted = np.bincount((np.cumsum(new) - 1) * (fields + 1) + columns, minlength=len(first) * (fields + 1))
-    counts = np.minimum(counted.reshape(-1, fields + 1)[:, 1:], _MOST_COUNTED)
+    counts = counted.reshape(-1, fields + 1)[:, 1:]
     directory = Directory(
         np.array(ids, dtype=np.int64),
         lengths.reshape(len(ids), fields + 1).astype(np.int32),
         keys,
-        np.searchsorted(ranks[order[first]], np.arange(len(keys) + 1)),
+        np.append(0, np.cumsum(np.bincount(sorted_ranks[first], minlength=len(keys)))),
     )
     return Piece(directory, _packed(places[first], counts))
 
@@ -190,7 +175,36 @@ def _numbered(lines: str) -> tuple[list[str], _Lists]:
     return list(codes)[1:], _Lists(coded[coded != end] - 1, lengths)
 
 
-def _picked(lists: _Lists, chosen: Numbers) -> _Lists:
+class _Tokens(NamedTuple):
+    """Coded lines as arrays: the tokens of the distinct ones, which of them each is, and the tokens' keys."""
+
+    distinct: _Lists
+    lines: npt.NDArray[np.uint32]
+    present: Numbers
+    keys: Numbers
+    known: int
+
+    @classmethod
+    def of(cls, coded: Coded) -> _Tokens:
+        numbers = np.frombuffer(coded.numbers, NUMBER)
+        known = np.frombuffer(coded.keys, KEY)
+        there = np.zeros(len(known), dtype=bool)
+        there[numbers] = True
+        there[0] = False
+        present = np.flatnonzero(there)
+        lengths = np.diff(np.flatnonzero(numbers == 0), prepend=-1) - 1
+        distinct = _Lists(numbers[numbers != 0], lengths)
+        lines = np.frombuffer(coded.lines, np.uint32)
+        return cls(distinct, lines, present, known[present].astype(np.int64), len(known))
+
+    def ranked(self, keys: Numbers) -> _Lists:
+        """All lines, each token as the place of its key among those."""
+        places = np.empty(self.known, dtype=_rank(keys))
+        places[self.present] = np.searchsorted(keys, self.keys)
+        return _picked(_Lists(places[self.distinct.numbers], self.distinct.lengths), self.lines)
+
+
+def _picked(lists: _Lists, chosen: npt.NDArray[Any]) -> _Lists:
     """Some of the lists, in any order and repeated."""
     lengths = lists.lengths[chosen]
     shifts = (np.cumsum(lists.lengths) - lists.lengths)[chosen] - (np.cumsum(lengths) - lengths)
@@ -228,20 +242,6 @@ def merged(parts: Sequence[tuple[Piece, Mask]]) -> Piece:
     )
 
 
-def joined(pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
-    """Neighbours merged, as long as they have at most so many records together."""
-    waiting: list[tuple[Piece, Mask]] = []
-    room = most
-    for piece in pieces:
-        if waiting and len(piece) > room:
-            yield merged(waiting)
-            waiting, room = [], most
-        waiting.append((piece, np.zeros(len(piece), dtype=bool)))
-        room -= len(piece)
-    if waiting:
-        yield merged(waiting)
-
-
 def _kept(piece: Piece, dead: Mask) -> tuple[Numbers, Numbers, Counts]:
     """How many postings of living records each key has, their places among the living, and their counts."""
     sizes = np.diff(piece.directory.starts)
@@ -254,9 +254,13 @@ def _kept(piece: Piece, dead: Mask) -> tuple[Numbers, Numbers, Counts]:
     return np.bincount(owners, minlength=len(sizes)), moved[places[alive]], counts[alive]
 
 
-def _packed(places: Numbers, counts: npt.NDArray[Any]) -> Postings:
-    found = np.empty(len(places), posting(counts.shape[1], wide=bool(counts.max(initial=0) > 255)))
-    found["place"], found["counts"] = places, counts
+def _packed(places: npt.NDArray[Any], counts: npt.NDArray[Any]) -> Postings:
+    most = counts.max(initial=0)
+    found = np.empty(len(places), posting(counts.shape[1], wide=bool(most > 255)))
+    found["place"], found["counts"] = (
+        places,
+        counts if most <= _MOST_COUNTED else counts.clip(max=_MOST_COUNTED),
+    )
     return found
 
 

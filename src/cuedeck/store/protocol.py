@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from cuedeck.store.news import News
-    from cuedeck.store.pieces import Piece
+    from cuedeck.store.vocabulary import Coded
 
 Row = dict[str, Any]
 Vector: TypeAlias = "npt.NDArray[np.float32]"
@@ -75,8 +75,8 @@ class TextIndex(Protocol):
     def add(self, records: Iterable[tuple[int, str]]) -> None:
         """Add or replace records given as ``tokens.record_words``; no token is checked."""
 
-    def add_folded(self, pieces: Sequence[Piece]) -> None:
-        """Add records that are not there yet and were folded elsewhere."""
+    def add_coded(self, ids: Sequence[int], coded: Sequence[Coded]) -> None:
+        """Add records that are not there yet and whose words were coded elsewhere."""
 
     def drop(self, ids: Collection[int]) -> None:
         """Remove records; unknown ids are ignored."""

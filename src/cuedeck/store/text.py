@@ -32,6 +32,7 @@ from cuedeck.store.tokens import record_words, stored_text, stored_token
 
 if TYPE_CHECKING:
     from cuedeck.store.pieces import Directory, Numbers, Part, Piece, Postings, Run, Span, State
+    from cuedeck.store.vocabulary import Coded
 
 # So many fresh records become a piece, so many small pieces one, of not more than so many records.
 FOLDED = 512
@@ -97,12 +98,15 @@ class PiecedText:
                 rows = [(number, _drawn(), words) for number, words in batch.items()]
                 self._session.insert_many(f"{self._name}_fresh", ("id", "stamp", "words"), rows, key=("id",))
 
-    def add_folded(self, pieces: Sequence[Piece]) -> None:
-        from cuedeck.store.pieces import joined
+    def add_coded(self, ids: Sequence[int], coded: Sequence[Coded]) -> None:
+        from cuedeck.store.pieces import folded_codes
 
         self._stamped()
-        for piece in joined(pieces, LARGE):
-            self._add(piece)
+        start = 0
+        for some in self._together(coded):
+            end = start + sum(map(self._records, some))
+            self._add(folded_codes(ids[start:end], some, self._fields))
+            start = end
         self._merge(all_small=False)
         self._note_last_id()
 
@@ -278,6 +282,20 @@ class PiecedText:
         return fewer(parts)
 
     # -- writing
+
+    def _together(self, coded: Iterable[Coded]) -> Iterator[list[Coded]]:
+        """Neighbours that make one piece."""
+        waiting: list[Coded] = []
+        for each in coded:
+            if waiting and sum(map(self._records, (*waiting, each))) > LARGE:
+                yield waiting
+                waiting = []
+            waiting.append(each)
+        if waiting:
+            yield waiting
+
+    def _records(self, coded: Coded) -> int:
+        return len(coded.lines) // 4 // (self._fields + 1)
 
     def _add_one(self, number: int, words: str) -> None:
         row = {"id": number, "stamp": _drawn(), "words": words}

@@ -1,22 +1,36 @@
-"""Words that were met while folding: the tokens of each as numbers, so that each is made into tokens once."""
+"""Words as numbers: each is made into tokens once, and what is to be folded travels as numbers and keys."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import NamedTuple
 
 from cuedeck.store.keys import digest
-
-if TYPE_CHECKING:
-    from cuedeck.store.pieces import Numbers
 
 # Stands for the end of a line, and has the number 0; no word holds it.
 END = b"\0"
 NUMBER = "<u4"
+KEY = ">i8"
 _WIDTH = 4
 _MOST = 1 << 17
 # What is longer, a sentence without spaces or an address, hardly comes again.
 _LONGEST = 64
+
+
+class Coded(NamedTuple):
+    """Lines of words, all records' end to end.
+
+    ``lines`` has which of the distinct lines each is, ``numbers`` the tokens of the distinct lines with a 0
+    after each, ``keys`` those of all tokens of the vocabulary so far, in the order of their numbers.
+    """
+
+    generation: int
+    lines: bytes
+    numbers: bytes
+    keys: bytes
 
 
 class Vocabulary(dict[bytes, bytes]):
@@ -28,8 +42,8 @@ class Vocabulary(dict[bytes, bytes]):
     def __init__(self, tokens_of: Callable[[str], Iterable[str]]) -> None:
         super().__init__()
         self._tokens_of = tokens_of
-        self._tokens = _Tokens()
-        self.shorten(0)
+        self._generation = 0
+        self._begin()
 
     def __missing__(self, word: bytes) -> bytes:
         text = word.decode()
@@ -39,19 +53,21 @@ class Vocabulary(dict[bytes, bytes]):
             self[word] = numbers
         return numbers
 
-    @property
-    def keys_by_number(self) -> Numbers:
-        """The keys of all tokens in the order of their numbers; the end of a line has one too."""
-        import numpy as np
+    def coded(self, lines: Sequence[bytes]) -> Coded:
+        """Lines of words as numbers; each distinct line is made into them once."""
+        if max(len(self), len(self._tokens)) > _MOST:
+            self._begin()
+        distinct: defaultdict[bytes, int] = defaultdict(count().__next__)
+        which = array("I", map(distinct.__getitem__, lines))
+        words = (b" %b " % END).join([*distinct, b""]).split()
+        numbers = b"".join(map(self.__getitem__, words))
+        return Coded(self._generation, which.tobytes(), numbers, bytes(self._tokens.keys_by_number))
 
-        return np.frombuffer(bytes(self._tokens.digests), ">i8").astype(np.int64)
-
-    def shorten(self, most: int = _MOST) -> None:
-        """Forget everything when there is too much of it; numbers given before mean nothing any more."""
-        if len(self) > most or not self:
-            self.clear()
-            self._tokens = _Tokens()
-            self[END] = self._tokens[END.decode()]
+    def _begin(self) -> None:
+        self.clear()
+        self._generation += 1
+        self._tokens = _Tokens()
+        self[END] = self._tokens[END.decode()]
 
 
 class _Tokens(dict[str, bytes]):
@@ -59,9 +75,29 @@ class _Tokens(dict[str, bytes]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.digests = bytearray()
+        self.keys_by_number = bytearray()
 
     def __missing__(self, token: str) -> bytes:
         number = self[token] = len(self).to_bytes(_WIDTH, "little")
-        self.digests += digest(token)
+        self.keys_by_number += digest(token)
         return number
+
+
+class KnownKeys:
+    """The keys that both ends of a pipe know already: only what is new goes through it."""
+
+    def __init__(self) -> None:
+        self._generation = 0
+        self._keys = b""
+
+    def abridged(self, coded: Coded) -> Coded:
+        """What to send of it."""
+        known = len(self._keys) if coded.generation == self._generation else 0
+        self._generation, self._keys = coded.generation, coded.keys
+        return coded._replace(keys=coded.keys[known:])
+
+    def restored(self, coded: Coded) -> Coded:
+        """What was sent, whole again."""
+        known = self._keys if coded.generation == self._generation else b""
+        self._generation, self._keys = coded.generation, known + coded.keys
+        return coded._replace(keys=self._keys)
