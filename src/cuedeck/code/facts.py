@@ -413,17 +413,21 @@ class ScopeNames:
 class Scopes(dict[int, Scope]):
     """Scopes by number, cut out of one column when first asked for: of most files few ever are."""
 
-    __slots__ = ("_columns", "count")
+    __slots__ = ("columns", "count")
 
     def __init__(self, columns: array[int]) -> None:
-        self._columns = columns
+        self.columns = columns
         self.count = len(columns) // len(Scope._fields)
 
     def __missing__(self, number: int) -> Scope:
         if not 0 <= number < self.count:
             raise IndexError(number)
-        found = self[number] = Scope._make(self._columns[number :: self.count])
+        found = self[number] = Scope._make(self.columns[number :: self.count])
         return found
+
+    def around(self) -> Iterator[tuple[int, int]]:
+        """Each scope's kind and the scope around it, without making the scopes."""
+        return zip(self.columns[: self.count], self.columns[self.count : 2 * self.count], strict=True)
 
 
 class Imports:
@@ -456,13 +460,12 @@ class Links:
     pos: array[int]
     lists: Lists | tuple[tuple[int, ...], ...]  # the first is empty
     bindings: tuple[array[int], ...]  # scope, name, pos, kind, x, y
-    scopes: Scopes | tuple[Scope, ...]
+    scopes: Scopes
     imports: Imports | tuple[Import, ...]
 
     def scope_rows(self) -> Iterator[Scope]:
         """Every scope in order."""
-        scopes = self.scopes
-        return iter(scopes) if isinstance(scopes, tuple) else map(scopes.__getitem__, range(scopes.count))
+        return map(self.scopes.__getitem__, range(self.scopes.count))
 
     @cached_property
     def string_numbers(self) -> dict[str, int]:

@@ -64,10 +64,9 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
 def names_seen_outside(links: Links) -> set[str]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
     scopes, names, _, kinds, _, originals = links.bindings
-    rows = list(links.scope_rows())
     # The last is for what stands in no scope.
-    bound: list[set[int]] = [set() for _ in range(len(rows) + 1)]
-    used: list[set[int]] = [set() for _ in range(len(rows) + 1)]
+    bound: list[set[int]] = [set() for _ in range(links.scopes.count + 1)]
+    used: list[set[int]] = [set() for _ in range(links.scopes.count + 1)]
     for scope, name in zip(scopes, names, strict=True):
         bound[scope].add(name)
     ops = links.ops.tobytes()
@@ -76,9 +75,9 @@ def names_seen_outside(links: Links) -> set[str]:
         used[scope].add(name)
     found = set(compress(links.b, ops.translate(_IS_MEMBER)))
     # Scopes come after those around them.
-    for row, own, others in zip(rows, bound, used, strict=False):
-        if row.kind in _INNER:
-            own |= bound[row.parent]
+    for (kind, around), own, others in zip(links.scopes.around(), bound, used, strict=False):
+        if kind in _INNER:
+            own |= bound[around]
             others -= own
         else:
             found |= own

@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count
+from itertools import accumulate, chain, count
 from operator import add, attrgetter
 from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -27,6 +27,7 @@ from cuedeck.code.facts import (
     Outline,
     Scope,
     ScopeKind,
+    Scopes,
 )
 
 if TYPE_CHECKING:
@@ -214,6 +215,7 @@ class Draft:
         for scope in self.scopes:
             scope.definition = moved[scope.definition]
         _, a, b, positions = _columns(self.rows, 4)
+        fields = [*chain.from_iterable(zip(*map(_scope_values, self.scopes), strict=True))]
         strings = tuple([text.decode("utf-8", "surrogateescape") for text in self.numbers.texts])
         links = Links(
             strings,
@@ -223,7 +225,7 @@ class Draft:
             positions,
             tuple(self.lists),
             tuple(_columns(self.bound, 6)),
-            tuple(Scope._make(_scope_values(scope)) for scope in self.scopes),
+            Scopes(array("i", pack(f"{len(fields)}i", *fields))),
             tuple(self.imports),
         )
         object.__setattr__(outline, "definitions", tuple(definitions))

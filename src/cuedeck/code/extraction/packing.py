@@ -309,7 +309,7 @@ def _links(out: _Writer, links: Links) -> None:
     out.column(x)
     out.column(y)
     # One column for all fields: a scope has many, and most blobs have few scopes.
-    out.column([*chain.from_iterable(zip(*links.scope_rows(), strict=True))])
+    out.column(links.scopes.columns)
     out.strings([imported.module for imported in links.imports])
     out.column([imported.level for imported in links.imports])
 

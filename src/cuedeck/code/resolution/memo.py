@@ -98,7 +98,7 @@ def same_but_for_place(one: Links, other: Links) -> bool:
         and _lists(one.lists) == _lists(other.lists)
         and [c for n, c in enumerate(one.bindings) if n != _PLACE]
         == [c for n, c in enumerate(other.bindings) if n != _PLACE]
-        and tuple(one.scope_rows()) == tuple(other.scope_rows())
+        and one.scopes.columns == other.scopes.columns
         and tuple(one.imports) == tuple(other.imports)
         and _order(one) == _order(other)
     )
