@@ -354,3 +354,23 @@ def test_calls_that_are_told_their_types(project: Project) -> None:
     )
     written.check("Total")
     written.check("Data")
+
+
+def test_a_variable_that_is_called_like_its_type(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.com/app
+        === main.go
+        package main
+
+        type reply struct{ Code int } // <def reply> <def Code>
+
+        func ask() {
+            var reply reply // <reply>
+            reply.Code = 1 // <Code>
+        }
+        """
+    )
+    written.check("reply")
+    written.check("Code")

@@ -185,3 +185,20 @@ def test_new_self_calls_the_constructor(project: Project) -> None:
     )
     written.check("make", "__construct")
     written.check("used")
+
+
+def test_classes_without_a_name(project: Project) -> None:
+    written = project(
+        """
+        === migration.php
+        <?php
+        abstract class Migration { public function log() {} } // <def log>
+        return new class extends Migration {
+            private const KIND = 1; // <def KIND>
+            private static function guess() { return self::KIND; } // <def guess> <KIND>
+            public function up() { self::guess(); $this->log(); } // <guess> <log>
+        };
+        """
+    )
+    for mark in ("log", "KIND", "guess"):
+        written.check(mark)

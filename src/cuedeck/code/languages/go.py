@@ -319,9 +319,11 @@ class GoWalk(TableWalk):
     def variable(self, node: Node, scope: int, role: int = 0) -> int:
         spec = self.variables[node.type]
         of, given = node.child_by_field_name("type"), node.child_by_field_name("value")
+        begun = len(self.rows)
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         names = node.children_by_field_name("name")
         values = self.parts(given.named_children if given is not None else [], scope, len(names))
+        self.see_outer(names, scope, begun)
         parent = node.parent
         whole = parent if parent is not None and parent.named_child_count == 1 else node
         for name, value in zip(names, values, strict=True):

@@ -136,12 +136,26 @@ class PhpWalk(PhpNames):
     def create(self, node: Node, scope: int, role: int = 0) -> int:
         made = 0
         for position, child in enumerate(node.named_children):
-            value = self.visit(child, scope, Role.CALL if not position else 0)
+            if child.type == "anonymous_class":
+                value = self.unnamed(child, scope)
+            else:
+                value = self.visit(child, scope, Role.CALL if not position else 0)
             made = made or value
             if not position and self.text(child) in ("self", "static", "parent"):
                 made = self.relative(child, scope)
                 self.row(Op.ATTR, made, self.intern(b"__construct"), child.start_byte, Role.CALL)
         return self.row(Op.NEW, made)
+
+    def unnamed(self, node: Node, scope: int) -> int:
+        """``new class extends A { … }``; it gets a name nobody can write."""
+        spec = self.declarations["class_declaration"]
+        inner, body = self.open(spec, scope), node.child_by_field_name("body")
+        number = self.intern(b"class@%d" % node.start_byte)
+        self.bind(scope, number, node.start_byte, Bind.CLASS, inner)
+        self.head(node, inner, spec, body)
+        if body is not None:
+            self.body(body, inner)
+        return self.row(Op.NAME, scope, number, node.start_byte)
 
     def qualified(self, node: Node, scope: int, role: int = 0) -> int:
         text = self.source[node.start_byte : node.end_byte]
