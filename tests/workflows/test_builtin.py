@@ -283,6 +283,12 @@ def test_a_hostile_specification_costs_its_length_only(text: str) -> None:
     assert review(text, {})["open_questions"] == 0
 
 
+def test_a_review_counts_lines_as_editors_do() -> None:
+    text = "# Spec\n\na page\x0cbreak and a\u2028separator\n\n## Empty\n\n## Scope\n\nTODO\n"
+    found = {(one["kind"], one["line"]) for one in review(text, {})["findings"] if one["line"]}
+    assert found == {("empty-section", 5), ("open-question", 9)}
+
+
 def test_a_file_that_changes_starts_its_workflows_by_itself(workspace: Workspace) -> None:
     workspace.documents.start()
     workspace.workflows.start()

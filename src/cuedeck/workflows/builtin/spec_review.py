@@ -105,7 +105,8 @@ def _missing_sections(present: set[str]) -> list[Finding]:
 
 
 def _empty_sections(parsed: Markdown, text: str) -> list[Finding]:
-    lines = text.splitlines()
+    # Not splitlines: headings are counted by line feeds alone.
+    lines = text.split("\n")
     findings = []
     for here, after in zip_longest(parsed.headings, parsed.headings[1:]):
         end = len(lines) if after is None else after.line - 1
@@ -118,13 +119,13 @@ def _empty_sections(parsed: Markdown, text: str) -> list[Finding]:
 def _lines(body: str, pattern: re.Pattern[str], severity: str, kind: str) -> list[Finding]:
     return [
         Finding(severity, kind, number, line.strip()[:200])
-        for number, line in enumerate(body.splitlines(), 1)
+        for number, line in enumerate(body.split("\n"), 1)
         if pattern.search(line)
     ]
 
 
 def _requirement_lines(body: str) -> str:
-    return "\n".join(line if _DEFINED.match(line) else "" for line in body.splitlines())
+    return "\n".join(line if _DEFINED.match(line) else "" for line in body.split("\n"))
 
 
 def _gaps(defined: Iterable[str]) -> list[str]:
