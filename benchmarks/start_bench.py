@@ -21,7 +21,7 @@ def main() -> None:
     with ground() as place:
         print(f"{'':44}{'ours':>9}{'bound':>9}")
         plain_commands(place)
-        through_click(place)
+        short_commands(place)
         warm_start(place)
         added_cost(place)
         cold_start(place)
@@ -58,23 +58,38 @@ def plain_commands(place: Ground) -> None:
         report(f"{name}, CPU against python -c pass", ratio, 2.5, "x")
 
 
-def through_click(place: Ground) -> None:
-    """What a parser, a store and an engine cost above Python, with nothing in them to work on."""
-    bare = [sys.executable, "-c", "pass"]
-    commands = {
-        "import click": [sys.executable, "-c", "import click"],
-        "card --help": [CUE, "card", "--help"],
-        "card list": [CUE, "card", "list"],
-        "todo list": [CUE, "todo", "list"],
-        "memory list": [CUE, "memory", "list"],
-        "search": [CUE, "search", "word", "--mode", "keyword"],
-        "workflow list": [CUE, "workflow", "list"],
-    }
-    python = min(cpu(bare, place) for _ in range(9))
-    told = [
-        f"{name} {min(cpu(each, place) for _ in range(5)) / python:.1f}x" for name, each in commands.items()
+def short_commands(place: Ground) -> None:
+    """Commands in an empty workspace, to their exit: the first time in a process of their own, then warm."""
+    commands = [
+        "card --help",
+        "card list",
+        "task list",
+        "todo list",
+        "memory list",
+        "search word --mode keyword",
     ]
-    print("through click, CPU against python -c pass: " + ", ".join(told))
+    commands += ["links word", "workflow list", "doctor", "memory search word"]
+    alone = {**place.environ, "CUEDECK_DAEMON__STANDBY": "false"}
+    place.cue("card", "list")
+    while not (standby := place.status()["standby"]):
+        time.sleep(0.05)
+    print(f"standby: {standby[0]['memory_bytes'] / 1e6:.0f} MB")
+    for command in commands:
+        line = [CUE, *command.split()]
+        python, first, warm = [], [], []
+        used = processor_seconds(standby[0]["pid"], children=True)
+        for number in range(ROUNDS // 2):
+            python.append(spawn_to_exit(place))
+            warm.append(spawn_to_exit(place, line))
+            if number < COLD_ROUNDS:
+                first.append(spawn_to_exit(place, line, alone))
+        used = processor_seconds(standby[0]["pid"], children=True) - used
+        middle = statistics.median(python)
+        told = (
+            f"{statistics.median(first) / middle:.1f}x alone, {statistics.median(warm) / middle:.2f}x median"
+        )
+        print(f"{command}: {told}, the standby's CPU {1000 * used / len(warm):.0f} ms")
+        report(f"cue {command}, warm, best", min(warm) / min(python), 2.5, "x")
 
 
 def spawn_to_reply(place: Ground) -> float:
@@ -87,9 +102,17 @@ def spawn_to_reply(place: Ground) -> float:
     return 1000 * elapsed
 
 
-def spawn_to_exit(place: Ground) -> float:
+def spawn_to_exit(
+    place: Ground, command: list[str] | None = None, environ: dict[str, str] | None = None
+) -> float:
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "pass"], cwd=place.folder, env=place.environ)
+    subprocess.run(
+        command or [sys.executable, "-c", "pass"],
+        cwd=place.folder,
+        env=environ or place.environ,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     return 1000 * (time.perf_counter() - began)
 
 
@@ -152,9 +175,10 @@ def idle_daemon(place: Ground) -> None:
     report("idle daemon with one client, CPU", 100 * used / IDLE_SECONDS, 0.5, "%")
 
 
-def processor_seconds(pid: int) -> float:
+def processor_seconds(pid: int, *, children: bool = False) -> float:
+    """Of a process, and of the children that it has waited for."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(int, fields[11 : 15 if children else 13])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

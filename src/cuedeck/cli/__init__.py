@@ -69,11 +69,9 @@ def main(arguments: list[str] | None = None) -> int:
     if standby is None:
         return _run(arguments)
     try:
-        code = standby.run()
+        standby.run()
     except KeyboardInterrupt as interrupt:
         return _failure(interrupt, arguments)
-    if code is not None:
-        return code
     code = _run(arguments)
     if standby.missing:
         from cuedeck.cli.standby.start import start_standby

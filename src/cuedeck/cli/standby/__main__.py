@@ -49,11 +49,12 @@ def _serve(place: Place, life: Life) -> None:
     import socket
 
     from cuedeck.cli.standby.process import Standby
-    from cuedeck.cli.standby.program import Program, is_single_threaded, load
+    from cuedeck.cli.standby.program import Program, is_single_threaded, load, rehearse
 
     program = Program()
     program.wake_for(str(Path(place.socket).parent))
     load()
+    rehearse()
     if not is_single_threaded():
         return
     # What is loaded stays: no collection in a child shall touch, and so copy, its pages.

@@ -34,16 +34,18 @@ class Standby:
         self.place = place
         self.missing = False
 
-    def run(self) -> int | None:
-        """Run this process's command line there; None when it must run here."""
+    def run(self) -> None:
+        """Run this process's command line there and end with it; return when it must run here."""
         try:
             connection = self._connect()
             if connection is None:
-                return None
+                return
             process = _handed_over(connection)
         except OSError:
-            return None
-        return None if process is None else _await_end(connection, process)
+            return
+        if process is not None:
+            # Nothing was written here: taking Python apart would only take time.
+            os._exit(_await_end(connection, process))
 
     def _connect(self) -> Socket | None:
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
@@ -152,4 +154,5 @@ def _await_end(connection: Socket, process: int) -> int:
         f"error: The process that ran this command is gone (pid {process})\n"
         " hint: Look what it did before you run it again.\n"
     )
+    sys.stderr.flush()
     return 1

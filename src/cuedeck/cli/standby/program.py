@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
+
 import cuedeck
+from cuedeck.cli import program_name, summaries
 from cuedeck.inotify import CLOSE_WRITE, CREATE, DELETE, DELETE_SELF, MOVE_SELF, MOVED_FROM, MOVED_TO, Inotify
 
 _CHANGES = CLOSE_WRITE | CREATE | DELETE | DELETE_SELF | MOVE_SELF | MOVED_FROM | MOVED_TO
@@ -47,6 +50,22 @@ def load() -> None:
     for name in (*_own_modules(str(_PACKAGE), "cuedeck"), *_ON_FIRST_USE):
         if find_spec(name.partition(".")[0]):
             importlib.import_module(name)
+
+
+def rehearse() -> None:
+    """Compute what every process computes alike on first use, from the program alone."""
+    from cuedeck.cli.root import root
+    from cuedeck.documents.ignore import IgnoreRules
+    from cuedeck.store.schema import migrations
+
+    for name in summaries():
+        context = click.Context(root, info_name=program_name())
+        command = root.get_command(context, name)
+        assert command is not None
+        command.get_help(click.Context(command, parent=context, info_name=name))
+    for migration in (*migrations("state"), *migrations("index")):
+        assert migration.digest
+    IgnoreRules(Path(os.devnull)).rules_for("", ())
 
 
 def _own_modules(folder: str, package: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from typing import Literal
 
@@ -16,7 +16,7 @@ from cuedeck.store.protocol import TextSpec
 DatabaseName = Literal["state", "index"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Migration:
     """What one numbered change of a domain does to one database."""
 
@@ -25,7 +25,7 @@ class Migration:
     number: int
     steps: tuple[Step, ...]
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What tells two forms of a migration apart; the weights of a text index are not stored."""
         told = [

@@ -51,6 +51,7 @@ class OpenFile:
         self._writer_lock = threading.Lock()
         self._thread: int | None = None
         self._watcher_lock = threading.Lock()
+        self._watcher: apsw.Connection | None = None
         self._readers: list[apsw.Connection] = []
         self._closed = False
         self._actor: str | None = None
@@ -61,7 +62,6 @@ class OpenFile:
             self.identity = file_identity(path)
             self._writer = connect(path, synchronous=synchronous, read_only=False, mapped=mapped)
             self._migrate()
-            self._watcher = self._reader()
 
     @property
     def is_current(self) -> bool:
@@ -121,6 +121,8 @@ class OpenFile:
     def data_version(self) -> int:
         """SQLite's own count of commits, seen from a connection that never writes."""
         with self._watcher_lock:
+            if self._watcher is None:
+                self._watcher = self._reader()
             found: int = fetch(self._watcher, "PRAGMA data_version")[0][0]
             return found
 
@@ -132,7 +134,8 @@ class OpenFile:
             while True:
                 self._readers.pop().close()
         with self._watcher_lock:
-            self._watcher.close()
+            if self._watcher is not None:
+                self._watcher.close()
         if self._writer_lock.acquire(timeout=self._busy_timeout):
             try:
                 self._writer.close()
