@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cuedeck.documents import workers
 from cuedeck.documents.events import FileEvents
 from cuedeck.documents.index import DocumentIndex, Refreshed
 from cuedeck.documents.reading import Batch
+from cuedeck.documents.workers import Crew
 from cuedeck.search.analyser import query_terms
 from cuedeck.store import documents as rows
 from cuedeck.store import open_store
@@ -145,7 +145,7 @@ def test_a_file_that_is_back_before_the_look_ends_was_not_gone(
     index.refresh()
     put(root, "a.md", "# Beta")
     monkeypatch.setattr(
-        "cuedeck.documents.index.read_many", lambda _root, paths, **_: [Batch([(p, None) for p in paths], [])]
+        Crew, "read", lambda _self, _root, paths, **_: [Batch([(p, None) for p in paths], [])]
     )
     seen = index.refresh_paths(["a.md"])
     assert (seen.changed, seen.removed, found(store, "beta")) == (["a.md"], [], ["a.md"])
@@ -157,16 +157,16 @@ def test_what_another_process_indexes_meanwhile_is_not_written_twice(
     for n in range(6):
         put(root, f"{n}.md", f"# Alpha\n\nbeta [[{n + 1}]]\n")
     monkeypatch.setattr("cuedeck.documents.index.WORTH_WHILE", 1)
-    read_many = workers.read_many
+    read = Crew.read
 
     def beside(*args: Any, **options: Any) -> Any:
-        batches = list(read_many(*args, **options))
-        monkeypatch.setattr("cuedeck.documents.index.read_many", read_many)
+        batches = list(read(*args, **options))
+        monkeypatch.setattr(Crew, "read", read)
         put(root, "1.md", "# Gamma\n")
         DocumentIndex(root, store.index).refresh_paths(["0.md", "1.md"])
         return batches
 
-    monkeypatch.setattr("cuedeck.documents.index.read_many", beside)
+    monkeypatch.setattr(Crew, "read", beside)
     index = DocumentIndex(root, store.index)
     index.refresh()
     index.refresh()
@@ -209,13 +209,13 @@ def test_nothing_leads_to_a_note_that_went_while_the_first_look_was_under_way(
     for name in ("gone.md", "deep/gone.md"):
         put(root, name, "# Alpha\n")
     put(root, "one.md", "[[gone]]")
-    read_many = workers.read_many
+    read = Crew.read
 
     def late(*args: Any, **options: Any) -> Any:
         (root / "gone.md").unlink()
-        return read_many(*args, **options)
+        return read(*args, **options)
 
-    monkeypatch.setattr("cuedeck.documents.index.read_many", late)
+    monkeypatch.setattr(Crew, "read", late)
     DocumentIndex(root, store.index).refresh()
     with store.index.read() as session:
         assert vault_links(session, "one.md").outgoing == ("deep/gone.md",)

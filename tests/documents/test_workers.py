@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,8 @@ import pytest
 from cuedeck.documents import workers
 from cuedeck.documents.entries import Reading
 from cuedeck.documents.reading import Batch, read_batch
-from cuedeck.documents.workers import read_many
+from cuedeck.documents.scan import Scanner
+from cuedeck.documents.workers import Crew
 from cuedeck.store.document_values import coded_words
 from cuedeck.store.pieces import folded_codes
 from cuedeck.store.vocabulary import Vocabulary
@@ -32,18 +33,23 @@ def paths(root: Path) -> list[str]:
     return sorted(path.name for path in root.glob("*.md"))
 
 
+def read_many(root: Path, *, fold: bool = False) -> Iterator[Batch]:
+    with Crew() as crew:
+        yield from crew.read(root, paths(root), max_bytes=10**6, fold=fold)
+
+
 def files(batches: Iterable[Batch]) -> list[tuple[str, Reading | None]]:
     return [file for batch in batches for file in batch.files]
 
 
 def test_every_file_comes_back_once(root: Path) -> None:
-    found = files(read_many(root, paths(root), max_bytes=10**6))
+    found = files(read_many(root))
     assert [path for path, _ in found] == paths(root)
     assert all(reading is not None and reading.path == path for path, reading in found)
 
 
 def test_words_that_are_folded_elsewhere_are_those_of_the_files(root: Path) -> None:
-    batches = list(read_many(root, paths(root), max_bytes=10**6, fold=True))
+    batches = list(read_many(root, fold=True))
     assert len(files(batches)) == 300
     for batch in batches:
         plain = read_batch(root, [path for path, _ in batch.files], max_bytes=10**6)
@@ -58,7 +64,7 @@ def test_words_that_are_folded_elsewhere_are_those_of_the_files(root: Path) -> N
 def test_nothing_of_the_current_folder_is_imported(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "dataclasses.py").write_text("open('planted', 'w').close()\n")
     monkeypatch.chdir(root)
-    assert len(files(read_many(root, paths(root), max_bytes=10**6))) == 300
+    assert len(files(read_many(root))) == 300
     assert not (root / "planted").exists()
 
 
@@ -72,16 +78,33 @@ def test_a_worker_that_is_killed_costs_nothing(root: Path, monkeypatch: pytest.M
         return process
 
     monkeypatch.setattr(workers.subprocess, "Popen", remembered)
-    reading = read_many(root, paths(root), max_bytes=10**6)
+    reading = read_many(root)
     first = next(reading)
     os.kill(made[0], signal.SIGKILL)
     assert sorted(path for path, _ in files([first, *reading])) == paths(root)
 
 
 def test_workers_end_when_nobody_reads_on(root: Path) -> None:
-    reading = read_many(root, paths(root), max_bytes=10**6)
-    next(reading)
-    reading.close()  # type: ignore[attr-defined]
+    with Crew() as crew:
+        reading = crew.read(root, paths(root), max_bytes=10**6)
+        next(reading)
+        assert [process.poll() for process in crew._processes] == [None]
+    assert [process.returncode for process in crew._processes] == [-signal.SIGKILL]
+
+
+def test_workers_start_while_files_are_still_looked_for(root: Path) -> None:
+    with Crew() as crew:
+        Scanner(root).scan(crew.expect)
+        started = list(crew._processes)
+        assert len(started) == 1
+        assert len(files(crew.read(root, paths(root), max_bytes=10**6))) == 300
+        assert crew._processes == started
+
+
+def test_few_files_start_nobody(root: Path) -> None:
+    with Crew() as crew:
+        assert len(files(crew.read(root, paths(root)[:9], max_bytes=10**6))) == 9
+        assert not crew._processes
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -90,4 +113,4 @@ def test_an_answer_that_cannot_be_read_costs_nothing(root: Path, monkeypatch: py
         raise MemoryError
 
     monkeypatch.setattr(workers, "receive", fail)
-    assert len(files(read_many(root, paths(root), max_bytes=10**6))) == 300
+    assert len(files(read_many(root))) == 300

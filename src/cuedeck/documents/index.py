@@ -15,7 +15,7 @@ from cuedeck.documents.kinds import Kind, kind_of
 from cuedeck.documents.links import KnownNames, Namesakes, alias_key, name_keys, resolver, target_key
 from cuedeck.documents.reading import Batch, new_vocabulary, read_batch, read_document
 from cuedeck.documents.scan import FileStamp, Scan, Scanner
-from cuedeck.documents.workers import WORTH_WHILE, read_many
+from cuedeck.documents.workers import WORTH_WHILE, Crew
 from cuedeck.model.clock import now_ms
 from cuedeck.store import documents as rows
 from cuedeck.store.document_entries import Leads, remove_documents, write_entries
@@ -80,8 +80,8 @@ class DocumentIndex:
 
     def refresh(self, progress: Progress | None = None) -> Refreshed:
         """Look at every file of the workspace and take in what is new, changed or gone."""
-        with self._lock:
-            scan = self._scanner.scan()
+        with self._lock, Crew() as crew:
+            scan = self._scanner.scan(None if self.complete else crew.expect)
             self._scan = replace(scan, files={})
             known = dict(self._stamps())
             current = self.complete
@@ -94,7 +94,7 @@ class DocumentIndex:
             self._looking = True
             try:
                 with without_collecting():
-                    return self._take_in(look, gone, scan, progress)
+                    return self._take_in(look, gone, crew, scan, progress)
             finally:
                 self._looking = False
 
@@ -114,7 +114,8 @@ class DocumentIndex:
                     look.append(path)
             if not look and not gone:
                 return Refreshed()
-            return self._take_in(look, [], None, None, unsure=gone)
+            with Crew() as crew:
+                return self._take_in(look, [], crew, unsure=gone)
 
     @property
     def complete(self) -> bool:
@@ -213,8 +214,9 @@ class DocumentIndex:
         self,
         look: list[str],
         gone: list[str],
-        scan: Scan | None,
-        progress: Progress | None,
+        crew: Crew,
+        scan: Scan | None = None,
+        progress: Progress | None = None,
         unsure: Sequence[str] = (),
     ) -> Refreshed:
         result = Refreshed()
@@ -224,7 +226,7 @@ class DocumentIndex:
         leads = resolver(KnownNames.of(filter(_in_names, scan.files), {})) if scan and cold else None
         touched: set[str] = set()
         done = 0
-        for batch in _gathered(self._readings(look, unsure, fold=cold and len(look) >= WORTH_WHILE)):
+        for batch in _gathered(self._readings(crew, look, unsure, fold=cold and len(look) >= WORTH_WHILE)):
             missing = [path for path, reading in batch.files if reading is None]
             gone += [path for path in missing if path in self._known]
             if cold:
@@ -245,10 +247,12 @@ class DocumentIndex:
         self._finish(gone, touched, result, silent=silent, whole=scan is not None, open_only=open_only)
         return result
 
-    def _readings(self, paths: Sequence[str], unsure: Sequence[str], *, fold: bool) -> Iterator[Batch]:
+    def _readings(
+        self, crew: Crew, paths: Sequence[str], unsure: Sequence[str], *, fold: bool
+    ) -> Iterator[Batch]:
         """What files hold; the missing last, for git takes a file away before it writes it anew."""
         missing = list(unsure)
-        for batch in read_many(self.root, paths, max_bytes=self.max_bytes, fold=fold):
+        for batch in crew.read(self.root, paths, max_bytes=self.max_bytes, fold=fold):
             missing += [path for path, reading in batch.files if reading is None]
             yield batch._replace(files=[each for each in batch.files if each[1] is not None])
         if missing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from cuedeck.documents.ignore import EXCLUDE_FILE, IGNORE_FILES, OWN_FOLDERS, Ig
 from cuedeck.paths import too_long
 
 MAX_DEPTH = 64
+Seen = Callable[[int], None]
 
 
 class FileStamp(NamedTuple):
@@ -45,6 +46,7 @@ class _Found:
     folders: set[str] = field(default_factory=set)
     unreadable: list[str] = field(default_factory=list)
     unsayable: list[str] = field(default_factory=list)
+    seen: Seen | None = None
 
     def says(self, folder: str, name: str) -> bool:
         """Whether a name can be said; one that cannot is noted."""
@@ -64,9 +66,12 @@ class Scanner:
         self._earlier: dict[str, bool] = {}
         self._ignore_stamps: dict[str, tuple[int, int]] = {}
 
-    def scan(self) -> Scan:
-        """Every regular file that is not ignored; symlinks are not followed, their targets count once."""
-        found = _Found()
+    def scan(self, seen: Seen | None = None) -> Scan:
+        """Every regular file that is not ignored; symlinks are not followed, their targets count once.
+
+        After each folder ``seen`` is told how many there are so far.
+        """
+        found = _Found(seen=seen)
         self._forget_when_rules_changed()
         # Of files that are gone nothing is kept.
         self._earlier, self._decisions = self._decisions, {}
@@ -116,6 +121,8 @@ class Scanner:
                     self._walk(f"{path}/", ignore, depth + 1, found)
             elif not self._ignored(rules, path):
                 _stamp(entry, path, found.files)
+        if found.seen is not None:
+            found.seen(len(found.files))
 
     def _walk_own(self, folder: str, found: _Found) -> None:
         if os.path.realpath(self._root / folder) != str(self._root / folder.rstrip("/")):

@@ -8,9 +8,10 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from cuedeck.documents.reading import Batch, new_vocabulary, read_batch
 from cuedeck.documents.serving import receive, send, unpacked
@@ -36,21 +37,54 @@ _COMMAND = "from cuedeck.documents.serving import serve; serve()"
 _Slice = tuple[int, list[str]]
 
 
-def read_many(root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = False) -> Iterator[Batch]:
-    """Read and extract files, in their order, on several processes when there are many."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if len(paths) < WORTH_WHILE or cores < 2 or os.name == "nt":
-        vocabulary = new_vocabulary() if fold else None
-        for some in _slices(paths):
-            yield read_batch(root, some, max_bytes=max_bytes, vocabulary=vocabulary)
-        return
-    work = _Work(root, paths, max_bytes, fold)
-    try:
-        for _ in range(min(cores - 1, 8)):
-            work.hire()
-        yield from work.results()
-    finally:
-        work.end()
+class Crew:
+    """Processes that read files: started as soon as many are seen to be there, and ended with the work."""
+
+    def __init__(self) -> None:
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with suppress(BrokenPipeError):
+                    _stream(stream).close()
+
+    def expect(self, files: int) -> None:
+        """Be told that there are so many files to read, or more."""
+        if files >= WORTH_WHILE and not self._processes and os.name != "nt":
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            self._processes += [_started() for _ in range(min(cores - 1, 8))]
+
+    def read(
+        self, root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = False
+    ) -> Iterator[Batch]:
+        """Read and extract files, in their order, on several processes when there are many."""
+        self.expect(len(paths))
+        work = _Work(root, paths, max_bytes, fold)
+        workers = [_Worker(work, process) for process in self._processes]
+        try:
+            yield from work.results()
+        finally:
+            work.end()
+            for worker in workers:
+                worker.close()
+
+
+def _started() -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        # -P: a file of the current folder must never be imported as a module.
+        [sys.executable, "-P", "-c", _COMMAND],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **_SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        # Ctrl-C is for us; the process ends when its pipe does.
+        process_group=0,
+    )
 
 
 def _slices(paths: Sequence[str]) -> Iterator[list[str]]:
@@ -70,11 +104,7 @@ class _Work:
         self.done: SimpleQueue[tuple[int, bytes, KnownKeys] | None] = SimpleQueue()
         self.room = threading.Semaphore(_WAITING)
         self._count = len(self.slices)
-        self._workers: list[_Worker] = []
         self._vocabulary = new_vocabulary() if fold else None
-
-    def hire(self) -> None:
-        self._workers.append(_Worker(self))
 
     def take(self) -> _Slice | None:
         """A slice for a worker, once there is room for its result."""
@@ -95,8 +125,6 @@ class _Work:
     def end(self) -> None:
         self.slices.clear()
         self.room.release(_WAITING)
-        for worker in self._workers:
-            worker.close()
 
     def _await(self, ready: dict[int, Batch]) -> None:
         try:
@@ -119,19 +147,10 @@ class _Work:
 
 
 class _Worker:
-    """One process that extracts slices, and the thread that gives them to it."""
+    """The thread that gives slices to one process, and takes what it made of them."""
 
-    def __init__(self, work: _Work) -> None:
-        environ = {**os.environ, **_SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        self._process = subprocess.Popen(
-            # -P: a file of the current folder must never be imported as a module.
-            [sys.executable, "-P", "-c", _COMMAND],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environ,
-            # Ctrl-C is for us; the process ends when its pipe does.
-            process_group=0,
-        )
+    def __init__(self, work: _Work, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
         self._work = work
         self._keys = KnownKeys()
         self._thread = threading.Thread(target=self._run, name="documents-worker", daemon=True)
@@ -139,13 +158,7 @@ class _Worker:
 
     def close(self) -> None:
         self._process.kill()
-        self._process.wait()
         self._thread.join()
-        for stream in (self._process.stdin, self._process.stdout):
-            try:
-                _stream(stream).close()
-            except BrokenPipeError:
-                continue
 
     def _run(self) -> None:
         given: deque[_Slice] = deque()
