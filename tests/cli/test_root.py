@@ -66,6 +66,8 @@ def _leaves(path: str, command: click.Command | None) -> Iterator[tuple[str, cli
 def test_a_wrong_command_line_is_2_and_names_the_nearest(cue: Any) -> None:
     done = cue("serach")
     assert done.returncode == 2 and "Did you mean 'search'?" in done.stderr and done.stdout == ""
+    done = cue("--workspace", ".", "search", "x")
+    assert done.returncode == 2 and "cue COMMAND --workspace" in done.stderr
     assert cue("clean", "--nonsense").returncode == 2
     assert json.loads(cue("clean", "--nonsense", "--json").stderr)["error"]["code"] == "usage"
 

@@ -27,6 +27,15 @@ class Root(click.Group):
         assert isinstance(found, click.Command)
         return found
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say where the options belong that every command has."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.option_name in ("--workspace", "--verbose", "-v", "--json"):
+                ctx.fail(f"{error.option_name} stands behind the command: cue COMMAND {error.option_name} …")
+            raise
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
