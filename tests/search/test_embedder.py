@@ -90,6 +90,22 @@ def test_nothing_waits_longer_than_its_budget() -> None:
     assert fresh.try_embed(["loaded"], 0.1) is not None
 
 
+def test_closing_waits_until_nobody_is_inside_the_model() -> None:
+    fresh = open_embedder(SearchSection(), Path())
+    assert isinstance(fresh, OnnxEmbedder)
+    long = ["".join(f"word{number}x{line} " for line in range(200)) for number in range(8)]
+    asking = threading.Thread(target=fresh.try_embed, args=(long, 30.0))
+    asking.start()
+    while not fresh._started:
+        time.sleep(0.001)
+    fresh.close()
+    assert fresh._loaded.is_set() and fresh._working == 0
+    asking.join()
+    assert fresh.try_embed(["later"], 1.0) is None
+    with pytest.raises(CueError, match="closed"):
+        fresh.embed(["later"])
+
+
 def test_many_threads_may_ask_at_once(embedder: OnnxEmbedder) -> None:
     expected = {f"text {number}": None for number in range(12)}
     found: dict[str, np.ndarray] = {}

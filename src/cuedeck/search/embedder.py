@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     Vectors = npt.NDArray[np.float32]
 
+CLOSING_SECONDS = 60.0
 _HINT = (
     "Keyword search works without it. `make model` installs the default model; `search.model` names another."
 )
@@ -70,7 +72,9 @@ class OnnxEmbedder:
         self._failure: str | None = None
         self._loaded = threading.Event()
         self._loading = threading.Lock()
-        self._started = False
+        self._started = self._closed = False
+        self._working = 0
+        self._idle = threading.Condition()
 
     @property
     def model(self) -> str:
@@ -86,6 +90,14 @@ class OnnxEmbedder:
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._load, name="load-model", daemon=True).start()
+
+    def close(self) -> None:
+        """Wait until no thread is inside the model: one that is when Python ends takes the process along."""
+        with self._idle:
+            self._closed = True
+        if self._started and self._loaded.wait(CLOSING_SECONDS):
+            with self._idle:
+                self._idle.wait_for(lambda: not self._working, CLOSING_SECONDS)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self._embed(texts, self._wait(None), None)
@@ -124,12 +136,26 @@ class OnnxEmbedder:
 
         found = self._cache.get(texts)
         missing = list(dict.fromkeys(text for text in texts if text not in found))
-        for text, vector in encoder.encode(missing, deadline):
-            found[text] = vector
-            self._cache.put(text, vector)
+        with self._at_work():
+            for text, vector in encoder.encode(missing, deadline):
+                found[text] = vector
+                self._cache.put(text, vector)
         if not texts:
             return np.zeros((0, encoder.length), np.float32)
         return np.stack([found[text] for text in texts])
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._idle:
+            if self._closed:
+                raise CueError(ErrorCode.EMBEDDING, "The embedding model is closed.", hint="Open it again.")
+            self._working += 1
+        try:
+            yield
+        finally:
+            with self._idle:
+                self._working -= 1
+                self._idle.notify_all()
 
 
 def open_embedder(section: SearchSection, root: Path) -> OnnxEmbedder | NoEmbedder:
