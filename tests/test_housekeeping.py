@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from cuedeck import Workspace
-from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS, SELDOM, give_back
+from cuedeck.housekeeping import CURSOR, DAY_MS, LONGEST_STEP_MS, SELDOM, YOUNG, give_back
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.store import runs
 from cuedeck.store.changes import KEPT_MS
@@ -147,7 +147,7 @@ def test_old_garbage_is_collected_between_answers(
     gone = weakref.ref(knot)
     try:
         workspace.housekeeping.start()
-        assert gc.get_threshold() == (*before[:2], SELDOM)
+        assert gc.get_threshold() == (YOUNG, before[1], SELDOM)
         del knot
         deadline = time.monotonic() + 20
         while gone() is not None and time.monotonic() < deadline:

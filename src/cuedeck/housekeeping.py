@@ -23,6 +23,8 @@ TICK_SECONDS = 60.0
 LOOK_SECONDS = 3600.0
 # Of Python's full collections, which visit everything a warm process holds, one in so many is left to chance.
 SELDOM = 1000
+# So many new objects are looked through together: with 700 an edit of a source file takes 3 to 7 % longer.
+YOUNG = 10_000
 BATCH = 5000
 # However far the clock has jumped, a round takes back no more than this: a wrong clock is noticed before
 # it has cost anything that was not already old.
@@ -100,9 +102,9 @@ class Housekeeping:
 
 
 def collect_seldom() -> None:
-    """Leave full collections to whoever has time for them; those of young objects go on as before."""
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, SELDOM)
+    """Leave full collections to whoever has time for them, and look through young objects in large lots."""
+    _, middle, _ = gc.get_threshold()
+    gc.set_threshold(YOUNG, middle, SELDOM)
 
 
 def give_back() -> bool:
