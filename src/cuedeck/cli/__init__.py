@@ -47,7 +47,8 @@ AT_ONCE: dict[str, tuple[str, ...]] = {
     "search": (),
     "links": (),
     "scene": (),
-    "card": (),
+    # Not `edit`, which opens an editor.
+    "card": ("new", "list", "show", "deps", "graph", "validate", "archive", "board", "import"),
     "task": (),
     "todo": (),
     "memory": (),

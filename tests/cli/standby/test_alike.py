@@ -23,7 +23,7 @@ ALIKE = [
     ("card", "list", "--json"),
     ("card", "show", "nope"),
     ("card", "show", "nope", "--json"),
-    ("card", "frobnicate"),
+    ("task", "frobnicate"),
     ("card", "list", "--nonsense"),
     ("card", "list", "--nonsense", "--json"),
     ("card", "list", "--workspace", "no/such"),
@@ -65,7 +65,16 @@ def test_the_same_bytes_and_the_same_code(common: Ready, arguments: tuple[str, .
 
 
 @pytest.mark.parametrize(
-    "arguments", [("clean",), ("init",), ("connect", "generic"), ("workflow", "run", "x"), ("--version",), ()]
+    "arguments",
+    [
+        ("clean",),
+        ("init",),
+        ("connect", "generic"),
+        ("card", "edit", "nope"),
+        ("workflow", "run", "x"),
+        ("--version",),
+        (),
+    ],
 )
 def test_what_stays_in_a_process_of_its_own(common: Ready, arguments: tuple[str, ...]) -> None:
     served, done = common.served(lambda: common.cue(*arguments))

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-import click
-
 import cuedeck
-from cuedeck.cli import program_name, summaries
+from cuedeck.cli import main, summaries
 from cuedeck.inotify import CLOSE_WRITE, CREATE, DELETE, DELETE_SELF, MOVE_SELF, MOVED_FROM, MOVED_TO, Inotify
 
 _CHANGES = CLOSE_WRITE | CREATE | DELETE | DELETE_SELF | MOVE_SELF | MOVED_FROM | MOVED_TO
@@ -54,15 +52,11 @@ def load() -> None:
 
 def rehearse() -> None:
     """Compute what every process computes alike on first use, from the program alone."""
-    from cuedeck.cli.root import root
     from cuedeck.documents.ignore import IgnoreRules
     from cuedeck.store.schema import migrations
 
     for name in summaries():
-        context = click.Context(root, info_name=program_name())
-        command = root.get_command(context, name)
-        assert command is not None
-        command.get_help(click.Context(command, parent=context, info_name=name))
+        main([name, "--help"])  # into nowhere
     for migration in (*migrations("state"), *migrations("index")):
         assert migration.digest
     IgnoreRules(Path(os.devnull)).rules_for("", ())
