@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
 
         standby = find_standby()
     if standby is None:
-        return _run(arguments)
+        return _ended(_run(arguments))
     try:
         standby.run()
     except KeyboardInterrupt as interrupt:
@@ -78,7 +78,15 @@ def main(arguments: list[str] | None = None) -> int:
         from cuedeck.cli.standby.start import start_standby
 
         start_standby(standby.place, arguments)
-    return code
+    return _ended(code)
+
+
+def _ended(code: int) -> int:
+    if "threading" not in sys.modules:
+        return code
+    from cuedeck.cli.leaving import leave_threads_behind
+
+    return leave_threads_behind(code)
 
 
 def _may_start_at_once(arguments: list[str]) -> bool:

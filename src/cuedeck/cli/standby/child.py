@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import array
-import atexit
 import io
 import os
 import signal
 import socket
 import sys
-import threading
 import time
 from typing import Any, NoReturn
 
 from cuedeck.cli import main
 from cuedeck.cli.failure import exit_code_for
+from cuedeck.cli.leaving import last_steps
 from cuedeck.cli.standby.client import BEGUN, EXIT, LONGEST_REQUEST, READY
 from cuedeck.cli.standby.switch import is_wanted
 
@@ -45,7 +44,7 @@ def _serve(client: socket.socket) -> NoReturn:
         code = main(arguments)
     except BaseException as error:  # noqa: BLE001 - an interrupt that came before
         code = exit_code_for(error, arguments)
-    code = _finish(code) & 0xFF
+    code = last_steps(code)
     os.closerange(0, 3)
     try:
         client.send(EXIT + str(code).encode())
@@ -101,18 +100,6 @@ def _stream(number: int, mode: str, like: io.TextIOWrapper) -> io.TextIOWrapper:
     )
     setattr(made, "mode", mode)  # noqa: B010 - as Python itself does
     return made
-
-
-def _finish(code: int) -> int:
-    """What the interpreter does when it ends, short of taking itself apart."""
-    threading._shutdown()  # type: ignore[attr-defined]
-    atexit._run_exitfuncs()
-    try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except OSError:
-        return code or 120
-    return code
 
 
 def forget_signals() -> None:

@@ -22,7 +22,7 @@ SWITCH = "CUEDECK_DAEMON__STANDBY"
 READY, BEGUN, EXIT, SIGNAL = b"ready ", b"begun", b"exit ", b"signal "
 LONGEST_REQUEST = 128 * 1024
 # For a standby that does not answer; then the command runs in its own process.
-PATIENCE_SECONDS = 2.0
+PATIENCE_SECONDS = 5.0
 _MESSAGE = 64
 _PASSED_ON = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGTSTP")
 
