@@ -92,3 +92,13 @@ def test_an_edit_is_seen_in_the_uses_of_a_name(repo: Repo, open_code: Open) -> N
     assert len(find(code.view().snapshot, "greet").references) == 1
     repo.put("b.py", "from a import greet\n\ngreet()\n")
     assert len(find(code.view().snapshot, "greet").references) == 2
+
+
+def test_what_is_taken_from_a_type_of_elsewhere_is_not_possible(repo: Repo, open_code: Open) -> None:
+    repo.put("src/lib.rs", "pub struct Chapter;\nimpl Chapter {\n    pub fn new() -> Self { Chapter }\n}\n")
+    repo.put(
+        "src/main.rs",
+        "fn f(x: Unknown) {\n    String::new();\n    Vec::<u8>::new();\n    x.new();\n}\n",
+    )
+    found = find(open_code(repo.root).view().snapshot, "Chapter::new")
+    assert [(site.path, site.line) for site in found.possible] == [("src/main.rs", 4)]

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from cuedeck.code.facts import ROLE_SHIFT, Role
+from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Op, Role
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import EXTERNAL, Target, Targets, Value
 
@@ -107,12 +107,28 @@ class Uses:
             self.size += 1
             for target in targets:
                 self._meaning.setdefault(target, array("I")).extend((self.looked, site))
-            if _unproven(snapshot, path, targets):
+            if _unproven(snapshot, path, targets) and (targets or not _of_stranger(snapshot, path, site)):
                 offset, edge = links.pos[site], edge_of(links.ops[site] >> ROLE_SHIFT)
                 unproven[offset] = Site(path, offset, snapshot.line_of(path, offset), edge)
                 if targets:
                     self._outside[path, offset] = targets
         self.unproven += [unproven[offset] for offset in sorted(unproven)]
+
+
+def _of_stranger(snapshot: Snapshot, path: str, site: int) -> bool:
+    """Whether a name is taken from a type that nothing in the project declares, as in ``String::new``."""
+    links = snapshot.links(path)
+    owner = links.a[site]
+    if links.ops[site] & OP_MASK != Op.ATTR:
+        return False
+    if links.ops[owner] & OP_MASK == Op.INDEX:
+        owner = links.a[owner]
+    name = links.strings[links.b[owner]] if links.ops[owner] & OP_MASK == Op.NAME else ""
+    return name[:1].isupper() and not (
+        links.bound.get(links.string_numbers[name])
+        or snapshot.linker.targets(path, owner)
+        or snapshot.files_defining(name)
+    )
 
 
 def _unproven(snapshot: Snapshot, path: str, targets: Targets) -> bool:
