@@ -130,3 +130,19 @@ def test_a_foreign_function_walks_over_what_it_is_given(project: Project) -> Non
         """
     )
     written.check("age")
+
+
+def test_what_a_rendered_hook_gives(project: Project) -> None:
+    written = project(
+        """
+        === form.test.tsx
+        import { renderHook } from '@testing-library/react'
+        interface Form {
+          register(name: string): void  // <def register>
+        }
+        declare function useForm(): Form
+        const { result } = renderHook(() => useForm())
+        result.current.register('a')  // <register>
+        """
+    )
+    written.check("register")

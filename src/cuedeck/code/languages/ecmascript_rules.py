@@ -132,6 +132,7 @@ class EcmaRules(Rules):
         "useRef": "current",
         "useState": "state",
         "useMemo": "same",
+        "renderHook": "hook",
         "ref": "reference",
         "shallowRef": "reference",
         "computed": "reference",

@@ -100,6 +100,8 @@ def shaped(shape: str, held: Values) -> Values:
     if shape == "reference":
         # Vue's templates leave out its ``value``.
         return (*held, *shaped("value", held))
+    if shape == "hook":
+        return shaped("result", shaped("current", held))
     if shape == "context":
         return (*held, *shaped("Provider", shaped("takes", shaped("value", held))))
     return (Value(RECORD, inside=(held,), name=shape),)
