@@ -70,7 +70,8 @@ def short_commands(place: Ground) -> None:
     ]
     commands += ["links word", "workflow list", "doctor", "memory search word"]
     alone = {**place.environ, "CUEDECK_DAEMON__STANDBY": "false"}
-    place.cue("card", "list")
+    for _ in range(2):  # the second one starts it
+        place.cue("card", "list")
     while not (standby := place.status()["standby"]):
         time.sleep(0.05)
     print(f"standby: {standby[0]['memory_bytes'] / 1e6:.0f} MB")

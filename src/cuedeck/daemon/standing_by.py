@@ -1,6 +1,6 @@
 """Where the processes are that keep commands ready (``cli/standby``); only ``os``, as all that is quick."""
 
-# ruff: noqa: PTH110, PTH116, PTH123, PTH208
+# ruff: noqa: PTH116, PTH123, PTH208
 from __future__ import annotations
 
 import os
@@ -10,8 +10,10 @@ from cuedeck.daemon.location import NoDaemon, runtime_folder
 
 SUFFIX = ".cmd"
 ANSWER_SECONDS = 2.0
-# One that was told to go, or that could not start, is not followed by another at once.
-PAUSE_SECONDS = 5.0
+# Loading takes most of a second of CPU: a command that stays the only one for a while is not worth it.
+SECOND_WITHIN_SECONDS = 600.0
+STARTING_SECONDS = 5.0
+_FIRST, _STARTING = b"first", b"starting"
 # One for each kind of surroundings that commands are run in.
 MOST = 3
 SPARE_MEMORY = 1 << 30
@@ -24,21 +26,26 @@ class Place:
         self.socket = socket
         self.life = socket + ".lock"
 
-    def is_free(self) -> bool:
-        """Whether no standby lives here, is about to, or did so just now."""
+    def is_due(self) -> bool:
+        """Whether to start a standby: at the second command in a while, unless one lives or is about to."""
         import fcntl
         import time
 
-        if os.path.exists(self.life) and time.time() - os.stat(self.life).st_mtime < PAUSE_SECONDS:
-            return False
         descriptor = os.open(self.life, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            said = os.read(descriptor, 20)
+            age = time.time() - os.fstat(descriptor).st_mtime
+            if said == _STARTING and age < STARTING_SECONDS:
+                return False
+            due = said == _FIRST and age < SECOND_WITHIN_SECONDS
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, _STARTING if due else _FIRST, 0)
+            return due
         except BlockingIOError:
             return False
         finally:
             os.close(descriptor)
-        return True
 
 
 def make_room() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 import time
@@ -33,6 +34,15 @@ def lives(process: int) -> bool:
         return "State:\tZ" not in Path(f"/proc/{process}/status").read_text()
     except OSError:
         return False
+
+
+def held(lock: Path) -> bool:
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 class Ready:
@@ -74,16 +84,16 @@ class Ready:
         return list(self.runtime.glob("cuedeck/*.cmd"))
 
     def start(self) -> int:
-        """Run a command, and wait for the standby that follows it and for its first child."""
-        for lock in self.runtime.glob("cuedeck/*.cmd.lock"):
-            lock.unlink()
-        assert self.cue("todo", "--help").returncode == 0
+        """Run commands, and wait for the standby that follows them and for its first child."""
+        for _ in range(2):  # the second one starts it
+            assert self.cue("todo", "--help").returncode == 0
         (self.socket,) = until(self.sockets)
         return int(until(lambda: self.process and self.spare() and self.process))
 
     @property
     def process(self) -> int:
-        return int(Path(f"{self.socket}.lock").read_text() or 0)
+        said = Path(f"{self.socket}.lock").read_text()
+        return int(said) if said.isdigit() else 0
 
     def children(self) -> list[int]:
         process = self.process
@@ -103,7 +113,16 @@ class Ready:
         return lock.stat().st_mtime_ns != before, result
 
     def stop(self) -> None:
-        self.cue("daemon", "stop")
+        """End every standby that was started here, also one that is still loading."""
+        until(
+            lambda: (
+                self.cue("daemon", "stop", cwd=self.runtime).returncode == 0
+                and not any(map(held, self.locks()))
+            )
+        )
+
+    def locks(self) -> list[Path]:
+        return list(self.runtime.glob("cuedeck/*.cmd.lock"))
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,16 @@ from cuedeck.cli.standby import process
 if TYPE_CHECKING:
     from conftest import Ready
 
-from tests.cli.standby.conftest import SWITCH, lives, until
+from tests.cli.standby.conftest import SWITCH, held, lives, until
 
 
-def test_the_first_command_starts_one_and_the_next_uses_it(unstarted: Ready) -> None:
+def test_the_second_command_starts_one_and_the_next_uses_it(unstarted: Ready) -> None:
+    unstarted.cue("card", "list")
+    (lock,) = unstarted.locks()
+    assert lock.read_text() == "first" and not held(lock)
+    os.utime(lock, (0, 0))  # so long ago that it no longer counts
+    unstarted.cue("card", "list")
+    assert lock.read_text() == "first" and not held(lock)
     assert unstarted.start() and len(unstarted.sockets()) == 1
     served, done = unstarted.served(lambda: unstarted.cue("card", "list"))
     assert served and done.returncode == 0
@@ -45,18 +51,21 @@ def test_many_at_once_start_one_and_are_all_answered(unstarted: Ready) -> None:
 def test_it_holds_nothing_of_anybody(common: Ready) -> None:
     secret = {**common.environ, "MY_SECRET": "hunter2"}
     common.cue("card", "list", env=secret)
-    held = Path(f"/proc/{common.process}")
-    assert b"hunter2" not in (held / "environ").read_bytes()
-    assert str((held / "cwd").readlink()) == "/"
-    opened = {str(each.readlink()).partition(":")[0] for each in (held / "fd").iterdir()}
+    process = Path(f"/proc/{common.process}")
+    assert b"hunter2" not in (process / "environ").read_bytes()
+    assert str((process / "cwd").readlink()) == "/"
+    until(lambda: len(common.children()) == 1)
+    until(common.spare)
+    opened = {str(each.readlink()).partition(":")[0] for each in (process / "fd").iterdir()}
     assert opened <= {"/dev/null", "socket", "anon_inode", f"{common.socket}.lock"}
-    assert len(list((held / "task").iterdir())) == 1
+    assert len(list((process / "task").iterdir())) == 1
     assert os.getsid(common.process) == common.process
 
 
 def test_nobody_waits_for_it(unstarted: Ready) -> None:
     """Neither the pipes nor another descriptor of the command that started it stay open."""
     reading, writing = os.pipe()
+    unstarted.cue("todo", "--help")
     done = unstarted.cue("todo", "--help", pass_fds=(writing,))
     os.close(writing)
     assert done.returncode == 0
@@ -69,7 +78,8 @@ def test_a_fourth_makes_the_one_go_that_was_used_longest_ago(ready: Ready) -> No
     first = ready.process
     for count, home in enumerate(("a", "b", "c")):
         other = {**ready.environ, "HOME": home}
-        assert ready.cue("todo", "--help", env=other).returncode == 0
+        for _ in range(2):
+            assert ready.cue("todo", "--help", env=other).returncode == 0
         until(lambda count=count: len(ready.sockets()) == min(3, count + 2))
         assert lives(first) == (count < 2)
         until(lambda other=other: ready.cue("todo", "--help", env=other).returncode == 0)
@@ -113,9 +123,9 @@ def test_a_socket_that_nobody_listens_at_is_replaced(ready: Ready) -> None:
     first = ready.process
     os.kill(first, signal.SIGKILL)
     (stale,) = ready.sockets()
-    Path(f"{stale}.lock").unlink()
-    assert ready.cue("card", "list").returncode == 0
-    until(lambda: Path(f"{stale}.lock").read_text() not in ("", str(first)) and ready.spare())
+    for _ in range(2):
+        assert ready.cue("card", "list").returncode == 0
+    until(lambda: ready.process not in (0, first) and ready.spare())
     served, _ = ready.served(lambda: ready.cue("card", "list"))
     assert served and ready.sockets() == [stale]
 
@@ -124,7 +134,6 @@ def test_one_that_just_left_is_not_followed_at_once(ready: Ready) -> None:
     ready.stop()
     assert ready.cue("card", "list").returncode == 0
     assert not ready.sockets() and not ready.process
-    Path(f"{ready.socket}.lock").unlink()
     assert ready.start()
 
 

@@ -13,7 +13,7 @@ from cuedeck.daemon.standing_by import Place, make_room
 def start_standby(place: Place, arguments: list[str]) -> None:
     """Start one, unless somebody does or the settings say no; nobody waits for it or hears of a failure."""
     try:
-        if is_wanted(arguments) and place.is_free() and make_room():
+        if is_wanted(arguments) and place.is_due() and make_room():
             _spawn(place)
     except OSError:
         return  # the command has done its work, and the next one tries again
