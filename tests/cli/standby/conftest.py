@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import signal
 import subprocess
 import sys
 import time
@@ -123,6 +124,17 @@ class Ready:
 
     def locks(self) -> list[Path]:
         return list(self.runtime.glob("cuedeck/*.cmd.lock"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def usual_signals() -> Iterator[None]:
+    """Commands inherit no signal that the tests were told to ignore, as in the background or by nohup."""
+    usual = {signal.SIGHUP: signal.SIG_DFL, signal.SIGQUIT: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")

@@ -134,7 +134,7 @@ def test_a_folder_that_is_gone_is_said_plainly(common: Ready) -> None:
     assert done.stderr.startswith(b"error: The current folder no longer exists")
 
 
-@pytest.mark.parametrize("limit", ["umask 077", "ulimit -n 100", "nice -n 5 true; renice -n 5 $$"])
+@pytest.mark.parametrize("limit", ["umask 077", "ulimit -n 100", "renice -n $(($(nice) + 1)) $$"])
 def test_what_is_inherited_otherwise_is_kept(common: Ready, limit: str) -> None:
     command = f"{limit} >/dev/null; {common.program} card new Private --json"
     served, done = common.served(lambda: common.cue("-c", command, executable="/bin/sh"))
