@@ -163,10 +163,14 @@ def test_what_the_user_moved_to_stays_chosen_while_more_arrives(tmp_path: Path) 
         ("store", "src/store.py", "src/restored.py"),
         ("wc", "WordCount.java", "switch.c"),
         ("readme", "readme.md", "docs/readme/readme_old.md"),
+        ("sync", "Sync", "Sync deleted a note I just created"),
+        ("sync", "Sync", "Save your new colours"),
+        ("sync", "Synchronise", "Save your new colours"),
+        ("manage vaults", "Files and folders/Manage vaults.md", "Manage your remote vaults"),
     ],
 )
 def test_what_ranks_above_what(query: str, better: str, worse: str) -> None:
-    assert score([query], better) > score([query], worse) > 0
+    assert score(query.split(), better) > score(query.split(), worse) > 0
     ranked = Ranking([Candidate("file", worse, worse), Candidate("file", better, better)]).best(query, 2)
     assert [each.path for each in ranked] == [better, worse]
 

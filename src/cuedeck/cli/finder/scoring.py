@@ -45,7 +45,8 @@ def score(words: Sequence[str], text: str) -> float:
         if one <= 0:
             return 0.0
         total += one
-    return total - len(text) * 0.01
+    phrase = " ".join(words)
+    return max(total, _score_word(phrase, text) if phrase in text.lower() else 0.0) - len(text) * 0.01
 
 
 def _score_word(word: str, text: str) -> float:
@@ -56,12 +57,19 @@ def _score_word(word: str, text: str) -> float:
     at = lowered.find(word)
     while at >= 0:
         whole = 4 if at == name_at and lowered[at:].partition(".")[0] == word else 0
-        best = max(best, 6.0 * len(word) + (8 if at in starts else 0) + (6 if at >= name_at else 0) + whole)
+        best = max(best, _together(len(word), at in starts, at >= name_at) + whole)
         at = lowered.find(word, at + 1)
     initials = _scattered(word, lowered, starts, name_at)
     if best:
         return max(best, initials)
     return max(initials, _scattered(word, lowered, set(), name_at))
+
+
+def _together(length: int, starting: bool, named: bool) -> float:
+    """Letters that stand together; at the start of a word they are worth more than as many initials."""
+    if starting:
+        return length * (11.0 if named else 8.0) + 4
+    return length * 6.0 + (6 if named else 0)
 
 
 def _scattered(word: str, lowered: str, starts: set[int], name_at: int) -> float:
