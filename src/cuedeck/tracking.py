@@ -41,7 +41,8 @@ def tracked_by_git(root: Path, path: Path) -> bool:
     # Paths stand in full in versions 2 and 3; file systems may ignore case.
     if content[:8] in _PLAIN_INDEX and b"sdir" not in content and not _split(index):
         return name.lower() in content.lower()
-    return _listed(root, path)
+    found = listed_by_git(root, f":(icase){path.relative_to(root).as_posix()}")
+    return found is None or bool(found)  # what git cannot tell of is not trusted
 
 
 def _git_index(root: Path) -> Path | None:
@@ -63,20 +64,22 @@ def _split(index: Path) -> bool:
     return any(index.parent.glob("sharedindex.*"))
 
 
-def _listed(root: Path, path: Path) -> bool:
-    """Git's own answer, for an index that only git can read; when it has none, the file is not trusted."""
+def listed_by_git(root: Path, *patterns: str) -> list[str] | None:
+    """Git's own answer, which of the files it tracks; None when it has none."""
     import subprocess
 
-    command = ["git", "-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "ls-files", "--cached", "-z"]
+    # Nothing that the repository configures may run, nor a remote be asked for an object that is missing.
+    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "ls-files", "--cached"]
+    kept_in = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
     try:
         told = subprocess.run(
-            [*command, "--", f":(icase){path.relative_to(root).as_posix()}"],
+            [*command, "-z", "--", *patterns],
             cwd=root,
             capture_output=True,
             timeout=20,
             check=True,
-            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+            env={**os.environ, **kept_in},
         )
     except (OSError, subprocess.SubprocessError):
-        return True
-    return bool(told.stdout)
+        return None
+    return [os.fsdecode(name) for name in told.stdout.split(b"\0") if name]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -13,7 +12,7 @@ from pathlib import Path
 from cuedeck.cli.setup import IGNORED, ignore_in_git, make_folders, with_ignored
 from cuedeck.discovery import FOLDER, main_checkout
 from cuedeck.model.finding import Finding, Status, passed
-from cuedeck.tracking import kept_out_of_git
+from cuedeck.tracking import kept_out_of_git, listed_by_git
 
 
 def check(root: Path) -> Iterator[Finding]:
@@ -81,10 +80,9 @@ def _make_private(path: Path) -> str:
 
 
 def _tracked(root: Path) -> Iterator[Finding]:
-    listed = _git(root, "ls-files", "-z", "--", f"{FOLDER}/state.db*", f"{FOLDER}/.cache")
-    if listed is None:
+    tracked = listed_by_git(root, f"{FOLDER}/state.db*", f"{FOLDER}/.cache")
+    if tracked is None:
         return
-    tracked = [name for name in listed.split("\0") if name]
     if not tracked:
         yield passed("state in git", "Git does not track the state.")
     for name in tracked:
@@ -133,13 +131,3 @@ def _discard(path: Path) -> str:
 
     shutil.rmtree(path)
     return f"removed {path.name}"
-
-
-def _git(root: Path, *arguments: str) -> str | None:
-    # Nothing that the repository configures may run.
-    command = ["git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]
-    try:
-        done = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
