@@ -101,6 +101,16 @@ def test_workers_start_while_files_are_still_looked_for(root: Path) -> None:
         assert crew._processes == started
 
 
+def test_paths_longer_than_a_pipe_holds_keep_nobody_waiting(root: Path) -> None:
+    folder = Path(*(letter * 200 for letter in "abcd"))
+    (root / folder).mkdir(parents=True)
+    notes = [(folder / f"{n}.md").as_posix() for n in range(1500)]
+    for note in notes:
+        (root / note).write_text("# Note\n\nsome words of it\n" * 20)
+    with Crew() as crew:
+        assert [path for path, _ in files(crew.read(root, notes, max_bytes=10**6))] == notes
+
+
 def test_few_files_start_nobody(root: Path) -> None:
     with Crew() as crew:
         assert len(files(crew.read(root, paths(root)[:9], max_bytes=10**6))) == 9

@@ -18,18 +18,19 @@ _LENGTH = struct.Struct("<Q")
 
 
 def serve() -> None:
-    """A worker's life: the root first, then slices of paths, until the parent is gone."""
+    """A worker's life: root and paths first, then which of them to read, until the parent is gone."""
     requests, answers = sys.stdin.buffer, sys.stdout.buffer
     first = receive(requests)
     if first is None:
         return
-    root, max_bytes, fold = marshal.loads(first)
+    root, paths, max_bytes, fold = marshal.loads(first)
     # What a slice leaves behind has no cycles; looking for them is a tenth of the work.
     gc.disable()
     vocabulary = new_vocabulary() if fold else None
     keys = KnownKeys()
     while (data := receive(requests)) is not None:
-        batch = read_batch(Path(root), marshal.loads(data), max_bytes=max_bytes, vocabulary=vocabulary)
+        start, stop = marshal.loads(data)
+        batch = read_batch(Path(root), paths[start:stop], max_bytes=max_bytes, vocabulary=vocabulary)
         try:
             send(answers, _packed(batch, keys, words=not fold))
         except BrokenPipeError:

@@ -34,7 +34,7 @@ _SETTINGS = {
 # would run whatever program imported us.
 _COMMAND = "from cuedeck.documents.serving import serve; serve()"
 
-_Slice = tuple[int, list[str]]
+_Slice = tuple[int, int, int]  # its number, and which of the paths
 
 
 class Crew:
@@ -87,20 +87,20 @@ def _started() -> subprocess.Popen[bytes]:
     )
 
 
-def _slices(paths: Sequence[str]) -> Iterator[list[str]]:
-    start = 0
-    while start < len(paths):
-        size = max(_SHORTEST, min(_SLICE, (len(paths) - start) // 8))
-        yield list(paths[start : start + size])
-        start += size
+def _slices(count: int) -> Iterator[_Slice]:
+    start = number = 0
+    while start < count:
+        stop = min(count, start + max(_SHORTEST, min(_SLICE, (count - start) // 8)))
+        yield number, start, stop
+        start, number = stop, number + 1
 
 
 class _Work:
     """Slices of paths to read: workers take them one after another, and so do we while none is done."""
 
     def __init__(self, root: Path, paths: Sequence[str], max_bytes: int, fold: bool) -> None:
-        self.root, self.max_bytes, self.fold = root, max_bytes, fold
-        self.slices = deque(enumerate(_slices(paths)))
+        self.root, self.paths, self.max_bytes, self.fold = root, list(paths), max_bytes, fold
+        self.slices = deque(_slices(len(paths)))
         self.done: SimpleQueue[tuple[int, bytes, KnownKeys] | None] = SimpleQueue()
         self.room = threading.Semaphore(_WAITING)
         self._count = len(self.slices)
@@ -140,10 +140,12 @@ class _Work:
 
     def _read(self, ready: dict[int, Batch]) -> None:
         try:
-            number, paths = self.slices.popleft()
+            number, start, stop = self.slices.popleft()
         except IndexError:
             return
-        ready[number] = read_batch(self.root, paths, max_bytes=self.max_bytes, vocabulary=self._vocabulary)
+        ready[number] = read_batch(
+            self.root, self.paths[start:stop], max_bytes=self.max_bytes, vocabulary=self._vocabulary
+        )
 
 
 class _Worker:
@@ -163,19 +165,21 @@ class _Worker:
     def _run(self) -> None:
         given: deque[_Slice] = deque()
         try:
-            requests = _stream(self._process.stdin)
-            send(requests, (str(self._work.root), self._work.max_bytes, self._work.fold))
+            requests, work = _stream(self._process.stdin), self._work
+            # All paths now, then numbers: were a slice ahead more than a pipe holds, each would wait for the
+            # other to read.
+            send(requests, (str(work.root), work.paths, work.max_bytes, work.fold))
             while True:
                 # One slice ahead, so that the process never waits for us.
-                while len(given) < 2 and (some := self._work.take()):
+                while len(given) < 2 and (some := work.take()):
                     given.append(some)
-                    send(requests, some[1])
+                    send(requests, some[1:])
                 if not given:
                     return
                 result = receive(_stream(self._process.stdout))
                 if result is None:
                     break
-                self._work.done.put((given.popleft()[0], result, self._keys))
+                work.done.put((given.popleft()[0], result, self._keys))
         except BrokenPipeError:
             pass
         finally:
