@@ -166,6 +166,7 @@ def test_what_the_user_moved_to_stays_chosen_while_more_arrives(tmp_path: Path) 
         ("sync", "Sync", "Sync deleted a note I just created"),
         ("sync", "Sync", "Save your new colours"),
         ("sync", "Synchronise", "Save your new colours"),
+        ("modelfrm", "ModelForm", "ModelFormTests::test_field_removal::Mixin"),
         ("manage vaults", "Files and folders/Manage vaults.md", "Manage your remote vaults"),
     ],
 )

@@ -11,6 +11,7 @@ from cuedeck.cli.finder.candidates import Candidate
 _BOUNDARY = re.compile(r"(?<![a-zA-Z0-9])[a-zA-Z0-9]|(?<=[a-z])[A-Z]")
 # Among very many matches only this many are ranked finely; a longer query narrows them anyway.
 RANKED = 3000
+_FAR = 10
 
 
 @dataclass(slots=True)
@@ -73,17 +74,24 @@ def _together(length: int, starting: bool, named: bool) -> float:
 
 
 def _scattered(word: str, lowered: str, starts: set[int], name_at: int) -> float:
-    """Letters in order but apart, taken at the next start of a word where there is one."""
+    """Letters in order but apart: each the next one, or where a word starts if that is worth the way."""
     total, position = 0.0, -1
     for letter in word:
-        found = lowered.find(letter, position + 1)
-        found = min((at for at in starts if at > position and lowered[at] == letter), default=found)
-        if found < 0:
+        near = lowered.find(letter, position + 1)
+        if near < 0:
             return 0.0
-        total += 1.0 + (7 if found in starts else 0) + (3 if found == position + 1 else 0)
-        total += 3 if found >= name_at else 0
-        position = found
-    return total
+        start = min((at for at in starts if at >= near and lowered[at] == letter), default=near)
+        gain, position = max(
+            (_gain(at, position, at in starts, at >= name_at), -at, at) for at in (near, start)
+        )[::2]
+        total += gain
+    return max(total, 0.1)
+
+
+def _gain(at: int, before: int, starting: bool, named: bool) -> float:
+    """What one letter adds; the further it is from the one before, the less."""
+    way = 0 if before < 0 else min(at - before - 1, _FAR)
+    return 1.0 + (7 if starting else 0) + (3 if at == before + 1 else 0) + (3 if named else 0) - way * 0.75
 
 
 def _in_order(word: str) -> re.Pattern[str]:
