@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from conftest import Ready
 
 from tests.cli.standby.conftest import lives, until
+
+from cuedeck.cli.standby.client import READY
 
 
 def waiting(ready: Ready) -> tuple[subprocess.Popen[bytes], int]:
@@ -106,6 +109,27 @@ def test_a_standby_that_hangs_is_passed_by(ready: Ready) -> None:
         os.kill(ready.process, signal.SIGCONT)
     until(lambda: len(ready.children()) == 1)
     assert ready.cue("memory", "list", alone=True).stdout.count(b"Once only") == 1
+
+
+def test_a_caller_whose_child_goes_before_it_begins_keeps_its_signals(ready: Ready) -> None:
+    os.kill(ready.process, signal.SIGTERM)
+    until(lambda: not ready.sockets())
+    other = subprocess.Popen(["sleep", "100"])
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(str(ready.socket))
+        listener.listen()
+        client = ready.begin("memory", "add", "-")
+        connection, _ = listener.accept()
+        connection.send(READY + str(other.pid).encode())
+        connection.close()
+    time.sleep(0.5)
+    client.send_signal(signal.SIGINT)
+    try:
+        assert end(client) == (130, b"\nInterrupted.\n")
+        assert lives(other.pid)
+    finally:
+        other.kill()
+        other.wait()
 
 
 def test_a_standby_that_is_told_to_stop_lets_commands_end(ready: Ready) -> None:

@@ -104,16 +104,23 @@ def _handed_over(connection: Socket) -> int | None:
     process = int(answer[len(READY) :])
     connection.settimeout(None)
     _pass_signals_to(process)
+    try:
+        _send_with_streams(connection, request)
+        if connection.recv(_MESSAGE) == BEGUN:
+            return process
+    except OSError:
+        pass  # it is gone
+    _take_signals_back()
+    return None
+
+
+def _send_with_streams(connection: Socket, request: bytes) -> None:
     folder = os.open(".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     descriptors = b"".join(number.to_bytes(4, sys.byteorder) for number in (0, 1, 2, folder))
     try:
         connection.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)])
     finally:
         os.close(folder)
-    if connection.recv(_MESSAGE) == BEGUN:
-        return process
-    _take_signals_back()
-    return None
 
 
 def _pass_signals_to(process: int) -> None:
