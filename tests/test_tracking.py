@@ -1,10 +1,15 @@
-"""What git tracks is asked without running anything that a repository configures."""
+"""What a clone may have brought along, asked without running anything that its repository configures."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from cuedeck.config import load_config
+from cuedeck.model.errors import CueError
+from cuedeck.store import open_store
 from cuedeck.tracking import tracked_by_git
 
 
@@ -41,3 +46,56 @@ def test_no_remote_is_asked_for_objects_that_are_missing(tmp_path: Path) -> None
     git(clone, "add", "-f", ".cuedeck/state.db", "--sparse")
     assert tracked_by_git(clone, state)
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("option", ["index.version=2", "index.version=4"])
+def test_a_clone_cannot_lead_us_to_settings_of_its_own(tmp_path: Path, option: str) -> None:
+    (tmp_path / "docs").mkdir()
+    settings = tmp_path / "docs" / "config.toml"
+    settings.write_text("[store]\nurl = 'postgresql://elsewhere.example/x'\n")
+    (tmp_path / ".cuedeck").symlink_to("docs")
+    git(tmp_path, "init", "-q")
+    assert load_config(tmp_path, environ={}).store.url is not None
+    git(tmp_path, "-c", option, "add", ".cuedeck")
+    with pytest.raises(CueError, match=r"'store.url' is not taken"):
+        load_config(tmp_path, environ={})
+    git(tmp_path, "-c", option, "rm", "-q", "--cached", ".cuedeck")
+    assert load_config(tmp_path, environ={}).store.url is not None
+    git(tmp_path, "-c", option, "add", "docs/config.toml")
+    with pytest.raises(CueError, match=r"'store.url' is not taken"):
+        load_config(tmp_path, environ={})
+
+
+def test_a_state_behind_a_link_of_the_clone_is_not_opened(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / ".cuedeck").symlink_to("docs")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".cuedeck")
+    with pytest.raises(CueError, match="will not be opened"):
+        open_store(None, root=tmp_path, workspace_id="w")
+    assert not list((tmp_path / "docs").iterdir())
+
+
+def test_a_link_into_a_submodule_is_not_trusted(tmp_path: Path) -> None:
+    deep = tmp_path / "module" / "a" / "b"
+    deep.mkdir(parents=True)
+    git(tmp_path / "module", "init", "-q")
+    git(tmp_path, "init", "-q")
+    (deep / "state.db").touch()
+    (tmp_path / ".cuedeck").symlink_to("module/a/b")
+    assert tracked_by_git(tmp_path, tmp_path / ".cuedeck" / "state.db")
+
+
+@pytest.mark.parametrize("option", ["index.version=2", "index.version=4"])
+def test_what_goes_with_a_file_counts_as_the_file(tmp_path: Path, option: str) -> None:
+    folder = tmp_path / "[docs]"
+    folder.mkdir()
+    (tmp_path / ".cuedeck").symlink_to("[docs]")
+    git(tmp_path, "init", "-q")
+    (folder / "other").touch()
+    git(tmp_path, "-c", option, "add", "[[]docs]/other")
+    state = tmp_path / ".cuedeck" / "state.db"
+    assert not tracked_by_git(tmp_path, state)
+    (folder / "state.db-wal").touch()
+    git(tmp_path, "-c", option, "add", "[[]docs]/state.db-wal")
+    assert tracked_by_git(tmp_path, state)

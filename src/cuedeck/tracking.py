@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 _PLAIN_INDEX = (b"DIRC\x00\x00\x00\x02", b"DIRC\x00\x00\x00\x03")
+_SPECIAL = re.compile(r"[*?\[\\]")
 _UNSHARED = b"/.gitignore\n/.cache/\n/backups/\n/state.db*\n/SCENE.md\n"
 
 
@@ -30,19 +32,40 @@ def kept_out_of_git(folder: Path) -> bool:
 
 
 def tracked_by_git(root: Path, path: Path) -> bool:
-    """Whether git's index lists the file. Nothing of the repository is run, no hook and no filter."""
-    if any((folder / ".git").exists() for folder in (path.parent, path.parent.parent) if folder != root):
+    """Whether git's index lists the file, one that goes with it, or a link to it. Nothing is run of it."""
+    files, links = _names(root, path)
+    folders = {root / above for name in files for above in Path(name).parents if above.name}
+    if any((folder / ".git").exists() for folder in folders):
         return True  # The folder is a repository of its own, as a submodule would be.
     index = _git_index(root)
     if index is None:
         return False
     content = index.read_bytes()
-    name = path.relative_to(root).as_posix().encode()
     # Paths stand in full in versions 2 and 3; file systems may ignore case.
     if content[:8] in _PLAIN_INDEX and b"sdir" not in content and not _split(index):
-        return name.lower() in content.lower()
-    found = listed_by_git(root, f":(icase){path.relative_to(root).as_posix()}")
+        listed = content.lower()
+        names = [*map(os.fsencode, files), *(os.fsencode(link) + b"\0" for link in links)]
+        return any(name.lower() in listed for name in names)
+    patterns = [*(_literal(name) + "*" for name in files), *map(_literal, links)]
+    found = listed_by_git(root, *(f":(icase){pattern}" for pattern in patterns))
     return found is None or bool(found)  # what git cannot tell of is not trusted
+
+
+def _names(root: Path, path: Path) -> tuple[list[str], list[str]]:
+    """The file as it is named and where links lead, with whose name others begin; and the links."""
+    links = [way for way in (path, *path.parents) if root in way.parents and way.is_symlink()]
+    files = [path]
+    if links and (real := path.resolve()).is_relative_to(top := root.resolve()):
+        files.append(root / real.relative_to(top))
+    return [_name(root, file) for file in files], [_name(root, link) for link in links]
+
+
+def _name(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _literal(name: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", name)
 
 
 def _git_index(root: Path) -> Path | None:

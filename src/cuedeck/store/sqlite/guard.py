@@ -17,11 +17,12 @@ def refuse_planted(root: Path, path: Path) -> None:
             data={"path": str(path.relative_to(root))},
             hint="Replace the link with a folder.",
         )
-    if path.exists() and tracked_by_git(root, path):
+    if tracked_by_git(root, path):
         raise CueError(
             ErrorCode.CONFIGURATION,
             f"{path.relative_to(root).as_posix()} is tracked by git and will not be opened",
             data={"path": path.relative_to(root).as_posix()},
-            hint="Run `git rm --cached` on it and add .cuedeck/state.db to .gitignore; "
+            hint="Run `git rm --cached` on it, or on a link that leads to it, and add .cuedeck/state.db to "
+            ".gitignore; "
             "a database that comes with a clone could hold anything.",
         )
