@@ -138,6 +138,8 @@ def test_a_clone_cannot_decide_where_state_goes_or_who_may_call(tmp_path: Path) 
     error = refused(tmp_path, env(tmp_path))
     assert (error.data["key"], error.data["line"]) == ("store.url", 4)
     assert "CUEDECK_STORE__URL" in (error.hint or "")
+    write(tmp_path, "[store]\nworkspace = 'of-another-team'\n")
+    assert refused(tmp_path, env(tmp_path)).data["key"] == "store.workspace"
     write(tmp_path, "[core]\ntoken_limit = 500\n")
     environ = env(tmp_path, CUEDECK_STORE__URL="postgresql://mine.example/x")
     assert load_config(tmp_path, environ=environ).core.token_limit == 500

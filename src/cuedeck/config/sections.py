@@ -23,7 +23,9 @@ class StoreSection:
     url: str | None = setting(
         None, "PostgreSQL URL; SQLite in `.cuedeck/` when unset.", kind=str, private=True
     )
-    workspace: str | None = setting(None, "Name of this workspace in a shared PostgreSQL.", kind=str)
+    workspace: str | None = setting(
+        None, "Name of this workspace in a shared PostgreSQL.", kind=str, private=True
+    )
     # The writers of state and index may each need a second one at the same moment.
     pool_size: int = setting(8, "PostgreSQL connections per process.", minimum=3, maximum=200)
     busy_timeout: float = setting(10.0, "Seconds to wait for another writer.", minimum=0.1, maximum=600.0)
