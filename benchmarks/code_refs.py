@@ -86,7 +86,9 @@ class Server:
 class Asking:
     """One project, opened in one server."""
 
-    def __init__(self, command: str, project: MemoryProject, language: str, wait: float) -> None:
+    def __init__(
+        self, command: str, project: MemoryProject, language: str, wait: float, *, closed: bool = False
+    ) -> None:
         self.project = project
         self.lines = {
             path: (project.root / path).read_text("utf-8", "replace").split("\n") for path in project.paths
@@ -104,7 +106,7 @@ class Asking:
             },
         )
         self.server.tell("initialized", {})
-        for path, lines in self.lines.items():
+        for path, lines in () if closed else self.lines.items():
             document = {"uri": (project.root / path).as_uri(), "languageId": language, "version": 1}
             self.server.tell("textDocument/didOpen", {"textDocument": {**document, "text": "\n".join(lines)}})
         time.sleep(wait)
@@ -167,11 +169,14 @@ def main() -> int:
     parser.add_argument("--symbols", type=int, default=300)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--wait", type=float, default=5.0, help="seconds the server needs to index")
+    parser.add_argument(
+        "--closed", action="store_true", help="open no file: for servers that look at the folder by themselves"
+    )
     options = parser.parse_args()
     project = MemoryProject(options.root.resolve(), endings=tuple(options.endings))
     every = [(path, d) for path, facts in project.facts.items() for d in facts.outline.definitions]
     chosen = random.Random(options.seed).sample(every, min(options.symbols, len(every)))
-    asking = Asking(options.server, project, options.language, options.wait)
+    asking = Asking(options.server, project, options.language, options.wait, closed=options.closed)
     count = 0
     with options.truth.open("w", encoding="utf-8") as file:
         for path, definition in chosen:
