@@ -374,3 +374,76 @@ def test_a_variable_that_is_called_like_its_type(project: Project) -> None:
     )
     written.check("reply")
     written.check("Code")
+
+
+def test_parameters_that_are_called_like_the_package_of_their_type(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.com/app
+        === fs/fs.go
+        package fs
+
+        type FS interface { // <def FS>
+            Clean(path string) string // <def Clean>
+        }
+        type Info struct{} // <def Info>
+        === main.go
+        package main
+
+        import "example.com/app/fs"
+
+        type Reject func(fs fs.FS, info *fs.Info) bool // <FS> <Info>
+
+        type local struct{}
+
+        func (fs *local) open(name string) (*fs.Info, error) { // <Info>
+            return nil, nil
+        }
+
+        func clean(fs fs.FS, path string) *fs.Info { // <FS> <Info>
+            fs.Clean(path) // <Clean>
+            return nil
+        }
+        """
+    )
+    written.check("FS")
+    written.check("Info")
+    written.check("Clean")
+
+
+def test_what_sequences_hand_to_a_loop(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.com/app
+        === main.go
+        package main
+
+        import "iter"
+
+        type item struct{ Name string } // <def Name>
+
+        type items = iter.Seq[item]
+
+        func list() items { return nil }
+
+        func pairs() iter.Seq2[*item, *item] { return nil }
+
+        func each() func(yield func(*item) bool) { return nil }
+
+        func use() {
+            for one := range list() {
+                _ = one.Name // <Name>
+            }
+            for key, value := range pairs() {
+                _ = key.Name // <Name>
+                _ = value.Name // <Name>
+            }
+            for one := range each() {
+                _ = one.Name // <Name>
+            }
+        }
+        """
+    )
+    written.check("Name")

@@ -305,3 +305,98 @@ def test_undeclared_members_are_what_getattr_gives(project: Project) -> None:
         """
     )
     written.check("name")
+
+
+def test_what_a_method_gives_of_itself_is_of_the_class_it_is_called_on(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Base:
+            def __enter__(self):
+                return self
+            def copied(self):
+                made = self.__class__()
+                made.note = 1
+                return made
+            def changed(self):
+                return self.copied()
+            def other(self):
+                return type(self)() if self else self
+            @classmethod
+            def read(cls, path):
+                key = cls()
+                return key
+            @classmethod
+            def find(cls):
+                return cls.read("")
+            def base(self):
+                return Base()
+            def name(self): ...
+        class Heir(Base):
+            def name(self): ...  # <def name>
+            def copied(self):
+                return super().copied()
+        with Heir() as entered:
+            entered.name()  # <name>
+        Heir.read("").name()  # <name>
+        Heir.find().name()  # <name>
+        Heir().copied().name()  # <name>
+        Heir().changed().name()  # <name>
+        Heir().other().name()  # <name>
+        Heir().base().name()
+        Base.find().name()
+        """
+    )
+    written.check("name")
+
+
+def test_of_modules_with_one_name_the_nearest_is_meant(project: Project) -> None:
+    written = project(
+        """
+        === first/app/__init__.py
+        def main(): ...
+        === first/tests/test_app.py
+        from app import main
+        === second/app/__init__.py
+        def main(): ...  # <def main>
+        === second/tests/test_app.py
+        from app import main  # <main>
+        main()  # <main>
+        === util/names.py
+        def clean(): ...  # <def clean>
+        === second/util/__init__.py
+        === second/util/names.py
+        def clean(): ...
+        === util/__init__.py
+        === second/tests/test_names.py
+        from util.names import clean  # <clean>
+        """
+    )
+    written.check("main")
+    written.check("clean")
+
+
+def test_a_name_that_a_class_takes_from_outside(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        def describe(): ...  # <def describe>
+        class Config:
+            describe = staticmethod(describe)  # <describe>
+            again = describe
+        """
+    )
+    written.check("describe")
+
+
+def test_one_slot_is_named_by_a_string(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Options:
+            __slots__ = "_owner"  # <owner>
+            def __init__(self, owner):
+                self._owner = owner  # <def owner>
+        """
+    )
+    written.check("owner", "_owner")

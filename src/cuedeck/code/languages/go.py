@@ -259,11 +259,7 @@ class GoWalk(TableWalk):
             self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
 
     def finish_function(self, node: Node, inner: int, body: Node | None) -> None:
-        parameters, result = node.child_by_field_name("parameters"), node.child_by_field_name("result")
-        for child in parameters.named_children if parameters is not None else ():
-            self.parameter(child, inner)
-        if result is not None:
-            self.scopes[inner].result = self.result(result, inner)
+        self.takes_and_gives(node, inner)
         saved, self.returned = self.returned, []
         if body is not None:
             self.children(body, inner)
@@ -274,11 +270,20 @@ class GoWalk(TableWalk):
         generics = node.child_by_field_name("type_parameters")
         if generics is not None:
             self.type_parameters(generics, inner)
-        parameters, result = node.child_by_field_name("parameters"), node.child_by_field_name("result")
+        self.takes_and_gives(node, inner)
+
+    def takes_and_gives(self, node: Node, inner: int) -> None:
+        """What a function takes and gives: in ``func(fs fs.FS)`` the second is the package outside."""
+        parts = [node.child_by_field_name(field) for field in ("receiver", "parameters", "result")]
+        _, parameters, result = parts
+        begun = len(self.rows)
         for child in parameters.named_children if parameters is not None else ():
             self.parameter(child, inner)
         if result is not None:
             self.scopes[inner].result = self.result(result, inner)
+        lists = [part.named_children for part in parts if part is not None and part.type == "parameter_list"]
+        named = [name for part in lists for child in part for name in child.children_by_field_name("name")]
+        self.move_out({self.name(name) for name in named}, inner, begun)
 
     def result(self, node: Node, scope: int) -> int:
         if node.type != "parameter_list":

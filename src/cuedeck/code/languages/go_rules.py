@@ -58,6 +58,8 @@ class GoRules(Rules):
     reads_in_order: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     implicit_interfaces: ClassVar[bool] = True
+    # What the standard library walks over: values, or keys with values.
+    mappings: ClassVar[frozenset[str]] = frozenset({"Seq", "Seq2"})
     foreign_interfaces: ClassVar[Mapping[str, tuple[str, ...]]] = _STANDARD
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import INSTANCE, OP_MASK, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_patterns import PythonPatterns
 from cuedeck.code.languages.python_rules import PythonRules
@@ -175,11 +175,23 @@ class PythonWalk(PythonPatterns):
             if left is not None and left.type == "identifier":
                 self.listed(self.source[left.start_byte : left.end_byte], right, scope)
             aliased = annotation and self.last_name(annotation) == b"TypeAlias"
+            begun = len(self.rows)
             value = self.table[right.kind_id](self, right, scope, Role.TYPE if aliased else 0)
+            if left is not None and left.type == "identifier":
+                self.see_outer(self.name(left), scope, begun)
         if left is not None:
             self.assign(left, scope, annotation, value)
         self.whole = outer
         return value
+
+    def see_outer(self, name: int, scope: int, begun: int) -> None:
+        """In ``f = staticmethod(f)`` of a class's body the second is the one outside."""
+        if self.scopes[scope].kind != ScopeKind.CLASS or name in self.names[scope]:
+            return
+        rows = self.rows
+        for at in range(begun, len(rows), 4):
+            if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] == name:
+                rows[at + 1] = self.scopes[scope].parent
 
     def listed(self, name: bytes, value: Node, scope: int) -> None:
         """A list of names, if it is one that the language knows."""
@@ -197,7 +209,7 @@ class PythonWalk(PythonPatterns):
 
     def slots(self, node: Node, scope: int) -> None:
         owner = self.row(Op.SELF, scope)
-        for child in node.named_children:
+        for child in [node] if node.type == "string" else node.named_children:
             content = next((c for c in child.named_children if c.type == "string_content"), None)
             if content is not None:
                 self.row(Op.ATTR, owner, self.name(content), content.start_byte, Role.WRITE)

@@ -92,11 +92,11 @@ class PythonRules(Rules):
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
 
     @cached_property
-    def modules(self) -> dict[str, str]:
-        """Dotted name to file, for every root a project may be run from."""
+    def modules(self) -> dict[str, list[str]]:
+        """Dotted name to the files it may mean, for every root a project may be run from."""
         paths = self.project.paths
-        named: dict[str, str] = {}
-        rooted: dict[str, str] = {}
+        named: dict[str, list[str]] = {}
+        rooted: dict[str, list[str]] = {}
         for path in paths:
             if not path.endswith((".py", ".pyi")):
                 continue
@@ -106,11 +106,11 @@ class PythonRules(Rules):
                 top -= 1
             if segments[-1] == "__init__":
                 segments = segments[:-1]
-            named.setdefault(".".join(segments[top:]), path)
+            named.setdefault(".".join(segments[top:]), []).append(path)
             for start in range(1, len(segments)):
                 if segments[start - 1] in _ROOTS:
-                    rooted.setdefault(".".join(segments[start:]), path)
-            rooted.setdefault(".".join(segments), path)
+                    rooted.setdefault(".".join(segments[start:]), []).append(path)
+            rooted.setdefault(".".join(segments), []).append(path)
         return rooted | named
 
     @cached_property
@@ -125,16 +125,26 @@ class PythonRules(Rules):
     def module(self, path: str, imported: Import) -> Value | None:
         if imported.level:
             return self._relative(path, imported)
-        found = self._absolute(imported.module)
+        found = self._absolute(imported.module, path)
         if found is None or found.tag == PACKAGE:
             sibling = self._file(posixpath.join(posixpath.dirname(path), *imported.module.split(".")))
             found = sibling or found
         return found
 
-    def _absolute(self, dotted: str) -> Value | None:
+    def _absolute(self, dotted: str, path: str = "") -> Value | None:
         if dotted in self.modules:
-            return file_module(self.modules[dotted])
+            return file_module(self._nearest(dotted, path))
         return Value(PACKAGE, dotted) if dotted in self.folders else None
+
+    def _nearest(self, dotted: str, path: str) -> str:
+        """Of the files that a dotted name may mean, the one at the root, else the nearest to who asks."""
+        candidates = self.modules[dotted]
+        if len(candidates) < 2 or not path:
+            return candidates[0]
+        folder = dotted.replace(".", "/")
+        whole = [c for c in candidates if c.rsplit(".", 1)[0].removesuffix("/__init__") == folder]
+        shared = [len(posixpath.commonprefix((path.split("/"), c.split("/")))) for c in candidates]
+        return whole[0] if whole else candidates[shared.index(max(shared))]
 
     def _relative(self, path: str, imported: Import) -> Value | None:
         folder = posixpath.dirname(path)

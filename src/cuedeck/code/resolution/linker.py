@@ -454,6 +454,8 @@ class Linker(Calls):
             found = self.member(value, name, skip=int(value.tag == SUPER))
             if found is None and value.tag == CLASS:
                 found = self.of_metaclass(value, name)
+            if name == "__class__" and value.tag == INSTANCE_OF and not found:
+                return (value._replace(tag=CLASS),)
             return self.imported_member(found) if found else ()
         if value.tag == PARAMETER:
             return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))

@@ -6,7 +6,7 @@ from abc import abstractmethod
 
 from cuedeck.code.facts import Bind, Op
 from cuedeck.code.resolution.generics import Meaning, parameters_in
-from cuedeck.code.resolution.types import Typing
+from cuedeck.code.resolution.results import Results
 from cuedeck.code.resolution.values import (
     CLASS,
     FUNCTION,
@@ -24,7 +24,7 @@ from cuedeck.code.resolution.values import (
 )
 
 
-class Protocols(Typing):
+class Protocols(Results):
     """The part of the linker that iterates, enters, indexes and operates."""
 
     @abstractmethod
@@ -54,7 +54,9 @@ class Protocols(Typing):
         return unique(found)
 
     def keys_of(self, value: Value) -> Values:
-        """What a map is asked with; of other containers nothing."""
+        """What a map is asked with, or a function hands to the one it takes; of other containers nothing."""
+        if value.tag == FUNCTION:
+            return unique([v for taken in self.taken_first(value) for v in self.taken_first(taken)])
         held = self.containers(value) if value.tag == INSTANCE else (value,)
         return unique([key for v in held if v.tag == MAPPING for key in v.inside[1]])
 

@@ -219,7 +219,8 @@ class Typing(Generics):
         if kind == Bind.OPAQUE:
             return (Value(PARAMETER, path, symbol.scope, name=symbol.name),)
         if kind == Bind.ALIAS:
-            return self.evaluate(path, x) if x else ()
+            generic = links.ops[x] & OP_MASK == Op.INDEX
+            return self.evaluate(path, x) or (self.annotation(path, x) if generic else ())
         return ()
 
     def decorated(self, path: str, scope: int) -> Values:
@@ -414,7 +415,7 @@ class Typing(Generics):
             return (sequence(inside),) if inside else ()
         if label in rules.mappings:
             parts = [self.annotation(path, item) for item in arguments]
-            return (mapping(parts[-1], parts[0]),) if len(parts) > 1 and any(parts) else ()
+            return (mapping(parts[1] if len(parts) > 1 else (), parts[0]),) if any(parts) else ()
         if label in ("tuple", "Tuple"):
             items = tuple(self.annotation(path, item) for item in arguments)
             return (Value(TUPLE, inside=items),) if any(items) else ()
@@ -434,18 +435,6 @@ class Typing(Generics):
         return (Value(CALLABLE, inside=parts),) if any(parts) else ()
 
     # -- expressions
-
-    def result(self, function: Value) -> Values:
-        """What calling a function gives."""
-        found: Values = self.solve(("r", function.path, function.scope), self._result, function)
-        return found
-
-    def _result(self, function: Value) -> Values:
-        links = self.links(function.path)
-        row = links.scopes[function.scope]
-        if row.result:
-            return self.annotation(function.path, row.result)
-        return unique([v for e in links.lists[row.returns] for v in self.evaluate(function.path, e)])
 
     def evaluate(self, path: str, number: int) -> Values:
         """What an expression may be worth."""

@@ -1,0 +1,99 @@
+"""Results: what functions give, and where that is what they are called on, or another of its class."""
+
+from __future__ import annotations
+
+from cuedeck.code.facts import OP_MASK, Bind, Op
+from cuedeck.code.resolution.generics import SELF_TYPE, parameters_in
+from cuedeck.code.resolution.types import Typing
+from cuedeck.code.resolution.values import FUNCTION, INSTANCE, PARAMETER, Value, Values, sequence, unique
+
+_SAME = (Op.AWAIT, Op.WANTED, Op.NARROWED)
+
+
+class Results(Typing):
+    """The part of the linker that reads what functions return."""
+
+    def result(self, function: Value) -> Values:
+        """What calling a function gives."""
+        found: Values = self.solve(("r", function.path, function.scope), self._result, function)
+        return found
+
+    def _result(self, function: Value) -> Values:
+        links = self.links(function.path)
+        row = links.scopes[function.scope]
+        if row.result:
+            return self.annotation(function.path, row.result)
+        return unique([v for e in links.lists[row.returns] for v in self.returned(function, e)])
+
+    def returned(self, function: Value, number: int) -> Values:
+        """What one returned expression gives: of the receiver's class, not of the one around the function."""
+        path = function.path
+        links = self.links(path)
+        receiver = links.scopes[function.scope].receiver
+        if not receiver:
+            return self.evaluate(path, number)
+        op = links.ops[number] & OP_MASK
+        if op == Op.UNION:
+            return unique([v for part in links.lists[links.b[number]] for v in self.returned(function, part)])
+        if op == Op.SEQUENCE:
+            inside = self.returned(function, links.a[number])
+            return (sequence(inside),) if inside else ()
+        values = self.evaluate(path, number)
+        owner = Value(INSTANCE, path, links.scopes[function.scope].owner)
+        if owner not in values or not self.is_receivers(function, number):
+            return values
+        own = Value(PARAMETER, path, owner.scope, name=SELF_TYPE)
+        return tuple(own if value == owner else value for value in values)
+
+    def is_receivers(self, function: Value, number: int) -> bool:
+        """Whether an expression is a function's receiver, or another instance of the receiver's class."""
+        key = ("o", function.path, function.scope, number)
+        return bool(self.solve(key, self._is_receivers, function, number))
+
+    def _is_receivers(self, function: Value, number: int) -> bool:
+        links = self.links(function.path)
+        op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
+        if op in _SAME:
+            return self.is_receivers(function, a)
+        if op == Op.UNION:
+            return all(self.is_receivers(function, part) for part in links.lists[b])
+        if op == Op.NAME:
+            bindings = links.names[function.scope].get(b, ())
+            kinds, hints, given = links.bindings[3:]
+            return bool(bindings) and all(
+                not given[n]
+                if kinds[n] == Bind.SELF
+                else kinds[n] == Bind.VARIABLE and not hints[n] and self.is_receivers(function, given[n])
+                for n in bindings
+            )
+        return op == Op.CALL and self.gives_receivers(function, a, links.lists[b])
+
+    def gives_receivers(self, function: Value, callee: int, arguments: tuple[int, ...]) -> bool:
+        """Whether a call makes an instance of the receiver's class, or gives what it is called on."""
+        if self.is_receivers_class(function, callee):
+            return True
+        links = self.links(function.path)
+        if links.ops[callee] & OP_MASK != Op.ATTR:
+            return False
+        on = links.a[callee]
+        if not (
+            self.is_receivers(function, on)
+            or self.is_receivers_class(function, on)
+            or (links.ops[on] & OP_MASK == Op.CALL and self.label(function.path, links.a[on]) == "super")
+        ):
+            return False
+        methods = [v for v in self.evaluate(function.path, callee) if v.tag == FUNCTION]
+        return any(p.name == SELF_TYPE for m in methods for p in parameters_in(self.result(m)))
+
+    def is_receivers_class(self, function: Value, number: int) -> bool:
+        """Whether an expression is the receiver's class: ``cls``, ``type(self)``, ``self.__class__``."""
+        links = self.links(function.path)
+        op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
+        if op == Op.NAME:
+            bindings = links.names[function.scope].get(b, ())
+            return any(links.bindings[3][n] == Bind.SELF and links.bindings[5][n] for n in bindings)
+        if op == Op.ATTR:
+            return links.strings[b] == "__class__" and self.is_receivers(function, a)
+        if op != Op.CALL or self.label(function.path, a) != "type":
+            return False
+        return any(self.is_receivers(function, argument) for argument in links.lists[b][:1])
