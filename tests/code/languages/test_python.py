@@ -400,3 +400,36 @@ def test_one_slot_is_named_by_a_string(project: Project) -> None:
         """
     )
     written.check("owner", "_owner")
+
+
+def test_members_are_what_a_test_says_in_its_branch_or_after_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Kind: ...
+        class Named(Kind):
+            name = ""  # <def name>
+        class Other(Kind):
+            name = ""
+        class Visitor:
+            kind: Kind
+            def visit(self, items: list[Kind]):
+                if isinstance(self.kind, Named) and self.kind.name:  # <name>
+                    self.kind.name  # <name>
+                elif isinstance(self.kind, Other):
+                    self.kind.name
+                else:
+                    self.kind.name
+                self.kind.name
+                if not isinstance(items[0], (Named, Visitor)):
+                    return
+                items[0].name  # <name>
+                assert isinstance(self.kind, Named)
+                self.kind.name  # <name>
+                self.kind = Other()
+                self.kind.name
+            def later(self):
+                self.kind.name
+        """
+    )
+    written.check("name")

@@ -57,6 +57,8 @@ class PythonWalk(PythonPatterns):
         "future_import_statement": "nothing",
         "global_statement": "global_",
         "nonlocal_statement": "children",
+        "if_statement": "if_",
+        "elif_clause": "if_",
         "return_statement": "return_",
         "yield": "yield_",
         "for_statement": "for_",
@@ -127,6 +129,7 @@ class PythonWalk(PythonPatterns):
         parts = target.named_children
         owner, name_node = parts[0], parts[-1]
         receiver = self.visit(owner, scope)
+        self.tested.pop(self.source[target.start_byte : target.end_byte], None)
         name = self.name(name_node)
         self.row(Op.ATTR, receiver, name, name_node.start_byte, Role.WRITE)
         if owner.type == "identifier":
@@ -293,11 +296,11 @@ class PythonWalk(PythonPatterns):
         hint = node.child_by_field_name("return_type")
         if hint is not None:
             self.scopes[inner].result = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
-        saved, self.results = self.results, []
+        saved, self.results, self.tested = (self.results, self.tested), [], {}
         if body is not None:
             self.children(body, inner)
         self.scopes[inner].returns = self.items(self.results[:8])
-        self.results = saved
+        self.results, self.tested = saved
         self.whole = outer
         return 0
 
@@ -456,6 +459,19 @@ class PythonWalk(PythonPatterns):
             self.globals.setdefault(scope, set()).add(self.name(child))
             self.visit(child, 0)
         self.scopes[scope].globals = self.items(sorted(self.globals[scope])) if scope in self.globals else 0
+        return 0
+
+    def if_(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a condition says holds in its branch; what it denies, after that."""
+        around, self.tested = self.tested, dict(self.tested)
+        condition = node.child_by_field_name("condition")
+        denies = condition is not None and condition.type == "not_operator"
+        for child in node.named_children:
+            if not denies and child.type in ("elif_clause", "else_clause"):
+                self.tested = around
+            self.visit(child, scope)
+        if not denies:
+            self.tested = around
         return 0
 
     def return_(self, node: Node, scope: int, role: int = 0) -> int:

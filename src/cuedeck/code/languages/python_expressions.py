@@ -63,6 +63,8 @@ class PythonExpressions(Walk):
         self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
+        # What members and items may be by the tests that were passed, by how they are written.
+        self.tested: dict[bytes, tuple[int, ...]] = {}
 
     @abstractmethod
     def language(self) -> Language:
@@ -97,6 +99,9 @@ class PythonExpressions(Walk):
         parts = node.children
         target, member = parts[0], parts[-1]
         value = self.table[target.kind_id](self, target, scope, 0)
+        if self.tested and target.kind_id != self.identifier_kind:
+            kinds = self.tested.get(self.source[start : target.end_byte], ())
+            value = self.row(Op.UNION, 0, self.items([value, *kinds])) if kinds else value
         at = member.start_byte
         name = self.numbers[self.source[at : member.end_byte]]
         if text and target.kind_id == self.identifier_kind:
@@ -145,16 +150,20 @@ class PythonExpressions(Walk):
         return made
 
     def narrow(self, node: Node, scope: int, kind: int) -> None:
-        """After ``isinstance(x, T)`` the local ``x`` may be a T."""
+        """After ``isinstance(x, T)`` the local ``x`` may be a T, and ``x.y`` after ``isinstance(x.y, T)``."""
+        row = kind << 2
+        if self.rows[row] & 31 == Op.TUPLE:
+            kind = self.row(Op.UNION, 0, self.rows[row + 2])
+        if node.type in ("attribute", "subscript"):
+            text = self.source[node.start_byte : node.end_byte]
+            self.tested[text] = (*self.tested.get(text, ()), self.row(Op.TYPED, kind))
+            return
         while self.scopes[scope].kind == ScopeKind.BLOCK:
             scope = self.scopes[scope].parent
         if node.type != "identifier" or self.scopes[scope].kind != ScopeKind.FUNCTION:
             return
         name = self.name(node)
         if name in self.names[scope]:
-            row = kind << 2
-            if self.rows[row] & 31 == Op.TUPLE:
-                kind = self.row(Op.UNION, 0, self.rows[row + 2])
             # A hint that is the value too: what the variable was given still counts.
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
 
