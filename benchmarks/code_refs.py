@@ -170,7 +170,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--wait", type=float, default=5.0, help="seconds the server needs to index")
     parser.add_argument(
-        "--closed", action="store_true", help="open no file: for servers that look at the folder by themselves"
+        "--closed", action="store_true", help="open no file: the server looks at the folder by itself"
     )
     options = parser.parse_args()
     project = MemoryProject(options.root.resolve(), endings=tuple(options.endings))
