@@ -31,7 +31,7 @@ LAYERS = [
     {"search", "graph"},
     {"store"},
     {"config", "paths", "patterns", "secrets", "lock", "discovery"},
-    {"tracking", "inotify", "collecting"},
+    {"tracking", "inotify", "collecting", "working"},
     {"model"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

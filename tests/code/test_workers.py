@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from cuedeck.code.extraction import workers
-from cuedeck.code.extraction.worker import as_plain, send
+from cuedeck.code.extraction.worker import as_plain
 from cuedeck.code.git.repository import Repository
+from cuedeck.working import Worker, send
 
 from .conftest import Repo
 
@@ -56,10 +57,10 @@ def test_a_process_that_dies_costs_one_file_not_the_index(
     fatal = jobs[1][0]
     ask = workers._ask
 
-    def dies(process, part):  # type: ignore[no-untyped-def]
+    def dies(worker, part):  # type: ignore[no-untyped-def]
         if any(job[0] == fatal for job in part):
-            process.kill()
-        return ask(process, part)
+            worker.process.kill()
+        return ask(worker, part)
 
     monkeypatch.setattr(workers, "_ask", dies)
     found = {blob.oid: blob for blob in workers._in_processes(repo.root, jobs, 1)}
@@ -93,7 +94,8 @@ def test_whoever_leaves_early_leaves_no_process_behind(repo: Repo, monkeypatch: 
 
 
 def test_a_process_whose_asker_is_gone_ends_without_a_word(repo: Repo) -> None:
-    command = [sys.executable, "-P", "-m", "cuedeck.code.extraction.worker", str(repo.root)]
+    life = "from cuedeck.code.extraction.worker import serve; serve()"
+    command = [sys.executable, "-P", "-c", life, str(repo.root)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.close()
@@ -107,10 +109,11 @@ def framed(value: object) -> bytes:
     return stream.getvalue()
 
 
-def test_a_process_that_died_before_it_read_its_jobs_is_let_go() -> None:
-    process = subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    process.wait()
-    assert process.stdin is not None
-    process.stdin.write(b"never read")
-    workers._stop(process)
-    assert process.stdin.closed
+def test_a_process_that_died_before_it_read_its_jobs_is_let_go(repo: Repo) -> None:
+    worker = Worker("cuedeck.code.extraction.worker", str(repo.root))
+    worker.process.kill()
+    worker.process.wait()
+    assert worker.process.stdin is not None
+    worker.process.stdin.write(b"never read")
+    worker.end()
+    assert worker.process.stdin.closed

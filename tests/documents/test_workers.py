@@ -68,37 +68,29 @@ def test_nothing_of_the_current_folder_is_imported(root: Path, monkeypatch: pyte
     assert not (root / "planted").exists()
 
 
-def test_a_worker_that_is_killed_costs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
-    begin = workers.subprocess.Popen
-
-    def remembered(*args: object, **more: object) -> object:
-        process = begin(*args, **more)  # type: ignore[call-overload]
-        made.append(process.pid)
-        return process
-
-    monkeypatch.setattr(workers.subprocess, "Popen", remembered)
-    reading = read_many(root)
-    first = next(reading)
-    os.kill(made[0], signal.SIGKILL)
-    assert sorted(path for path, _ in files([first, *reading])) == paths(root)
+def test_a_worker_that_is_killed_costs_nothing(root: Path) -> None:
+    with Crew() as crew:
+        reading = crew.read(root, paths(root), max_bytes=10**6)
+        first = next(reading)
+        crew._workers[0].process.kill()
+        assert sorted(path for path, _ in files([first, *reading])) == paths(root)
 
 
 def test_workers_end_when_nobody_reads_on(root: Path) -> None:
     with Crew() as crew:
         reading = crew.read(root, paths(root), max_bytes=10**6)
         next(reading)
-        assert [process.poll() for process in crew._processes] == [None]
-    assert [process.returncode for process in crew._processes] == [-signal.SIGKILL]
+        assert [worker.process.poll() for worker in crew._workers] == [None]
+    assert [worker.process.returncode for worker in crew._workers] == [-signal.SIGKILL]
 
 
 def test_workers_start_while_files_are_still_looked_for(root: Path) -> None:
     with Crew() as crew:
         Scanner(root).scan(crew.expect)
-        started = list(crew._processes)
+        started = list(crew._workers)
         assert len(started) == 1
         assert len(files(crew.read(root, paths(root), max_bytes=10**6))) == 300
-        assert crew._processes == started
+        assert crew._workers == started
 
 
 def test_paths_longer_than_a_pipe_holds_keep_nobody_waiting(root: Path) -> None:
@@ -114,13 +106,13 @@ def test_paths_longer_than_a_pipe_holds_keep_nobody_waiting(root: Path) -> None:
 def test_few_files_start_nobody(root: Path) -> None:
     with Crew() as crew:
         assert len(files(crew.read(root, paths(root)[:9], max_bytes=10**6))) == 9
-        assert not crew._processes
+        assert not crew._workers
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_an_answer_that_cannot_be_read_costs_nothing(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_stream: object) -> bytes:
+    def fail(_worker: object) -> bytes:
         raise MemoryError
 
-    monkeypatch.setattr(workers, "receive", fail)
+    monkeypatch.setattr(workers.Worker, "receive", fail)
     assert len(files(read_many(root))) == 300

@@ -2,52 +2,32 @@
 
 from __future__ import annotations
 
-import gc
 import marshal
-import os
-import struct
 import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from cuedeck.documents.entries import Reading
 from cuedeck.documents.reading import Batch, new_vocabulary, read_batch
 from cuedeck.store.vocabulary import Coded, KnownKeys
-
-_LENGTH = struct.Struct("<Q")
+from cuedeck.working import answer_all, receive
 
 
 def serve() -> None:
-    """A worker's life: root and paths first, then which of them to read, until the parent is gone."""
-    requests, answers = sys.stdin.buffer, sys.stdout.buffer
-    first = receive(requests)
+    """A worker's life: root and paths come first, then which of them to read."""
+    first = receive(sys.stdin.buffer)
     if first is None:
         return
     root, paths, max_bytes, fold = marshal.loads(first)
-    # What a slice leaves behind has no cycles; looking for them is a tenth of the work.
-    gc.disable()
     vocabulary = new_vocabulary() if fold else None
     keys = KnownKeys()
-    while (data := receive(requests)) is not None:
-        start, stop = marshal.loads(data)
-        batch = read_batch(Path(root), paths[start:stop], max_bytes=max_bytes, vocabulary=vocabulary)
-        try:
-            send(answers, _packed(batch, keys, words=not fold))
-        except BrokenPipeError:
-            os._exit(0)  # whoever asked was killed, and the pipe would complain again at the end
 
+    def read(asked: tuple[int, int]) -> tuple[list[Any], list[Any]]:
+        some = paths[slice(*asked)]
+        batch = read_batch(Path(root), some, max_bytes=max_bytes, vocabulary=vocabulary)
+        return _packed(batch, keys, words=not fold)
 
-def send(stream: BinaryIO, value: tuple[Any, ...] | list[Any]) -> None:
-    """Write a value of plain tuples, lists, texts, bytes and numbers."""
-    data = marshal.dumps(value)
-    stream.write(_LENGTH.pack(len(data)) + data)
-    stream.flush()
-
-
-def receive(stream: BinaryIO) -> bytes | None:
-    """The next value as it came, or nothing when the other end is gone."""
-    head = _exactly(stream, _LENGTH.size)
-    return None if head is None else _exactly(stream, _LENGTH.unpack(head)[0])
+    answer_all(read)
 
 
 def unpacked(data: bytes, keys: KnownKeys) -> Batch:
@@ -62,14 +42,3 @@ def unpacked(data: bytes, keys: KnownKeys) -> Batch:
 def _packed(batch: Batch, keys: KnownKeys, *, words: bool) -> tuple[list[Any], list[Any]]:
     files = [(path, reading and reading.packed(words=words)) for path, reading in batch.files]
     return files, [tuple(keys.abridged(coded)) for coded in batch.words]
-
-
-def _exactly(stream: BinaryIO, size: int) -> bytes | None:
-    parts: list[bytes] = []
-    while size > 0:
-        part = stream.read(size)
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

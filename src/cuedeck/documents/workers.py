@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import BinaryIO, Self
+from typing import Self
 
 from cuedeck.documents.reading import Batch, new_vocabulary, read_batch
-from cuedeck.documents.serving import receive, send, unpacked
+from cuedeck.documents.serving import unpacked
 from cuedeck.store.vocabulary import KnownKeys
+from cuedeck.working import Worker
 
 # Below this the processes would take longer to start than the work takes.
 WORTH_WHILE = 800
@@ -30,9 +28,6 @@ _SETTINGS = {
     "MALLOC_TRIM_THRESHOLD_": str(1 << 28),
     "MALLOC_TOP_PAD_": str(1 << 24),
 }
-# A worker begins from nothing: forking a process with threads is unsafe, and running its main module again
-# would run whatever program imported us.
-_COMMAND = "from cuedeck.documents.serving import serve; serve()"
 
 _Slice = tuple[int, int, int]  # its number, and which of the paths
 
@@ -41,24 +36,22 @@ class Crew:
     """Processes that read files: started as soon as many are seen to be there, and ended with the work."""
 
     def __init__(self) -> None:
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._workers: list[Worker] = []
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process in self._processes:
-            process.kill()
-            process.wait()
-            for stream in (process.stdin, process.stdout):
-                with suppress(BrokenPipeError):
-                    _stream(stream).close()
+        for worker in self._workers:
+            worker.end()
 
     def expect(self, files: int) -> None:
         """Be told that there are so many files to read, or more."""
-        if files >= WORTH_WHILE and not self._processes and os.name != "nt":
+        if files >= WORTH_WHILE and not self._workers and os.name != "nt":
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-            self._processes += [_started() for _ in range(min(cores - 1, 8))]
+            self._workers += [
+                Worker("cuedeck.documents.serving", environ=_SETTINGS) for _ in range(min(cores - 1, 8))
+            ]
 
     def read(
         self, root: Path, paths: Sequence[str], *, max_bytes: int, fold: bool = False
@@ -66,25 +59,13 @@ class Crew:
         """Read and extract files, in their order, on several processes when there are many."""
         self.expect(len(paths))
         work = _Work(root, paths, max_bytes, fold)
-        workers = [_Worker(work, process) for process in self._processes]
+        feeders = [_Feeder(work, worker) for worker in self._workers]
         try:
             yield from work.results()
         finally:
             work.end()
-            for worker in workers:
-                worker.close()
-
-
-def _started() -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        # -P: a file of the current folder must never be imported as a module.
-        [sys.executable, "-P", "-c", _COMMAND],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, **_SETTINGS, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        # Ctrl-C is for us; the process ends when its pipe does.
-        process_group=0,
-    )
+            for feeder in feeders:
+                feeder.close()
 
 
 def _slices(count: int) -> Iterator[_Slice]:
@@ -148,35 +129,35 @@ class _Work:
         )
 
 
-class _Worker:
+class _Feeder:
     """The thread that gives slices to one process, and takes what it made of them."""
 
-    def __init__(self, work: _Work, process: subprocess.Popen[bytes]) -> None:
-        self._process = process
+    def __init__(self, work: _Work, worker: Worker) -> None:
+        self._worker = worker
         self._work = work
         self._keys = KnownKeys()
         self._thread = threading.Thread(target=self._run, name="documents-worker", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        self._process.kill()
+        self._worker.process.kill()
         self._thread.join()
 
     def _run(self) -> None:
         given: deque[_Slice] = deque()
         try:
-            requests, work = _stream(self._process.stdin), self._work
+            work = self._work
             # All paths now, then numbers: were a slice ahead more than a pipe holds, each would wait for the
             # other to read.
-            send(requests, (str(work.root), work.paths, work.max_bytes, work.fold))
+            self._worker.send((str(work.root), work.paths, work.max_bytes, work.fold))
             while True:
                 # One slice ahead, so that the process never waits for us.
                 while len(given) < 2 and (some := work.take()):
                     given.append(some)
-                    send(requests, some[1:])
+                    self._worker.send(some[1:])
                 if not given:
                     return
-                result = receive(_stream(self._process.stdout))
+                result = self._worker.receive()
                 if result is None:
                     break
                 work.done.put((given.popleft()[0], result, self._keys))
@@ -186,8 +167,3 @@ class _Worker:
             # Also after an error of ours: whoever waits would wait without end.
             self._work.slices.extend(given)
             self._work.done.put(None)
-
-
-def _stream(stream: object) -> BinaryIO:
-    assert stream is not None
-    return stream  # type: ignore[return-value]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import marshal
 import os
 import queue
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from cuedeck.code.extraction.analysis import analyse_blob
-from cuedeck.code.extraction.worker import Job, from_plain, read_blob, receive, send
+from cuedeck.code.extraction.worker import Job, from_plain, read_blob
 from cuedeck.code.git.repository import Repository
 from cuedeck.collecting import without_collecting
 from cuedeck.store.code import NewBlob
+from cuedeck.working import Worker
 
 _JOBS_PER_ROUND: Final = 12
 _WORTH_A_PROCESS: Final = 250
@@ -77,73 +77,51 @@ def _drive(
 def _feed(
     root: Path, rounds: queue.SimpleQueue[Sequence[Job]], results: Results, stopped: threading.Event
 ) -> None:
-    """Feed one process; should it die over a blob, that blob is described and a new process goes on."""
-    process = _start(root)
-    while not stopped.is_set():
-        try:
-            jobs = rounds.get_nowait()
-        except queue.Empty:
-            break
-        done: list[NewBlob] = []
-        pending = [list(jobs)]
-        while pending and not stopped.is_set():
-            part = pending.pop()
-            found = _ask(process, part)
-            if found is not None:
-                done += found
-                continue
-            process = _restart(process, root)
-            if len(part) == 1:
-                done.append(_lost(part[0]))
-            else:
-                pending += [[job] for job in part]
-        results.put(done)
-    _stop(process)
-
-
-def _ask(process: subprocess.Popen[bytes], jobs: Sequence[Job]) -> list[NewBlob] | None:
-    if process.stdin is None or process.stdout is None:
-        return None
+    parser = _Parser(root)
     try:
-        send(process.stdin, list(jobs))
-        answer = receive(process.stdout)
-    except (OSError, ValueError, EOFError):
+        while not stopped.is_set():
+            try:
+                jobs = rounds.get_nowait()
+            except queue.Empty:
+                break
+            results.put(parser.analysed(jobs))
+    finally:
+        parser.end()
+
+
+class _Parser:
+    """A process that parses; should it die over a blob, that blob is described and a new one goes on."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._worker = _start(root)
+
+    def analysed(self, jobs: Sequence[Job]) -> list[NewBlob]:
+        """The stored forms of some blobs; one by one after a death, to learn which of them it was."""
+        answer = _ask(self._worker, jobs)
+        if answer is not None:
+            return [from_plain(values) for values in marshal.loads(answer)]
+        self.end()
+        self._worker = _start(self._root)
+        if len(jobs) == 1:
+            return [_lost(jobs[0])]
+        return [blob for job in jobs for blob in self.analysed([job])]
+
+    def end(self) -> None:
+        self._worker.end()
+
+
+def _ask(worker: Worker, jobs: Sequence[Job]) -> bytes | None:
+    try:
+        worker.send(list(jobs))
+        return worker.receive()
+    except OSError:
         return None
-    return None if answer is None else [from_plain(values) for values in answer]
 
 
 def _lost(job: Job) -> NewBlob:
-    blob = analyse_blob(job[0], job[1], job[2], None)
-    return NewBlob(
-        **{**{f: getattr(blob, f) for f in blob.__slots__}, "problem": "it ended the parsing process"}
-    )
+    return replace(analyse_blob(*job, None), problem="it ended the parsing process")
 
 
-def _start(root: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        # -P: a file of the current folder must never be imported as a module.
-        [sys.executable, "-P", "-m", "cuedeck.code.extraction.worker", str(root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        # Ctrl-C is for us; the process ends when its pipe does.
-        process_group=0,
-    )
-
-
-def _restart(process: subprocess.Popen[bytes], root: Path) -> subprocess.Popen[bytes]:
-    _stop(process)
-    return _start(root)
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is not None:
-        # What a process that died has not read is still to be written.
-        with suppress(OSError):
-            process.stdin.close()
-    try:
-        process.wait(timeout=2)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+def _start(root: Path) -> Worker:
+    return Worker("cuedeck.code.extraction.worker", str(root))
