@@ -37,18 +37,30 @@ def tracked_by_git(root: Path, path: Path) -> bool:
     folders = {root / above for name in files for above in Path(name).parents if above.name}
     if any((folder / ".git").exists() for folder in folders):
         return True  # The folder is a repository of its own, as a submodule would be.
+    named = index_names(root, *map(os.fsencode, files), *(os.fsencode(link) + b"\0" for link in links))
+    if named is not None:
+        return named
+    patterns = [*(_literal(name) + "*" for name in files), *map(_literal, links)]
+    found = listed_by_git(root, *(f":(icase){pattern}" for pattern in patterns))
+    return found is None or bool(found)  # what git cannot tell of is not trusted
+
+
+def in_checkout(root: Path) -> bool:
+    """Whether the folder belongs to a git checkout."""
+    return any((folder / ".git").exists() for folder in (root, *root.parents))
+
+
+def index_names(root: Path, *parts: bytes) -> bool | None:
+    """Whether any of these stands in a path of git's index; None where only git can tell."""
     index = _git_index(root)
     if index is None:
         return False
     content = index.read_bytes()
     # Paths stand in full in versions 2 and 3; file systems may ignore case.
     if content[:8] in _PLAIN_INDEX and b"sdir" not in content and not _split(index):
-        listed = content.lower()
-        names = [*map(os.fsencode, files), *(os.fsencode(link) + b"\0" for link in links)]
-        return any(name.lower() in listed for name in names)
-    patterns = [*(_literal(name) + "*" for name in files), *map(_literal, links)]
-    found = listed_by_git(root, *(f":(icase){pattern}" for pattern in patterns))
-    return found is None or bool(found)  # what git cannot tell of is not trusted
+        content = content.lower()
+        return any(part.lower() in content for part in parts)
+    return None
 
 
 def _names(root: Path, path: Path) -> tuple[list[str], list[str]]:

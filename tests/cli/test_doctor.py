@@ -99,7 +99,7 @@ def test_what_keeps_every_engine_from_working_is_said_once(cue: Any, initialised
     cue("memory", "list")
     (initialised / ".cuedeck/state.db").write_bytes(b"not a database" * 1000)
     _, found = report(cue)
-    assert failing(found) == {"store"}
+    assert failing(found) == {"state database"}
 
 
 def test_a_file_that_goes_while_it_is_looked_at_is_no_failure(

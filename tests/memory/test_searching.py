@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from cuedeck.config.sections import SearchSection
 from cuedeck.memory import answer, past
 from cuedeck.memory.memories import Memories
 from cuedeck.memory.model import Draft, MemoryType
 from cuedeck.memory.query import Filters, Fusion, Query
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError
+from cuedeck.search.embedder import OnnxEmbedder, open_embedder
 from cuedeck.search.tokens import count_tokens
 
 from .conftest import ACTOR, knowledge
@@ -98,6 +102,20 @@ def test_ties_go_to_confidence_then_the_newer(without_model: Memories) -> None:
         without_model.store(knowledge(text, confidence=confidence), actor=ACTOR)
         time.sleep(0.002)
     assert contents(without_model, Query("same words")) == [texts[1], texts[2], texts[0]]
+
+
+def test_the_model_is_loaded_only_when_there_is_a_vector_to_compare_with(
+    make_memories: Callable[..., Memories], without_model: Memories
+) -> None:
+    model = open_embedder(SearchSection(), Path())
+    assert isinstance(model, OnnxEmbedder)
+    memories = make_memories(model=model)
+    without_model.store(knowledge(FACTS[1]), actor=ACTOR)
+    found = memories.search(Query("credentials"))
+    assert (found.total, found.semantic) == (1, False)
+    assert not model._started
+    memories.store(knowledge(FACTS[0]), actor=ACTOR)
+    assert memories.search(Query("credentials")).semantic
 
 
 def test_without_a_model_keywords_answer(without_model: Memories) -> None:

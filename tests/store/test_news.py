@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from store_sample import opened
 
 from cuedeck.store import open_store
 from cuedeck.store.news import News
@@ -33,7 +34,9 @@ def postgres_url(make_database: Callable[[str], str]) -> str:
 
 
 def sqlite_store(root: Path) -> Store:
-    return open_store(None, root=root, state_root=root, workspace_id="w", busy_timeout=5.0, pool_size=2)
+    return opened(
+        open_store(None, root=root, state_root=root, workspace_id="w", busy_timeout=5.0, pool_size=2)
+    )
 
 
 def commit(store: Store) -> None:
@@ -67,7 +70,7 @@ def told_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("told_once")
 def test_a_commit_ends_the_wait_and_quiet_does_not(store: Store) -> None:
-    news = hearing(store.news())
+    news = hearing(opened(store).news())
     threading.Timer(0.1, commit, [store]).start()
     assert seconds_waited(news, 30) < 10
     hearing(news)
@@ -75,13 +78,13 @@ def test_a_commit_ends_the_wait_and_quiet_does_not(store: Store) -> None:
 
 
 def test_a_commit_before_the_wait_is_not_missed(store: Store) -> None:
-    news = hearing(store.news())
+    news = hearing(opened(store).news())
     commit(store)
     assert seconds_waited(news, 30) < 10
 
 
 def test_every_commit_becomes_visible_to_one_who_sleeps_until_told(store: Store) -> None:
-    news = hearing(store.news())
+    news = hearing(opened(store).news())
     for _ in range(10):
         since, deadline = store.state.version(), time.monotonic() + 20
         threading.Timer(0.02, commit, [store]).start()
@@ -92,7 +95,7 @@ def test_every_commit_becomes_visible_to_one_who_sleeps_until_told(store: Store)
 
 @pytest.mark.usefixtures("told_once")
 def test_one_who_is_woken_leaves_the_others_asleep(store: Store) -> None:
-    one, other = store.news(), store.news()
+    one, other = opened(store).news(), store.news()
 
     def slept_on() -> bool:
         hearing(one), hearing(other)
@@ -107,7 +110,7 @@ def test_one_who_is_woken_leaves_the_others_asleep(store: Store) -> None:
 def test_a_commit_of_another_process_is_heard(tmp_path: Path) -> None:
     store = sqlite_store(tmp_path)
     try:
-        news = hearing(store.news())
+        news = hearing(opened(store).news())
         subprocess.run([sys.executable, "-c", OTHER_PROCESS, str(tmp_path)], check=True)
         assert seconds_waited(news, 30) < 10
     finally:
@@ -131,7 +134,7 @@ def test_a_folder_that_goes_and_comes_back_is_heard_again(
     monkeypatch.setattr("cuedeck.store.news.RETRY_SECONDS", 0.05)
     store = sqlite_store(tmp_path)
     try:
-        news = hearing(store.news())
+        news = hearing(opened(store).news())
         shutil.rmtree(tmp_path / ".cuedeck" / ".cache")
         assert seconds_waited(news, 30) < 10
         with store.index.read():
@@ -147,7 +150,7 @@ def test_a_folder_that_goes_and_comes_back_is_heard_again(
 
 def test_closing_the_store_ends_the_wait(tmp_path: Path) -> None:
     store = sqlite_store(tmp_path)
-    news = hearing(store.news())
+    news = hearing(opened(store).news())
     threading.Timer(0.1, store.close).start()
     assert seconds_waited(news, 30) < 10
 
@@ -159,7 +162,7 @@ def test_a_listener_that_fails_in_an_unforeseen_way_is_started_again(
     monkeypatch.setattr("cuedeck.store.news.RETRY_SECONDS", 0.05)
     store = sqlite_store(tmp_path)
     try:
-        news = hearing(store.news())
+        news = hearing(opened(store).news())
         bell, hear = news._bell, news._bell.hear
         broken = threading.Event()
 

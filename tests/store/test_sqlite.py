@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from store_sample import NOTES, VECTORS, open_sample, sample_schema
+from store_sample import NOTES, VECTORS, open_sample, opened, sample_schema
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
@@ -230,7 +230,7 @@ def test_a_state_of_another_build_is_refused_and_kept(tmp_path: Path, open_here:
     add(store, "n1")
     store.close()
     with pytest.raises(CueError) as caught:
-        SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=other_build)
+        opened(SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=other_build))
     assert caught.value.code is ErrorCode.SCHEMA_TOO_NEW
     assert caught.value.data["differing_migration"] == "sample/1"
     assert ids(open_here()) == ["n1"]
@@ -268,8 +268,13 @@ def test_a_migration_that_fails_leaves_the_old_schema(tmp_path: Path, open_here:
         (table("half", ["id text not null"], key=["id"]), add_column("no_such_table", "x text")),
     )
     with pytest.raises(CueError):
-        SqliteStore(
-            root=tmp_path, state_root=tmp_path, busy_timeout=1, known=lambda d: [*sample_schema(d), broken]
+        opened(
+            SqliteStore(
+                root=tmp_path,
+                state_root=tmp_path,
+                busy_timeout=1,
+                known=lambda d: [*sample_schema(d), broken],
+            )
         )
     store = open_here()
     assert ids(store) == ["n1"]
@@ -335,7 +340,7 @@ def test_going_on_after_sqlite_gave_the_transaction_up_commits_nothing(
 def test_a_folder_that_cannot_be_written_is_named() -> None:
     # The kernel's own file system refuses even the superuser.
     with pytest.raises(CueError) as caught:
-        open_store(None, root=Path("/proc/self"), workspace_id="w")
+        opened(open_store(None, root=Path("/proc/self"), workspace_id="w"))
     assert caught.value.code in (ErrorCode.DATABASE, ErrorCode.PATH_REFUSED)
     assert caught.value.hint
 
@@ -345,7 +350,7 @@ def test_a_folder_that_sqlite_has_no_name_for_is_refused_in_a_sentence(tmp_path:
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     odd.mkdir()
     with pytest.raises(CueError, match="is not UTF-8") as caught:
-        open_store(None, root=odd, workspace_id="w")
+        opened(open_store(None, root=odd, workspace_id="w"))
     assert caught.value.code is ErrorCode.DATABASE and caught.value.hint
 
 
@@ -353,7 +358,7 @@ def test_a_path_that_is_too_long_for_sqlite_is_refused_in_a_sentence(tmp_path: P
     deep = tmp_path.joinpath(*["d" * 100] * 5)
     deep.mkdir(parents=True)
     with pytest.raises(CueError, match="is too long: SQLite opens files of at most 504 bytes"):
-        open_store(None, root=deep, workspace_id="w")
+        opened(open_store(None, root=deep, workspace_id="w"))
 
 
 def test_a_lock_is_named_from_the_workspace_on(tmp_path: Path) -> None:

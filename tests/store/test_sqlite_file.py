@@ -1,11 +1,13 @@
-"""What another thread or process takes away while a SQLite file is opened or closed."""
+"""When a SQLite file is opened, and what others take away while it is opened or closed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from store_sample import Taken, open_sample
+from store_sample import Taken, open_sample, sample_schema
+
+from cuedeck.store.sqlite.store import SqliteStore
 
 
 def test_a_log_that_goes_while_the_file_is_opened_is_not_missed(
@@ -33,3 +35,29 @@ def test_a_reader_that_is_taken_while_the_file_is_closed_is_not_missed(tmp_path:
     (tmp_path / ".cuedeck" / ".cache" / "index.db").unlink()
     assert store.index.check() == []
     store.close()
+
+
+def test_only_the_database_that_is_used_is_opened(tmp_path: Path) -> None:
+    def databases() -> set[str]:
+        return {path.name for path in tmp_path.rglob("*.db")}
+
+    store = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=sample_schema)
+    assert not databases()
+    with store.state.read() as session:
+        assert session.value("SELECT count(*) FROM notes") == 0
+    assert databases() == {"state.db"}
+    with store.index.read() as session:
+        assert session.value("SELECT count(*) FROM files") == 0
+    assert databases() == {"state.db", "index.db"}
+    store.close()
+
+
+def test_a_damaged_index_does_not_concern_who_reads_the_state(tmp_path: Path) -> None:
+    open_sample(None, tmp_path, "w").close()
+    index = tmp_path / ".cuedeck" / ".cache" / "index.db"
+    index.write_bytes(b"garbage" * 1000)
+    store = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=sample_schema)
+    with store.state.read() as session:
+        assert session.value("SELECT count(*) FROM notes") == 0
+    store.close()
+    assert index.read_bytes() == b"garbage" * 1000

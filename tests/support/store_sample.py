@@ -62,9 +62,10 @@ def sample_schema(database: DatabaseName) -> Sequence[Migration]:
 def open_sample(
     url: str | None, root: Path, workspace_id: str, *, busy_timeout: float = 10.0, pool_size: int = 8
 ) -> Store:
-    """A store with the sample's tables."""
+    """A store with the sample's tables, both databases open."""
     if url is None:
-        return SqliteStore(root=root, state_root=root, busy_timeout=busy_timeout, known=sample_schema)
+        made = SqliteStore(root=root, state_root=root, busy_timeout=busy_timeout, known=sample_schema)
+        return opened(made)
     return PostgresStore(
         url,
         workspace_id=workspace_id,
@@ -72,6 +73,17 @@ def open_sample(
         pool_size=pool_size,
         known=sample_schema,
     )
+
+
+def opened(store: Store) -> Store:
+    """The store with both databases open, which else happens when each is first used."""
+    try:
+        for database in (store.state, store.index):
+            assert database.generation is not None
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 class Taken(list[Any]):

@@ -61,6 +61,7 @@ class Memories:
         self._guard = threading.Lock()
         self._next_look = 0.0
         self._counted = (-1, 0)
+        self._any_vectors = False
         self._embedder = embedder
         self.section = section
         self.completion = Completion(store, embedder, link_floor=section.link_floor)
@@ -126,7 +127,8 @@ class Memories:
     def search(self, query: Query) -> Found:
         """The memories that match, best first."""
         checks.query(query.text)
-        vector = self.vector(query.text)
+        # What was stored may have to be read as it was then, whether or not it has a vector now.
+        vector = self.vector(query.text) if query.as_of is not None or self._has_vectors() else None
         floor = self.section.search_floor
         with self.state.read() as session:
             if query.as_of is not None:
@@ -338,6 +340,13 @@ class Memories:
     def close(self) -> None:
         """Stop background work; what is left is found again by the next process."""
         self.completion.close()
+
+    def _has_vectors(self) -> bool:
+        """Whether there is any to compare with; the model is not loaded in vain."""
+        if not self._any_vectors:
+            with self.state.read() as session:
+                self._any_vectors = session.vectors(MEMORY_VECTORS).count(model=self.model) > 0
+        return self._any_vectors
 
     def vector(self, text: str) -> Vector | None:
         """What the model makes of a text, if it answers in time."""

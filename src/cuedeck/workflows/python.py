@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
@@ -23,6 +25,16 @@ GROUP = "cuedeck.workflows"
 LOADING_FAILURES = (Exception, SystemExit)
 
 
+def offered_by_packages() -> EntryPoints:
+    """What installed packages name, looked up once: it reads a file of every package."""
+    return _offered_on(tuple(sys.path))
+
+
+@cache
+def _offered_on(_path: tuple[str, ...]) -> EntryPoints:
+    return entry_points(group=GROUP)
+
+
 class InstalledPython:
     """What installed packages offer under the entry point group ``cuedeck.workflows``; loaded once."""
 
@@ -34,7 +46,7 @@ class InstalledPython:
         """The workflows of every package that could be loaded."""
         if self._found is None:
             self._found = []
-            for entry in entry_points(group=GROUP):
+            for entry in offered_by_packages():
                 source = f"package {entry.value}"
                 try:
                     self._found += _workflows(entry.load(), source=source)

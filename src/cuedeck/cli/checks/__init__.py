@@ -58,8 +58,8 @@ def engine_findings(workspace: Workspace) -> Iterator[tuple[str, Finding]]:
         if group.early:
             continue
         for title, finding in _run(group, workspace):
-            if finding.check == title.lower() and finding.status is Status.FAIL:
-                if finding.message in told:
+            if finding.status is Status.FAIL:
+                if finding.check == title.lower() and finding.message in told:
                     continue
                 told.add(finding.message)
             yield title, finding

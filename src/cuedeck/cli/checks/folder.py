@@ -12,7 +12,7 @@ from pathlib import Path
 from cuedeck.cli.setup import IGNORED, ignore_in_git, make_folders, with_ignored
 from cuedeck.discovery import FOLDER, main_checkout
 from cuedeck.model.finding import Finding, Status, passed
-from cuedeck.tracking import kept_out_of_git, listed_by_git
+from cuedeck.tracking import in_checkout, index_names, kept_out_of_git, listed_by_git
 
 
 def check(root: Path) -> Iterator[Finding]:
@@ -80,7 +80,12 @@ def _make_private(path: Path) -> str:
 
 
 def _tracked(root: Path) -> Iterator[Finding]:
-    tracked = listed_by_git(root, f"{FOLDER}/state.db*", f"{FOLDER}/.cache")
+    if not in_checkout(root):
+        return
+    state, cache = f"{FOLDER}/state.db", f"{FOLDER}/.cache"
+    # To start git takes longer than to see that its index does not name them.
+    named = index_names(root, state.encode(), cache.encode())
+    tracked = [] if named is False else listed_by_git(root, f"{state}*", cache)
     if tracked is None:
         return
     if not tracked:

@@ -166,7 +166,8 @@ def search(
     )
     with here.open() as workspace:
         found = workspace.memory.search(asked)
-    value = answer.to_json(found, asked.max_tokens)
+    mode = "hybrid" if found.semantic else "keyword"
+    value = {"mode_used": mode, **answer.to_json(found, asked.max_tokens)}
     here.output.show(value, lambda: _hits(value))
 
 

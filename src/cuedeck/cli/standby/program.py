@@ -54,12 +54,14 @@ def rehearse() -> None:
     """Compute what every process computes alike on first use, from the program alone."""
     from cuedeck.documents.ignore import IgnoreRules
     from cuedeck.store.schema import migrations
+    from cuedeck.workflows.python import offered_by_packages
 
     for name in summaries():
         main([name, "--help"])  # into nowhere
     for migration in (*migrations("state"), *migrations("index")):
         assert migration.digest
     IgnoreRules(Path(os.devnull)).rules_for("", ())
+    offered_by_packages()
 
 
 def _own_modules(folder: str, package: str) -> Iterator[str]:

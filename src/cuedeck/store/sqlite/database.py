@@ -17,6 +17,7 @@ from cuedeck.store.schema import DatabaseName, Migration
 from cuedeck.store.sqlite.connection import fetch, private_folder, refused
 from cuedeck.store.sqlite.failures import is_corrupt, translated
 from cuedeck.store.sqlite.file import OpenFile, file_identity
+from cuedeck.store.sqlite.guard import refuse_planted
 from cuedeck.store.sqlite.session import SqliteSession
 from cuedeck.store.sqlite.turnstile import Turnstile
 
@@ -32,9 +33,16 @@ class SqliteDatabase:
     """Transactions on one file, safe for many threads, many processes and forks."""
 
     def __init__(
-        self, path: Path, name: DatabaseName, known: Sequence[Migration], *, busy_timeout: float
+        self,
+        path: Path,
+        name: DatabaseName,
+        known: Sequence[Migration],
+        *,
+        checkout: Path,
+        busy_timeout: float,
     ) -> None:
         self.path = path
+        self._checkout = checkout
         self._name = name
         self._known = known
         self._busy_timeout = busy_timeout
@@ -44,11 +52,6 @@ class SqliteDatabase:
         self._closed = False
         self._base = 0
         self.translated = translated(path, self._set_open_aside if name == "index" else None)
-        try:
-            self.current()
-        except BaseException:
-            self.close()
-            raise
         _databases.add(self)
 
     @property
@@ -120,7 +123,7 @@ class SqliteDatabase:
         self._opening = threading.RLock()
 
     def current(self) -> OpenFile:
-        """The open file; opened again when it was replaced or deleted under us."""
+        """The open file: opened when first used, and again when it was replaced or deleted under us."""
         file = self._file
         if file is not None and file.is_current:
             return file
@@ -138,6 +141,7 @@ class SqliteDatabase:
             return self._file
 
     def _open(self) -> OpenFile:
+        refuse_planted(self._checkout, self.path)
         found = file_identity(self.path)
         try:
             return self._open_once()

@@ -52,6 +52,7 @@ class OpenFile:
         self._thread: int | None = None
         self._watcher_lock = threading.Lock()
         self._watcher: apsw.Connection | None = None
+        self._writer: apsw.Connection | None = None
         self._readers: list[apsw.Connection] = []
         self._closed = False
         self._actor: str | None = None
@@ -60,7 +61,6 @@ class OpenFile:
         with self.translated:
             private_file(path)
             self.identity = file_identity(path)
-            self._writer = connect(path, synchronous=synchronous, read_only=False, mapped=mapped)
             self._migrate()
 
     @property
@@ -86,7 +86,7 @@ class OpenFile:
         if not self._writer_lock.acquire(blocking=False):
             self._wait(thread)
         self._thread = thread
-        connection = self._writer
+        connection = self._opened_writer()
         try:
             level = self._synchronous if durable else "NORMAL"
             if level != self._level:
@@ -104,7 +104,7 @@ class OpenFile:
 
     def end(self, *, commit: bool) -> None:
         """Commit or roll back, and let the next one write."""
-        connection = self._writer
+        connection = self._opened_writer()
         try:
             if commit:
                 check_open(connection)
@@ -115,8 +115,7 @@ class OpenFile:
                 if connection.in_transaction:
                     fetch(connection, "ROLLBACK")
             finally:
-                self._thread = None
-                self._writer_lock.release()
+                self._let_go()
 
     def data_version(self) -> int:
         """SQLite's own count of commits, seen from a connection that never writes."""
@@ -138,7 +137,8 @@ class OpenFile:
                 self._watcher.close()
         if self._writer_lock.acquire(timeout=self._busy_timeout):
             try:
-                self._writer.close()
+                if self._writer is not None:
+                    self._writer.close()
             finally:
                 self._writer_lock.release()
 
@@ -150,8 +150,28 @@ class OpenFile:
         if not self._writer_lock.acquire(timeout=self._busy_timeout):
             raise locked(self._turnstile.shown, self._turnstile.holder(), time.monotonic() - started)
 
+    def _opened_writer(self) -> apsw.Connection:
+        """The one connection that writes; whoever asks holds the lock."""
+        if self._writer is None:
+            try:
+                self._writer = connect(
+                    self.path, synchronous=self._synchronous, read_only=False, mapped=self._mapped
+                )
+            except BaseException:
+                self._let_go()
+                raise
+        return self._writer
+
+    def _let_go(self) -> None:
+        self._thread = None
+        self._writer_lock.release()
+
     def _migrate(self) -> None:
-        if not migrate.pending(self._writer, self._known, self.path.name):
+        # By a reader: most commands only read, and need no other connection.
+        reader = self._take_reader()
+        missing = migrate.pending(reader, self._known, self.path.name)
+        self._return_reader(reader)
+        if not missing:
             return
         connection, applied = self.begin(), False
         try:

@@ -11,11 +11,13 @@ from cuedeck.store.protocol import Database
 from cuedeck.store.schema import DatabaseName, Migration, migrations
 from cuedeck.store.sqlite.bell import SqliteBell
 from cuedeck.store.sqlite.database import SqliteDatabase
-from cuedeck.store.sqlite.guard import refuse_planted
 
 
 class SqliteStore:
-    """``state.db`` with the main checkout, ``index.db`` in the cache folder of this one."""
+    """``state.db`` with the main checkout, ``index.db`` in the cache folder of this one.
+
+    Each is opened when first used: many commands need only one of them.
+    """
 
     def __init__(
         self,
@@ -25,16 +27,15 @@ class SqliteStore:
         busy_timeout: float,
         known: Callable[[DatabaseName], Sequence[Migration]] = migrations,
     ) -> None:
-        state_path = state_root.resolve() / FOLDER / "state.db"
-        index_path = root.resolve() / FOLDER / ".cache" / "index.db"
-        for base, path in ((state_root, state_path), (root, index_path)):
-            refuse_planted(base.resolve(), path)
-        self._state = SqliteDatabase(state_path, "state", known("state"), busy_timeout=busy_timeout)
-        try:
-            self._index = SqliteDatabase(index_path, "index", known("index"), busy_timeout=busy_timeout)
-        except BaseException:
-            self._state.close()
-            raise
+        state_root, root = state_root.resolve(), root.resolve()
+        state_path = state_root / FOLDER / "state.db"
+        index_path = root / FOLDER / ".cache" / "index.db"
+        self._state = SqliteDatabase(
+            state_path, "state", known("state"), checkout=state_root, busy_timeout=busy_timeout
+        )
+        self._index = SqliteDatabase(
+            index_path, "index", known("index"), checkout=root, busy_timeout=busy_timeout
+        )
         self._bell = SqliteBell((state_path, index_path))
 
     @property
