@@ -13,7 +13,6 @@ import pytest
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
-from cuedeck.code.git.checkout import Checkout
 from cuedeck.code.locating import locate
 from cuedeck.code.pruning import prune
 from cuedeck.code.refs import listed, status, switch
@@ -549,12 +548,6 @@ def test_pipes_in_the_place_of_files_are_passed_over(tmp_path: Path, open_code: 
     snapshot = open_code(tmp_path).view().snapshot
     assert list(snapshot.files) == ["main.go"]
     assert find(snapshot, "main").references == []
-
-
-def test_project_files_outside_the_workspace_are_not_read(tmp_path: Path) -> None:
-    (tmp_path / "inside").mkdir()
-    (tmp_path / "outside.json").write_text("{}")
-    assert Checkout(tmp_path / "inside", None).project_file("../outside.json") is None
 
 
 def test_an_edited_project_file_counts_before_it_is_committed(repo: Repo, open_code: Open) -> None:

@@ -95,7 +95,8 @@ class Checkout:
 
     def project_file(self, path: str) -> bytes | None:
         """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
-        if path.startswith("../"):
+        # Packages of one project are linked to each other; a clone's link may lead anywhere.
+        if not os.path.realpath(f"{self.root}/{path}").startswith(os.path.realpath(self.root) + os.sep):
             return None
         with self._lock:
             self._project[path] = _stamp_of(f"{self.root}/{path}")
