@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,21 @@ def test_a_client_that_would_go_on_from_an_event_gets_a_stream(server: str) -> N
     with CLIENT.stream("GET", server + "/mcp", headers=headers) as answer:
         assert answer.status_code == 200
         assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+def test_requests_of_one_id_are_all_answered(server: str) -> None:
+    client = {"name": "a", "version": "1"}
+    greeting = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+    session = post(server + "/mcp", request("initialize", greeting)).headers["mcp-session-id"]
+
+    def ask(number: int) -> Any:
+        wanted = {"name": "context_read_context", "arguments": {"query": "a", "limit": number}}
+        asked = {"jsonrpc": "2.0", "id": "7" if number % 2 else 7, "method": "tools/call", "params": wanted}
+        return text_of(post(server + "/mcp", asked, **{"mcp-session-id": session}))
+
+    with ThreadPoolExecutor(8) as clients:
+        answers = list(clients.map(ask, [1, 2, 3, 4] * 6))
+    assert [len(answer) for answer in answers] == [1, 2, 3, 4] * 6
 
 
 def test_a_request_that_breaks_off_is_not_carried_out(server: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -73,6 +73,7 @@ class Endpoint:
         )
         self._plain = manager(json_response=not settings.stream_responses)
         self._streaming = manager(json_response=False)
+        self._turns = _Turns()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -103,7 +104,9 @@ class Endpoint:
             await JSONResponse(problem.to_json(), status_code=400)(scope, receive, send)
             return
         manager = self._streaming if _wants_stream(headers, message) else self._plain
-        await manager.handle_request(scope, _again(first, receive), send)
+        asked = request_id_of(message) if "method" in message else None
+        async with self._turns.of(headers.get("mcp-session-id"), asked):
+            await manager.handle_request(scope, _again(first, receive), send)
 
     async def _answer_bare(
         self, tool: Tool, message: dict[str, Any], scope: Scope, receive: Receive, send: Send
@@ -124,6 +127,31 @@ class Endpoint:
             gone.set()
         response = Response(status_code=202) if request_id is None else JSONResponse(body)
         await response(scope, receive, send)
+
+
+class _Turns:
+    """One request at a time for each id of a session: the SDK leaves all but the last of them unanswered."""
+
+    def __init__(self) -> None:
+        self._taken: dict[tuple[str, Any], tuple[anyio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def of(self, session: str | None, request_id: Any) -> AsyncIterator[None]:
+        """Holds the turn of this id while the block lasts."""
+        if session is None or request_id is None:
+            yield
+            return
+        # The SDK keeps a number and the string of its digits as one.
+        key = (session, str(request_id))
+        lock, users = self._taken.get(key, (anyio.Lock(), 0))
+        self._taken[key] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            lock, users = self._taken.pop(key)
+            if users > 1:
+                self._taken[key] = (lock, users - 1)
 
 
 def _wants_stream(headers: Headers, message: Any) -> bool:
