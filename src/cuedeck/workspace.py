@@ -169,7 +169,7 @@ class Workspace:
         return AgentTasks(
             self.store,
             lease_seconds=self.config.tasks.lease_seconds,
-            mark_success=lambda session, memory_id: self.memory.mark_success(session, memory_id),
+            mark_success=lambda *episode: self.memory.mark_success(*episode),
         )
 
     @part

@@ -17,6 +17,7 @@ from cuedeck.mcp.resource import ResourceRequest
 from cuedeck.mcp.runtime import Runtime
 from cuedeck.model.errors import CueError
 from cuedeck.model.principal import ANONYMOUS
+from cuedeck.tasks.agent_task import TaskDraft
 from cuedeck.workspace import Workspace
 
 Ask = Callable[..., dict[str, Any]]
@@ -119,6 +120,17 @@ def test_reflect_then_guidance(ask: Ask) -> None:
         "haiku",
         "opus",
     }
+
+
+def test_what_solved_a_task_is_what_worked(ask: Ask, workspace: Workspace) -> None:
+    failed = ask("reflect", output="", feedback=TRACE, task="sum the cart", approach="sum the lines directly")
+    task = workspace.agent_tasks.create(TaskDraft("CA", "sum the cart"))
+    solved_by = "return 0 without a cart"
+    workspace.agent_tasks.complete(task.id, resolved_by=failed["episode_id"], summary=solved_by)
+    advice = ask("improved_attempt", task="sum the cart", original_output=TRACE)
+    assert [one["approach"] for one in advice["what_worked"]] == ["return 0 without a cart"]
+    assert "return 0 without a cart" in advice["recommended_approach"]
+    assert "sum the lines directly" not in advice["recommended_approach"]
 
 
 def test_no_evidence_is_said(ask: Ask) -> None:

@@ -121,7 +121,7 @@ def test_a_silent_solution_stands_for_the_open_failures_of_its_task(memories: Me
 def test_resolving_a_task_marks_the_episode(memories: Memories, store: Store) -> None:
     episode, _, _ = lessons.reflect(memories, attempt("java_null", approach="guard"), actor=ACTOR)
     with store.state.write(actor=ACTOR) as session:
-        memories.mark_success(session, episode.memory.id)
+        memories.mark_success(session, episode.memory.id, None)
     advice = lessons.improved_attempt(memories, "same thing", CASES["java_null"].output("b"), None)
     assert [one["id"] for one in advice["what_worked"]] == [episode.memory.id]
 
@@ -291,6 +291,49 @@ def test_a_bare_error_finds_the_test_that_failed_with_it(without_model: Memories
     pattern = "TypeError: unsupported operand type(s) for +: 'int' and 'str'"
     found = lessons.improved_attempt(without_model, "another thing", "", pattern)
     assert [(one["id"], one["match"]) for one in found["similar_episodes"]] == [(stored.memory.id, "shape")]
+
+
+TIMED_OUT = """Traceback (most recent call last):
+  File "/app/fetch.py", line 9, in fetch
+    client.get(url)
+httpx.ConnectTimeout: timed out
+"""
+
+
+@pytest.mark.parametrize("name", ["httpx.ConnectTimeout", "ConnectTimeout"])
+@pytest.mark.parametrize("said", [": timed out", ""])
+def test_an_error_told_in_short_finds_the_episode_that_met_it(
+    without_model: Memories, name: str, said: str
+) -> None:
+    told = Attempt("", TIMED_OUT, task="fetch the page", approach="one plain get")
+    stored, _, _ = lessons.reflect(without_model, told, actor=ACTOR)
+    other = Attempt("", TIMED_OUT.replace("timed out", "proxy is slow"), task="fetch the page of the proxy")
+    lessons.reflect(without_model, other, actor=ACTOR)
+    found = lessons.improved_attempt(without_model, "fetch the page", "", name + said)
+    alike = {one["id"]: one["match"] for one in found["similar_episodes"]}
+    assert alike[stored.memory.id] == "shape"
+    assert list(alike.values()).count("shape") == (1 if said else 2)
+    assert "with the same error elsewhere" in found["guidance"]
+
+
+def test_another_error_is_not_the_same_one(without_model: Memories) -> None:
+    told = Attempt("", TIMED_OUT, task="fetch the page", approach="one plain get")
+    lessons.reflect(without_model, told, actor=ACTOR)
+    found = lessons.improved_attempt(without_model, "fetch the page", "", "ReadTimeout: timed out")
+    assert [one["match"] for one in found["similar_episodes"]] == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("line", "type"),
+    [
+        ("subprocess.TimeoutExpired: Command 'x' timed out", "subprocess.TimeoutExpired"),
+        ("KeyboardInterrupt", "KeyboardInterrupt"),
+        ("app.models.User.DoesNotExist: no such user", "app.models.User.DoesNotExist"),
+        ("django.http.response.Http404: No article", "django.http.response.Http404"),
+    ],
+)
+def test_an_exception_is_read_whatever_it_is_called(line: str, type: str) -> None:
+    assert read_failures(line)[0].type == type
 
 
 def test_a_message_alone_is_told_by_the_output_that_says_where() -> None:

@@ -19,7 +19,7 @@ class Ledger:
     def __init__(self) -> None:
         self.marked: list[str] = []
 
-    def mark_success(self, session: Session, memory_id: str) -> None:
+    def mark_success(self, session: Session, memory_id: str, summary: str | None) -> None:
         if memory_id != "memory:known":
             raise not_found(f"There is no memory {memory_id}", id=memory_id)
         self.marked.append(memory_id)

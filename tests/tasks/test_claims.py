@@ -33,7 +33,7 @@ from cuedeck.tasks.agent_tasks import AgentTasks
 root, url, workspace, name, lease = sys.argv[1:]
 chance = random.Random(name)
 store = open_store(url or None, root=Path(root), workspace_id=workspace, busy_timeout=60, pool_size=1)
-tasks = AgentTasks(store, lease_seconds=int(lease), mark_success=lambda session, memory: None)
+tasks = AgentTasks(store, lease_seconds=int(lease), mark_success=lambda *_: None)
 while True:
     found = tasks.claim(name)
     if found.task is None:
@@ -52,7 +52,7 @@ while True:
 """
 
 
-def no_memory(_session: Session, _memory_id: str) -> None:
+def no_memory(_session: Session, _memory_id: str, _summary: str | None) -> None:
     raise AssertionError("no task here names an episode")
 
 
@@ -142,7 +142,7 @@ from cuedeck.tasks.agent_tasks import AgentTasks
 
 root, url, workspace, count = sys.argv[1:]
 store = open_store(url or None, root=Path(root), workspace_id=workspace, busy_timeout=60, pool_size=1)
-tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda session, memory: None)
+tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda *_: None)
 for number in range(int(count)):
     tasks.create(TaskDraft("CA", f"task {number}"))
 """

@@ -106,7 +106,7 @@ def test_beads_into_cards_twice(tmp_path: Path) -> None:
 
 
 def test_beads_into_agent_tasks_twice(store: Store) -> None:
-    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda _session, _memory: None)
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda *_: None)
     report = into_agent_tasks(tasks, read_beads(EXPORT), project="BD", dry_run=False)
     assert report.made["bd-1"] == "BD-EPIC-001"
     assert tasks.get("BD-EPIC-001").status == "done"
@@ -119,7 +119,7 @@ def test_beads_into_agent_tasks_twice(store: Store) -> None:
 
 
 def test_a_task_that_was_imported_as_one_does_not_become_an_epic(store: Store) -> None:
-    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda _session, _memory: None)
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda *_: None)
     into_agent_tasks(tasks, read_beads(issue("a")), project="X", dry_run=False)
     tasks.claim("ann")
     later = issue("a") + "\n" + issue("b", links={"parent-child": ["a"]})
@@ -130,7 +130,7 @@ def test_a_task_that_was_imported_as_one_does_not_become_an_epic(store: Store) -
 
 
 def test_a_child_that_waits_for_its_parent_is_freed(store: Store) -> None:
-    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda _session, _memory: None)
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda *_: None)
     text = issue("e", issue_type="epic") + "\n" + issue("c", links={"parent-child": ["e"], "blocks": ["e"]})
     report = into_agent_tasks(tasks, read_beads(text), project="X", dry_run=False)
     assert tasks.get(report.made["c"]).depends_on == ()

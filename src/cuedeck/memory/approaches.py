@@ -55,8 +55,9 @@ class Approach:
 
 
 def tried(one: Similar) -> str:
-    """What an episode did, in its own words."""
-    return one.field("approach") or first_line(one.memory.content, 300)
+    """What an episode did, in its own words; after a failure, what solved its task in the end."""
+    solved_by = one.field("resolution") if one.outcome is Outcome.SUCCESS else ""
+    return solved_by or one.field("approach") or first_line(one.memory.content, 300)
 
 
 def approaches(similar: Sequence[Similar]) -> list[Approach]:

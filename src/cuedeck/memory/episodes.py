@@ -153,10 +153,30 @@ def similar_episodes(
     for hit in search(session, query, vector, model=model, floor=TEXT_FLOOR).hits if text.strip() else ():
         matches.setdefault(hit.memory.id, Match.TEXT)
     memories = [from_row(row) for row in table.by_ids(session, matches)]
+    for memory in memories:
+        if matches[memory.id] is Match.TEXT and any(_names_a_failure_of(one, memory) for one in failures):
+            matches[memory.id] = Match.SHAPE
     likeness = _likeness(session, memories, text, vector, model)
     found = [Similar(memory, matches[memory.id], likeness[memory.id]) for memory in memories]
     found = [one for one in found if one.match is not Match.TEXT or one.similarity >= TEXT_FLOOR]
     return sorted(found, key=_closest_first)
+
+
+def _names_a_failure_of(error: Failure, episode: Memory) -> bool:
+    """Whether a pasted error is one the episode met, told without its module, or by its type alone."""
+    if error.location or error.test or error.kind is FailureKind.UNKNOWN:
+        return False
+    recorded = episode.metadata.get("failures")
+    for one in recorded if isinstance(recorded, list) else ():
+        if isinstance(one, dict) and _last_name(str(one.get("type"))) == _last_name(error.type):
+            met = normalise(str(one.get("message", "")).partition("\n")[0])
+            if not error.message or normalise(error.message.partition("\n")[0]) == met:
+                return True
+    return False
+
+
+def _last_name(type: str) -> str:
+    return type.replace("::", ".").rpartition(".")[2]
 
 
 def _closest_first(one: Similar) -> tuple[int, bool, float, int, str]:

@@ -66,5 +66,8 @@ def _summary(
     if not similar:
         return f"Nothing like {about} ({read}) has been recorded; what follows is from the output alone."
     same = sum(one.match is Match.SIGNATURE for one in similar)
+    elsewhere = sum(one.match is Match.SHAPE for one in similar)
     counted = f"{len(similar)} similar episode(s), {same} with the same failure"
+    if elsewhere:
+        counted += f", {elsewhere} with the same error elsewhere"
     return f"For {about} ({read}): {counted}; {len(worked)} succeeded, {len(failed)} failed."

@@ -301,10 +301,16 @@ class Memories:
             linking.put(session, link)
             return link
 
-    def mark_success(self, session: Session, memory_id: str) -> None:
-        """Record that an episode solved its task; part of the caller's transaction."""
+    def mark_success(self, session: Session, memory_id: str, summary: str | None) -> None:
+        """Record that an episode led to the solution of its task; part of the caller's transaction."""
+        from cuedeck.memory.episodes import Outcome, outcome_of
+
         memory = _living(session, checks.memory_id("memory_id", memory_id))
-        self.change(session, memory, {"metadata": {"outcome": "success"}})
+        told = {"outcome": "success"}
+        if summary and outcome_of(memory.metadata) is Outcome.FAILURE:
+            # Its approach is what had failed.
+            told["resolution"] = Masking(self.section.secrets).text(summary)
+        self.change(session, memory, {"metadata": told})
 
     def stats(self, *, project: str | None = None, type: MemoryType | None = None) -> dict[str, Any]:
         """Exact numbers, by type, project and tag."""

@@ -27,8 +27,8 @@ _PAGE = 100
 
 
 # What the memory engine does, in the same transaction, for the episode that resolved a task: it records
-# a success, or raises NOT_FOUND.
-MarkSuccess = Callable[[Session, str], None]
+# a success and the task's summary, or raises NOT_FOUND.
+MarkSuccess = Callable[[Session, str, str | None], None]
 
 
 class AgentTasks:
@@ -151,7 +151,7 @@ class AgentTasks:
                 return task
             _check_children_done(session, task)
             if resolved_by is not None:
-                self._mark_success(session, resolved_by)
+                self._mark_success(session, resolved_by, summary)
             statements.finish(session, task_id, resolved_by=resolved_by, summary=summary, now=now_ms(session))
             _settle_epics(session, task.parent)
             return _load(session, task_id)

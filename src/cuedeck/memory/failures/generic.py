@@ -18,10 +18,13 @@ _DIAGNOSTIC = re.compile(
 _WARNING = re.compile(r"^(?:note|\w*warning)\b", re.I)
 _CALLER = re.compile(r"in [\w<>]+")
 _RULE = re.compile(r"^([A-Z][A-Za-z]+/\w+|[A-Z]{1,5}\d{2,5}(?:/[\w-]+)?)(?:: | )(.+)$")
-_BARE = re.compile(
-    r"^\W{0,8}(?:Uncaught |error: |Error: )?"
-    r"((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception))(?:: (.+))?$"
+# What exceptions are called: by their last word, or by the modules they come from.
+_RAISED = (
+    r"(?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?"
+    r"(?:Error|Exception|Timeout|Expired|Interrupt|Iteration|NotFound|NotExist|Warning|Failure|Fault)"
+    r"|(?:[a-z_]\w{0,60}\.){1,8}[A-Z][a-z0-9]\w{0,60}"
 )
+_BARE = re.compile(rf"^\W{{0,8}}(?:Uncaught |error: |Error: )?({_RAISED})(?:: (.+))?$")
 _NAMED = re.compile(
     r"\b((?:[A-Za-z_]\w{0,60}(?:\.|::)){0,8}[A-Z]\w{0,60}?(?:Error|Exception|Failure))\b(?::\s*(.+))?"
 )
