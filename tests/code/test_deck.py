@@ -352,6 +352,26 @@ def test_locating_outlining_and_calling(ask: Ask) -> None:
     assert called == {("Token", 1), ("validate", 1), ("check", 2)}
 
 
+def test_the_first_question_may_be_which_refs_there_are(ask: Ask) -> None:
+    listed = ask("list_refs")
+    assert [(r["ref"], r["is_default"]) for r in listed["refs"]] == [("main", True)]
+    assert listed["refs"][0]["symbol_count"] > 0
+    assert (listed["metadata"]["indexing_status"], listed["metadata"]["freshness_status"]) == (
+        "ready",
+        "fresh",
+    )
+
+
+def test_a_document_is_not_taken_for_a_code_file_of_a_like_name(ask: Ask, repo: Repo) -> None:
+    repo.put("token.md", "# Tokens\n")
+    with pytest.raises(CueError) as refused:
+        ask("get_file_outline", path="token.md")
+    assert refused.value.data["nearest"] == [] and "read_doc" in str(refused.value.hint)
+    with pytest.raises(CueError) as refused:
+        ask("get_file_outline", path="auth/tokens.py")
+    assert refused.value.data["nearest"][0] == "auth/token.py"
+
+
 def test_refs_are_listed_and_switched(ask: Ask, repo: Repo) -> None:
     repo.git("branch", "feat")
     ask("index_repo", ref="feat")

@@ -15,6 +15,8 @@ from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cuedeck.code.engine import Code, View
     from cuedeck.code.symbols import SymbolRecord
 
@@ -244,11 +246,15 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
     return Answer(value)
 
 
-def _no_file(path: str, view: View) -> CueError:
+def _no_file(path: str, view: View, root: Path) -> CueError:
     from cuedeck.mcp.registry import nearest
 
-    near = nearest(path, view.snapshot.files)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    if (root / path).is_file():
+        # It is there and holds no code: a file that is called alike would be a wrong turn.
+        near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
+    else:
+        near = nearest(path, view.snapshot.files)
+        meant = f"Did you mean {' or '.join(near)}? " if near else ""
     return CueError(
         ErrorCode.NOT_FOUND,
         f"There is no code file {path} on {view.ref}",
@@ -261,7 +267,7 @@ def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     asked, view = call.arguments, _view(call)
     path = _path(asked.path)
     if path not in view.snapshot.files:
-        raise _no_file(path, view)
+        raise _no_file(path, view, call.workspace.root)
     symbols = view.snapshot.symbols(path)
     if symbols.outline.problem:
         view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
@@ -414,9 +420,11 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
 def _list_refs(call: Call[ListRefs]) -> Answer:
     from cuedeck.code.refs import listed, status
 
-    code = _code(call)
-    current = status(code, None, call.principal.key)
-    rows = listed(code)
+    code, who = _code(call), call.principal.key
+    if not (rows := listed(code)):
+        _begin(code, who)
+        rows = listed(code)
+    current = status(code, None, who)
     return Answer(
         {
             "refs": [shape.ref(row) for row in rows],
@@ -425,6 +433,15 @@ def _list_refs(call: Call[ListRefs]) -> Answer:
             "metadata": shape.metadata(current.ref, freshness=current.freshness, indexing=current.status),
         }
     )
+
+
+def _begin(code: Code, principal: str) -> None:
+    """Index what is checked out, as any first question does; a large project goes on in the background."""
+    try:
+        code.view(None, principal)
+    except CueError as error:
+        if error.code is not ErrorCode.REF_NOT_INDEXED:
+            raise
 
 
 def _switch_ref(call: Call[SwitchRef]) -> Answer:
