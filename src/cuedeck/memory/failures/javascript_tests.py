@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from .model import Compared, Failure, FailureKind, Frame, Location
 from .node import error_type, errors, stack_from
-from .text import blame, is_library, spans
+from .text import blame, is_library, labelled, spans
 
 _JEST_FILE = re.compile(r"^\s*FAIL\s+(?:\S+\s+)??(\S+\.[cm]?[jt]sx?)(?: \([\d.]+ m?s\))?$")
 _JEST_TEST = re.compile(r"^\s+● (.+)$")
@@ -19,6 +19,7 @@ _MOCHA_FAILING = re.compile(r"^\s+\d+ failing$")
 _MOCHA_TEST = re.compile(r"^  \d+\) (.*)$")
 _SPEC_HEADS = ("✖ failing tests:", "Failed tests:")
 _SPEC_TEST = re.compile(r"^\s*✖ (.+?) \([\d.]+ms\)$")
+_LABELLED = re.compile(r"^(Expected|Received)(?: \w+)*: +(.+)$")
 _MARKED = re.compile(r"^\s*>\s*(\d+) \|")
 
 
@@ -98,11 +99,7 @@ def _marked(lines: Sequence[str], file: str) -> Location | None:
 
 
 def _labelled(lines: Sequence[str]) -> Compared | None:
-    values: dict[str, str] = {}
-    for line in lines:
-        if match := re.match(r"^(Expected|Received)(?: \w+)*: +(.+)$", line):
-            values.setdefault(match[1], match[2])
-    return Compared(values["Expected"], values["Received"]) if len(values) == 2 else None
+    return labelled(lines, _LABELLED, "Expected", "Received")
 
 
 def vitest(lines: Sequence[str]) -> list[Failure]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .model import Compared, Failure, FailureKind, Frame, Location
-from .text import blame, is_library, plain_path
+from .model import Failure, FailureKind, Frame, Location
+from .text import blame, is_library, labelled, plain_path
 
 _FRAME = re.compile(r"^\s*(?:at |❯ )\s*(?:async )?(?:(.*?) \()?([^()\s][^()]*?):(\d+)(?::(\d+))?\)?(?: \{)?$")
 _ERROR = re.compile(
@@ -17,6 +17,7 @@ _THROWN = re.compile(r"^\s*(?:Uncaught )?([A-Z][\w$]*)(?: \[(\w+)\])?: (.*)$")
 _HEAD = re.compile(r"^((?:file://)?(?:[A-Za-z]:)?[^\s:]+\.\w+):(\d+)$")
 _PLACE = re.compile(r"(\S+\.\w+):(\d+)(?::\d+)?")
 _CODE = re.compile(r"^\s*code: '(\w+)'")
+_COMPARED = re.compile(r"^\s*(actual|expected): (.+?),?$")
 _FATAL = re.compile(r"^FATAL ERROR: (.+)$")
 _ERRNO = re.compile(r"^(E[A-Z]{3,}): (.*)$")
 
@@ -112,7 +113,7 @@ def _failure(
         message=message,
         location=location,
         frames=frames,
-        compared=_compared([*lines[start:after], *details]),
+        compared=labelled([*lines[start:after], *details], _COMPARED, "expected", "actual"),
     )
 
 
@@ -138,11 +139,3 @@ def _head(lines: Sequence[str], at: int) -> Location | None:
         if match := _HEAD.match(line):
             return Location(plain_path(match[1]), int(match[2]))
     return None
-
-
-def _compared(lines: Sequence[str]) -> Compared | None:
-    values: dict[str, str] = {}
-    for line in lines:
-        if match := re.match(r"^\s*(actual|expected): (.+?),?$", line):
-            values.setdefault(match[1], match[2])
-    return Compared(values["expected"], values["actual"]) if len(values) == 2 else None

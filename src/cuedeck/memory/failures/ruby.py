@@ -6,13 +6,15 @@ import re
 from collections.abc import Sequence
 
 from .model import Compared, Failure, FailureKind, Frame, Location
-from .text import blame, plain_path, spans
+from .text import blame, labelled, plain_path, spans
 
 _MINITEST = re.compile(r"^\s*\d+\) (?:Failure|Error):$")
 _MINITEST_TEST = re.compile(r"^(\S+#.+?)(?: \[(.+?):(\d+)\])?:$")
 _UNIT = re.compile(r"^(?:Failure|Error): (\S+\(\S+\))(?:: ?(?:([A-Z]\w*(?:::\w+)*): )?(.*))?$")
 _UNIT_WANTED = re.compile(r"^<(.+)> expected but was$")
 _RSPEC = re.compile(r"^  \d+\) (.+)$")
+_MINITEST_COMPARED = re.compile(r"^\s*(Expected|Actual): (.*\S)")
+_RSPEC_COMPARED = re.compile(r"^\s*(expected|got): (.*\S)")
 _FRAME = re.compile(r"^\s*(?:# |from )?(<internal:[^>]+>|[^\s:][^:]*):(\d+):in [`'](.+?)'$")
 _RAISED = re.compile(r"^(<internal:[^>]+>|[^\s:][^:]*):(\d+):in [`'](.+?)': (.*) \(([A-Z]\w*(?:::\w+)*)\)$")
 _SYNTAX = re.compile(r"^([^\s:][^:]*):(\d+): (syntax errors?\b.+?)(?: \(SyntaxError\))?$")
@@ -35,7 +37,7 @@ def _minitest(lines: Sequence[str]) -> Failure | None:
     raised = _TYPE.match(body[0]) if body and not head[2] else None
     place = Location(plain_path(head[2]), int(head[3])) if head[2] else blame(frames)
     kind, message = (raised[1], raised[2]) if raised else ("Assertion", body[0].strip() if body else "")
-    compared = _compared(body, "Expected", "Actual")
+    compared = labelled(body, _MINITEST_COMPARED, "Expected", "Actual")
     return Failure("minitest", FailureKind.TEST, kind, message, place, frames, head[1], compared)
 
 
@@ -78,7 +80,7 @@ def _example(head: str, lines: Sequence[str]) -> Failure:
         if (raised := _TYPE.match(line)) and not raised[2] and at + 1 < len(said):
             kind, message = raised[1], said[at + 1]
             break
-    compared = _compared(lines, "expected", "got")
+    compared = labelled(lines, _RSPEC_COMPARED, "expected", "got")
     return Failure("rspec", FailureKind.TEST, kind, message, blame(frames), frames, title[1], compared)
 
 
@@ -109,12 +111,3 @@ def _frames(lines: Sequence[str]) -> tuple[Frame, ...]:
 
 def _until_blank(lines: Sequence[str]) -> list[str]:
     return list(lines[: next((at for at, line in enumerate(lines) if not line.strip()), len(lines))])
-
-
-def _compared(lines: Sequence[str], expected: str, actual: str) -> Compared | None:
-    values: dict[str, str] = {}
-    for line in lines:
-        name, colon, value = line.strip().partition(": ")
-        if colon and name in (expected, actual):
-            values.setdefault(name, value)
-    return Compared(values[expected], values[actual]) if len(values) == 2 else None

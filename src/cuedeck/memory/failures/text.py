@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .model import Frame, Location
+from .model import Compared, Frame, Location
 
 _ANSI = re.compile(r"\x1b(?:[()][0-9AB]|\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)|[@-Z\\^_])")
 # A time and, as container runtimes write it, the stream; the time, host and program of a journal.
@@ -137,6 +137,15 @@ def own_function(frames: Sequence[Frame]) -> str | None:
     """The function the failure happened in, looking at the project's own frames first."""
     own = [frame for frame in frames if not is_library(frame.path)] or list(frames)
     return own[-1].function if own else None
+
+
+def labelled(lines: Sequence[str], label: re.Pattern[str], expected: str, actual: str) -> Compared | None:
+    """What was expected and what came instead, from the first lines that say so under these labels."""
+    values: dict[str, str] = {}
+    for line in lines:
+        if match := label.match(line):
+            values.setdefault(match[1], match[2])
+    return Compared(values[expected], values[actual]) if {expected, actual} <= values.keys() else None
 
 
 def spans(heads: Sequence[int], end: int) -> list[tuple[int, int]]:
