@@ -123,14 +123,16 @@ def test_reflect_then_guidance(ask: Ask) -> None:
 
 
 def test_what_solved_a_task_is_what_worked(ask: Ask, workspace: Workspace) -> None:
-    failed = ask("reflect", output="", feedback=TRACE, task="sum the cart", approach="sum the lines directly")
-    task = workspace.agent_tasks.create(TaskDraft("CA", "sum the cart"))
-    solved_by = "return 0 without a cart"
+    trace = TRACE.replace("lines", "entries").replace("shop.py", "ledger.py")
+    failed = ask("reflect", output="", feedback=trace, task="close the ledger", approach="sum the entries")
+    task = workspace.agent_tasks.create(TaskDraft("CA", "close the ledger"))
+    solved_by = "open an empty ledger first"
     workspace.agent_tasks.complete(task.id, resolved_by=failed["episode_id"], summary=solved_by)
-    advice = ask("improved_attempt", task="sum the cart", original_output=TRACE)
-    assert [one["approach"] for one in advice["what_worked"]] == ["return 0 without a cart"]
-    assert "return 0 without a cart" in advice["recommended_approach"]
-    assert "sum the lines directly" not in advice["recommended_approach"]
+    advice = ask("improved_attempt", task="close the ledger", original_output=trace)
+    worked = {one["id"]: one["approach"] for one in advice["what_worked"]}
+    assert worked[failed["episode_id"]] == solved_by
+    assert solved_by in advice["recommended_approach"]
+    assert "sum the entries" not in advice["recommended_approach"]
 
 
 def test_no_evidence_is_said(ask: Ask) -> None:
