@@ -206,8 +206,15 @@ def test_read_doc_is_cached_until_the_file_changes(workspace: Workspace, root: P
 
 
 def test_of_equally_near_files_the_first_by_name_is_suggested() -> None:
-    for order in (["c/b.md", "c/a.md", "c/É.md"], ["c/É.md", "c/a.md", "c/b.md"]):
-        assert missing_document("c/x.md", order).data["suggestion"] == "Did you mean 'c/a.md'?"
+    for order in (["doc/b.md", "doc/a.md", "doc/É.md"], ["doc/É.md", "doc/a.md", "doc/b.md"]):
+        assert missing_document("doc/x.md", order).data["suggestion"] == "Did you mean 'doc/a.md'?"
+
+
+def test_an_ending_alone_makes_no_file_near() -> None:
+    for path in ("nope.md", "~/x.md"):
+        assert "suggestion" not in missing_document(path, ["notes/a.md", "b.md"]).data
+    near = missing_document("docs/missing.md", ["docs/existing.md"])
+    assert near.data["suggestion"] == "Did you mean 'docs/existing.md'?"
 
 
 def test_read_doc_errors(workspace: Workspace, root: Path) -> None:

@@ -215,10 +215,15 @@ def nearest(wanted: str, names: Sequence[str]) -> str | None:
     sides = ((wanted, names), (wanted.rpartition("/")[2], ends))
     found: list[tuple[float, int]] = []
     for text, choices in sides:
-        best = process.extractOne(text, choices, scorer=fuzz.ratio, processor=str.casefold, score_cutoff=70.0)
+        best = process.extractOne(text, choices, scorer=fuzz.ratio, processor=_compared, score_cutoff=70.0)
         if best is not None:
             found.append((-best[1], best[2]))
     return names[min(found)[1]] if found else None
+
+
+def _compared(name: str) -> str:
+    """A name without the ending that all documents share, which would make short ones look alike."""
+    return name.casefold().removesuffix(".md").removesuffix(".markdown")
 
 
 def _no_anchor(path: str, anchor: str, available: Sequence[str]) -> CueError:
