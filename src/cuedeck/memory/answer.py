@@ -74,10 +74,16 @@ def _filled(bare: dict[str, Any], content: str, room: int, budget: int) -> dict[
     # Quoting makes some characters dearer inside JSON than they are alone.
     while kept and _cost({**bare, "content": kept + MARK}) > budget:
         kept = kept[: int(len(kept) * 0.9)]
-    return {**bare, "content": kept + MARK}
+    return {**bare, "content": _marked(kept, content)}
 
 
 def _least(detail: dict[str, Any]) -> dict[str, Any]:
     """A few words of the best hit, when the budget is too small for any."""
     kept = truncate_to_tokens(detail["content"], _FEWEST)
-    return {**detail, "content": kept + MARK, "metadata": {}, "related": [], "truncated": True}
+    content = _marked(kept, detail["content"])
+    return {**detail, "content": content, "metadata": {}, "related": [], "truncated": True}
+
+
+def _marked(kept: str, content: str) -> str:
+    """A content with the mark where it was cut; it may be whole where metadata had to go."""
+    return kept if kept == content else kept + MARK

@@ -33,6 +33,8 @@ def _rule(pattern: str, cause: str, step: str, lesson: str) -> Rule:
 
 _QUOTES = str.maketrans("‘’", "''")
 _AT = re.compile(r" (?:at|before|from) \{where\}")
+# What is this many words long and no tool's complaint is what a person says.
+_PROSE = 5
 MORE = "Reproduce it, and reflect on the complete output, with the file and line or the stack."
 
 # The text a pattern sees is "type: message"; {where} and {function} come from the failure.
@@ -242,6 +244,13 @@ def _plain(failure: Failure, facts: dict[str, str]) -> Diagnosis:
             f"{facts['subject']} got {got} where {wanted} was expected{place}.",
             f"Follow the value {got} back{start} to where it is computed.",
             f"What {facts['subject']} checks does not hold: it yields {got}, not {wanted}.",
+        )
+    if failure.kind is FailureKind.UNKNOWN and not facts["where"] and len(facts["message"].split()) >= _PROSE:
+        said = facts["message"]
+        return Diagnosis(
+            f"No tool's failure is in it; the feedback is: {said}.",
+            f"Change what the feedback names: {said}. If a tool printed it, reflect on the complete output.",
+            f"Said of work like this: {said}.",
         )
     if failure.kind is FailureKind.UNKNOWN:
         return Diagnosis(
