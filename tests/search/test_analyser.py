@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cuedeck.search import analyser
+from cuedeck.search import analyser, normal
 from cuedeck.search.analyser import (
     MAX_QUERY_TERMS,
     MAX_TOKEN,
@@ -109,6 +110,34 @@ def test_what_a_query_asks_for_the_same_text_has(text: str) -> None:
 LETTERS = st.text(
     st.characters(categories=["L"]) | st.sampled_from("aZéßйאعΩ中ไก한\u02bcﬁ"), min_size=1, max_size=8
 )
+
+
+@given(st.text("abzABZ", min_size=1, max_size=80) | st.text(st.characters(categories=["L"]), min_size=1))
+def test_words_of_one_part_take_a_shorter_way_to_the_same_tokens(word: str) -> None:
+    if word.isascii():
+        assert list(analyser._letter_tokens(word)) == analyser._word_tokens(word)
+    elif analyser._UNACCENTED.fullmatch(word) and normalize("NFKC", word) == word:
+        assert list(analyser._unaccented_tokens(word)) == analyser._word_tokens(word)
+
+
+def test_every_letter_that_is_not_latin_is_its_own_stem() -> None:
+    for code in range(0x80, 0x20000):
+        letter = chr(code)
+        if letter.isalpha() and analyser._UNACCENTED.match(letter) and normalize("NFKC", letter) == letter:
+            assert list(analyser._unaccented_tokens(letter * 5)) == analyser._word_tokens(letter * 5)
+
+
+@given(st.text(st.characters(max_codepoint=0x2100) | st.sampled_from("aé\u0301\u02bcǆﬁ²ª"), max_size=8))
+def test_accents_are_lost_letter_by_letter_as_in_the_whole(text: str) -> None:
+    rewritten = text.translate(normal._REWRITE)
+    assert fold_marks(text) == normalize("NFKC", normal._LATIN_ACCENT.sub("", normalize("NFKD", rewritten)))
+
+
+def test_every_accented_letter_is_folded_as_unicode_takes_it_apart() -> None:
+    for code in range(0x80, normal._BEYOND_LATIN):
+        if (letter := chr(code)) not in normal.INVISIBLE + normal.APOSTROPHES:
+            whole = normalize("NFKC", normal._LATIN_ACCENT.sub("", normalize("NFKD", letter)))
+            assert fold_marks(letter) == whole
 
 
 @given(LETTERS)

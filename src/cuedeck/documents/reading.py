@@ -77,7 +77,7 @@ def _read(reader: FileReader, path: str, max_bytes: int, words: Words) -> Readin
 
 def _asset(root: Path, path: str) -> Reading | None:
     try:
-        status = (root / path).lstat()
+        status = os.lstat(f"{root}/{path}")
     except OSError:
         return None
     stamp = FileStamp.of(status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
 from itertools import chain
@@ -37,7 +37,8 @@ _BREAK: Final = re.compile(r"[_-]+")
 _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _RUN: Final = re.compile(f"[{_UNSPACED}]+")
 # Letters that may lose an accent.
-_LATIN: Final = re.compile("[A-Za-z\u00aa-\u02bc\u1e00-\u1eff]")
+_LATIN: Final = "A-Za-z\u00aa-\u02bc\u1e00-\u1eff"
+_UNACCENTED: Final = re.compile(f"[^{_LATIN}{_UNSPACED}]+")
 # An apostrophe to us, and a letter to Unicode.
 _LETTER_APOSTROPHE: Final = "\u02bc"
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
@@ -118,8 +119,8 @@ def _stop_stems() -> frozenset[str]:
 class _TokenCache(dict[str, str]):
     """Remembers the tokens of each piece seen; text repeats itself, and stemming is the costly part."""
 
-    def __init__(self, *, single_characters: bool) -> None:
-        self._single_characters = single_characters
+    def __init__(self, cut: Callable[[str], list[str]]) -> None:
+        self._cut = cut
 
     def __missing__(self, piece: str) -> str:
         tokens = " ".join(self.found(piece))
@@ -131,11 +132,12 @@ class _TokenCache(dict[str, str]):
 
     def found(self, piece: str) -> Iterable[str]:
         """The tokens of a piece, found anew."""
-        if piece.isalpha() and piece.isascii() and len(piece) <= MAX_TOKEN and _one_part(piece):
-            return (_STEM(piece.lower()),)
-        if piece.isascii() and "'" not in piece:
-            return chain.from_iterable(map(_word_tokens, _WORD.findall(piece)))
-        if piece.isalpha() and _LETTER_APOSTROPHE not in piece:
+        if piece.isascii():
+            if piece.isalpha():
+                return _letter_tokens(piece)
+            if "'" not in piece:
+                return chain.from_iterable(map(_word_tokens, _WORD.findall(piece)))
+        elif piece.isalpha() and _LETTER_APOSTROPHE not in piece:
             return self._tokens(piece)
         return chain.from_iterable(map(self._tokens, _words(_CONTRACTION.sub("", piece))))
 
@@ -144,33 +146,44 @@ class _TokenCache(dict[str, str]):
             return _word_tokens(word)
         if is_normalized("NFKC", word):
             if _RUN.fullmatch(word):
-                return _ngrams(word.casefold(), self._single_characters)
-            if word.isalpha() and not _LATIN.search(word) and not _RUN.search(word):
-                return _word_tokens(word)
+                return self._cut(word.casefold())
+            if _UNACCENTED.fullmatch(word) and word.isalpha():
+                return _unaccented_tokens(word)
         return self._folded_tokens(fold_marks(word))
 
-    def _folded_tokens(self, folded: str) -> list[str]:
+    def _folded_tokens(self, folded: str) -> Sequence[str]:
         if folded.isascii() and folded.isalpha():
-            return _word_tokens(folded)
+            return _letter_tokens(folded)
         tokens: list[str] = []
         for word in _words(folded):
             end = 0
             for run in _RUN.finditer(word):
                 tokens += _word_tokens(word[end : run.start()])
-                tokens += _ngrams(run.group().casefold(), self._single_characters)
+                tokens += self._cut(run.group().casefold())
                 end = run.end()
             tokens += _word_tokens(word[end:])
         return tokens
 
 
-def _one_part(word: str) -> bool:
-    return word.islower() or word[1:].islower() or word.isupper()
-
-
-def _ngrams(run: str, single_characters: bool) -> list[str]:
+def _characters_and_pairs(run: str) -> list[str]:
     characters = list(run)
-    pairs = list(map(add, characters, characters[1:]))
-    return characters + pairs if single_characters or len(run) == 1 else pairs
+    return characters + list(map(add, characters, characters[1:]))
+
+
+def _pairs(run: str) -> list[str]:
+    return list(map(add, run, run[1:])) or [run]
+
+
+def _letter_tokens(word: str) -> Sequence[str]:
+    """The tokens of a word of plain Latin letters."""
+    one_part = word.islower() or word[1:].islower() or word.isupper()
+    return (_STEM(word.lower()),) if one_part and len(word) <= MAX_TOKEN else _word_tokens(word)
+
+
+def _unaccented_tokens(word: str) -> Sequence[str]:
+    """The tokens of a word of letters that are not Latin, of which the stemmer knows none."""
+    one_part = word[1:].islower() or word.lower() == word
+    return (word.casefold()[:MAX_TOKEN],) if one_part and len(word) <= MAX_WORD else _word_tokens(word)
 
 
 def _word_tokens(word: str) -> list[str]:
@@ -218,5 +231,5 @@ def _breaks(chunk: str, at: int) -> bool:
 
 _STEM: Final = Stemmer.Stemmer("english", 0).stemWord
 _STEMS: Final = Stemmer.Stemmer("english", 0).stemWords
-_INDEX_TOKENS: Final = _TokenCache(single_characters=True)
-_QUERY_TOKENS: Final = _TokenCache(single_characters=False)
+_INDEX_TOKENS: Final = _TokenCache(_characters_and_pairs)
+_QUERY_TOKENS: Final = _TokenCache(_pairs)

@@ -14,6 +14,8 @@ _REWRITE: Final = {ord(char): None for char in INVISIBLE} | {ord(char): "'" for 
 _REWRITTEN: Final = re.compile(f"[{INVISIBLE}{APOSTROPHES}]")
 # From here on: game pieces, letters in boxes, emoji and what tells their variants apart.
 _PICTURES: Final = "\U0001f000"
+# The last letters with accents are those of Vietnamese.
+_BEYOND_LATIN: Final = 0x1F00
 _LATIN_ACCENT: Final = re.compile("(?<=[A-Za-z])[\u0300-\u036f]+")
 
 
@@ -21,8 +23,25 @@ def fold_marks(text: str) -> str:
     """Compatibility-normalised text in which Latin letters have lost their accents."""
     if text.isascii():
         return text
+    plain = text.translate(_LETTERS)
+    if plain.isascii():
+        return plain
     rewritten = text.translate(_REWRITE) if _REWRITTEN.search(text) else text
     return normalize("NFKC", _LATIN_ACCENT.sub("", normalize("NFKD", rewritten)))
+
+
+class _Letters(dict[int, int]):
+    """The plain letter of each accented Latin one; any other character stays as it is."""
+
+    def __missing__(self, code: int) -> int:
+        if code >= _BEYOND_LATIN:
+            return code
+        folded = _LATIN_ACCENT.sub("", normalize("NFKD", chr(code)))
+        letter = self[code] = ord(folded) if len(folded) == 1 and folded.isalpha() else code
+        return letter
+
+
+_LETTERS: Final = _Letters()
 
 
 @lru_cache(maxsize=4096)

@@ -175,14 +175,20 @@ def _insert_chunks(session: Session, fresh: Sequence[_Fresh], words: Sequence[Co
         _CHUNK_COLUMNS,
         ((document, ordinal, *chunk[:6]) for document, ordinal, chunk, _ in fresh),
     )
-    # One writer at a time, so identities follow the order of insertion.
-    added = session.rows("SELECT rid FROM document_chunks WHERE rid > :newest ORDER BY rid", newest=newest)
-    rids = [row["rid"] for row in added]
+    rids = _identities_after(session, newest, len(fresh))
     text = session.text(DOCUMENT_TEXT)
     if words:
         text.add_coded(rids, words)
     else:
         text.add((rid, entry.words(chunk)) for rid, (_, _, chunk, entry) in zip(rids, fresh, strict=True))
+
+
+def _identities_after(session: Session, newest: int, count: int) -> Sequence[int]:
+    """Those of the pieces inserted last: one writer at a time, so they follow the order of insertion."""
+    if session.value("SELECT max(rid) FROM document_chunks") == newest + count:
+        return range(newest + 1, newest + count + 1)
+    added = session.rows("SELECT rid FROM document_chunks WHERE rid > :newest ORDER BY rid", newest=newest)
+    return [row["rid"] for row in added]
 
 
 def _drop_chunks(session: Session, rids: Sequence[int]) -> None:

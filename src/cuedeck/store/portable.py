@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _LARGEST = 2**63
-_CHECKED = 64
+_CHECKED = 512
 T = TypeVar("T")
 _SIMPLE = frozenset((str, int, float, bytes, type(None)))
 
