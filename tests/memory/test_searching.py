@@ -90,6 +90,22 @@ def test_words_that_all_of_a_project_holds_still_find(without_model: Memories) -
     assert len(found.hits) == found.total == 3
 
 
+def test_a_word_of_half_a_project_still_ranks(without_model: Memories) -> None:
+    wanted = "archive closed milestones of teams"
+    others = ["archive photographs", "lamp", "chair", "table", "door", "window"]
+    for text in (wanted, *others, *(f"milestone number {number}" for number in range(6))):
+        without_model.store(knowledge(text, project="p"), actor=ACTOR)
+    assert contents(without_model, Query("archive milestone", Filters(project="p")))[0] == wanted
+
+
+def test_a_name_that_only_one_project_speaks_of_says_little_inside_it(without_model: Memories) -> None:
+    wanted = "Caroline made a bowl of clay at the pottery course that her sister gave"
+    drafts = [knowledge(f"Caroline said Caroline {number}", project="p") for number in range(8)]
+    elsewhere = [knowledge(f"pottery and gardens {number}", project="other") for number in range(60)]
+    without_model.store_many([knowledge(wanted, project="p"), *drafts, *elsewhere], actor=ACTOR)
+    assert contents(without_model, Query("Caroline pottery", Filters(project="p")))[0] == wanted
+
+
 def test_fewer_results_are_the_beginning_of_more(memories: Memories, facts: dict[str, str]) -> None:
     many = contents(memories, Query("the build script fails", max_results=50))
     for size in (1, 2, 3):

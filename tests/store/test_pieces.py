@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 from store_sample import TEXT
 
 from cuedeck.store import bm25, text_cache
 from cuedeck.store import text as pieced_text
-from cuedeck.store.protocol import Session, Store, TextRecord
+from cuedeck.store.protocol import Session, Store, TextRecord, TextStatistics
 
 WORDS = [f"w{number}" for number in range(30)]
 
@@ -31,10 +31,11 @@ def made(chance: random.Random, number: int) -> TextRecord:
     return TextRecord(number, fields, [f"p_{number % 3}"])
 
 
-def expected(session: Session, living: dict[int, TextRecord], terms: list[str]) -> list[tuple[int, float]]:
-    statistics = session.text(TEXT).statistics(terms)
+def ranked(
+    records: Iterable[TextRecord], terms: list[str], statistics: TextStatistics
+) -> list[tuple[int, float]]:
     scored = []
-    for record in living.values():
+    for record in records:
         parts = bm25.breakdown(TEXT, record, terms, statistics)
         if any(parts.values()):
             scored.append((record.id, sum(parts.values())))
@@ -48,7 +49,7 @@ def check(session: Session, living: dict[int, TextRecord], terms: list[str]) -> 
     for term in terms:
         holding = sum(any(term in tokens for tokens in r.fields.values()) for r in living.values())
         assert statistics.frequencies[term] == holding
-    wanted = expected(session, living, terms)
+    wanted = ranked(living.values(), terms, statistics)
     assert [(hit.id, hit.score) for hit in index.match(terms, limit=1000)] == wanted
     assert [(hit.id, hit.score) for hit in index.match(terms, limit=5)] == wanted[:5]
     inside = [number for number, _ in wanted if number % 3 == 1]
@@ -56,8 +57,10 @@ def check(session: Session, living: dict[int, TextRecord], terms: list[str]) -> 
     assert index.matching_ids(terms, scope=[["p_1"]]) == sorted(inside)
     third = [record for record in living.values() if record.id % 3 == 1]
     held = {t: sum(any(t in tokens for tokens in r.fields.values()) for r in third) for t in terms}
-    assert index.frequencies(terms, scope=[["p_1"]]) == (len(third), held)
-    assert index.frequencies(terms) == (len(living), dict(statistics.frequencies))
+    inside_statistics = index.statistics(terms, scope=[["p_1"]])
+    assert inside_statistics == TextStatistics(len(third), held, statistics.mean_length)
+    counted_inside = index.match(terms, scope=[["p_1"]], limit=1000, statistics=inside_statistics)
+    assert [(hit.id, hit.score) for hit in counted_inside] == ranked(third, terms, inside_statistics)
 
 
 def pieces(store: Store) -> int:
@@ -150,7 +153,7 @@ def test_words_said_more_often_than_a_byte_can_count_rank_by_their_true_number(s
         session.text(TEXT).put(records.values())
         session.text(TEXT).pack()
         found = [(hit.id, hit.score) for hit in session.text(TEXT).match(["again"])]
-        assert found == expected(session, records, ["again"])
+        assert found == ranked(records.values(), ["again"], session.text(TEXT).statistics(["again"]))
 
 
 def test_little_room_for_the_cache_changes_no_answer(sample: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from cuedeck.search.fusion import (
     weighted_blend,
 )
 from cuedeck.store import memories as table
-from cuedeck.store.bm25 import COMMON
+from cuedeck.store.bm25 import chosen
 from cuedeck.store.protocol import Session, TextStatistics
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
@@ -32,13 +32,11 @@ if TYPE_CHECKING:
 
 # So many of either kind take part in the fusion.
 CANDIDATES = 100
-# Longer questions are ranked by the store's own choice of terms.
+# Of longer questions the terms' rarity is counted in all memories: inside a project it costs too much.
 MOST_SCOPED_TERMS = 32
 # Measured on held-out conversations, see docs/search.md.
 SEMANTIC_WEIGHT = 0.6
 BOTH = "both"
-# Words that say nothing here still find, after everything else.
-BARELY = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +52,14 @@ class Candidates:
 def search(session: Session, query: Query, vector: Vector | None, *, model: str, floor: float) -> Found:
     """The answer as of this session's view."""
     terms = query_terms(query.text)
-    telling, matching = _telling(session, query.filters, terms)
-    candidates = _candidates(session, query, telling, matching, vector, model, floor)
+    statistics = _statistics(session, query.filters, terms)
+    candidates = _candidates(session, query, terms, statistics, vector, model, floor)
     scores = candidates.keyword, candidates.semantic
     order = _TieBreakers(session, *scores)
     ranked = fuse(*scores, query.fusion, order, candidates.known_cosines, limit=query.max_results)
     memories = {row["rid"]: from_row(row) for row in table.by_rids(session, [one.key for one in ranked])}
-    statistics = session.text(MEMORY_TEXT).statistics(telling) if query.explain else None
     hits = tuple(
-        Hit(memory, min(1.0, one.score), _explained(memory, one, telling, statistics))
+        Hit(memory, min(1.0, one.score), _explained(memory, one, statistics) if query.explain else None)
         for one in ranked
         if (memory := memories.get(one.key)) is not None
     )
@@ -74,13 +71,16 @@ def _candidates(
     session: Session,
     query: Query,
     terms: list[str],
-    matching: set[int],
+    statistics: TextStatistics,
     vector: Vector | None,
     model: str,
     floor: float,
 ) -> Candidates:
-    scope = query.filters.scope
-    keyword = _keyword(session, query, terms)
+    text, scope = session.text(MEMORY_TEXT), query.filters.scope
+    matching = set(text.matching_ids(terms, scope=scope))
+    telling = list(statistics.frequencies)
+    hits = text.match(telling, scope=scope, limit=CANDIDATES, statistics=statistics)
+    keyword = {hit.id: hit.score for hit in hits}
     semantic: dict[int, float] = {}
     known: dict[int, float] = {}
     if vector is not None:
@@ -94,33 +94,17 @@ def _candidates(
     return Candidates(keyword, semantic, known, len(matching))
 
 
-def _keyword(session: Session, query: Query, telling: list[str]) -> dict[int, float]:
-    """The best by the telling terms; where those leave room, also what holds only the others."""
-    text, scope = session.text(MEMORY_TEXT), query.filters.scope
-    found = {hit.id: hit.score for hit in text.match(telling, scope=scope, limit=CANDIDATES)}
-    terms = query_terms(query.text)
-    if len(found) < CANDIDATES and len(telling) < len(terms):
-        for hit in text.match(terms, scope=scope, limit=CANDIDATES):
-            if len(found) < CANDIDATES:
-                found.setdefault(hit.id, hit.score * BARELY)
-    return found
+def _statistics(session: Session, filters: Filters, terms: list[str]) -> TextStatistics:
+    """The terms to rank by and how rare each is inside the project and type that are asked for.
 
-
-def _telling(session: Session, filters: Filters, terms: list[str]) -> tuple[list[str], set[int]]:
-    """The terms worth ranking by inside the filters, and everything that any term matches there.
-
-    The store leaves out what a fifth of all records hold; a name can be rare in all and everywhere in one
-    project.
+    A name can be rare in all memories and everywhere in one project.
     """
     text = session.text(MEMORY_TEXT)
-    matching = set(text.matching_ids(terms, scope=filters.scope))
-    if (filters.project is None and filters.type is None) or len(terms) > MOST_SCOPED_TERMS:
-        return terms, matching
-    inside, held = text.frequencies(terms, scope=filters.scope)
-    if filters.tags:
-        inside, _ = text.frequencies([], scope=replace(filters, tags=()).scope)
-    telling = [term for term, number in held.items() if 0 < number <= COMMON * inside]
-    return telling or terms, matching
+    everywhere = text.statistics(terms)
+    telling = chosen(terms, everywhere.documents, everywhere.frequencies)
+    narrowed = filters.project is not None or filters.type is not None
+    scope = replace(filters, tags=()).scope if narrowed and len(terms) <= MOST_SCOPED_TERMS else ()
+    return text.statistics(telling, scope=scope)
 
 
 class _TieBreakers:
@@ -164,10 +148,6 @@ def fuse(
     return reciprocal_rank(sources, order=order, limit=limit)
 
 
-def _explained(
-    memory: Memory, ranked: Ranked[int], terms: list[str], statistics: TextStatistics | None
-) -> Part | None:
-    if statistics is None:
-        return None
-    words = keyword_parts(MEMORY_TEXT, text_record(memory), terms, statistics)
+def _explained(memory: Memory, ranked: Ranked[int], statistics: TextStatistics) -> Part:
+    words = keyword_parts(MEMORY_TEXT, text_record(memory), list(statistics.frequencies), statistics)
     return fused_parts(ranked, {KEYWORD: words})

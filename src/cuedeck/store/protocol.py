@@ -84,20 +84,27 @@ class TextIndex(Protocol):
     def pack(self) -> None:
         """Bring all pieces together at once: after most records were replaced."""
 
-    def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
-        """The best records holding any of the terms, inside the scope."""
+    def match(
+        self,
+        terms: Sequence[str],
+        *,
+        scope: Scope = (),
+        limit: int = 50,
+        statistics: TextStatistics | None = None,
+    ) -> list[TextHit]:
+        """The best records holding any of the terms, inside the scope.
+
+        How rare a term is, the statistics tell; without them it is counted in all records.
+        """
 
     def matching_ids(self, terms: Sequence[str], *, scope: Scope = ()) -> list[int]:
         """Every record holding any of the terms, inside the scope, ascending."""
 
-    def frequencies(self, terms: Sequence[str], *, scope: Scope = ()) -> tuple[int, dict[str, int]]:
-        """How many records are inside the scope, and how many of them hold each term."""
-
     def strengths(self, terms: Sequence[str], ids: Collection[int]) -> dict[str, dict[int, float]]:
         """How strongly some records hold each term that takes part in a ranking: its BM25 without the idf."""
 
-    def statistics(self, terms: Sequence[str]) -> TextStatistics:
-        """Corpus statistics for explaining a score."""
+    def statistics(self, terms: Sequence[str], *, scope: Scope = ()) -> TextStatistics:
+        """How many records are inside the scope, and how many of them hold each term."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,16 +120,25 @@ class PiecedText:
     def pack(self) -> None:
         self._fold({}, all_small=True)
 
-    def match(self, terms: Sequence[str], *, scope: Scope = (), limit: int = 50) -> list[TextHit]:
+    def match(
+        self,
+        terms: Sequence[str],
+        *,
+        scope: Scope = (),
+        limit: int = 50,
+        statistics: TextStatistics | None = None,
+    ) -> list[TextHit]:
         from cuedeck.store import ranking
 
         state, runs = self._asked(terms, scope)
-        frequencies = _frequencies(terms, runs)
-        chosen = bm25.chosen(terms, state.documents, frequencies)
+        documents, frequencies = state.documents, _frequencies(terms, runs)
+        if statistics is not None:
+            documents, frequencies = statistics.documents, dict(statistics.frequencies)
+        chosen = bm25.chosen(terms, documents, frequencies)
         if not chosen or limit <= 0 or any(not group for group in scope):
             return []
         inside = ranking.inside(state, _groups(runs, scope))
-        weighed = [(bm25.idf(state.documents, frequencies[one]), runs[_key(one)]) for one in chosen]
+        weighed = [(bm25.idf(documents, frequencies[one]), runs[_key(one)]) for one in chosen]
         return ranking.best(state, self._spec, weighed, inside, limit)
 
     def matching_ids(self, terms: Sequence[str], *, scope: Scope = ()) -> list[int]:
@@ -139,16 +148,6 @@ class PiecedText:
             return []
         state, runs = self._asked(terms, scope)
         return ranking.holding(state, [[runs[_key(term)] for term in terms if term], *_groups(runs, scope)])
-
-    def frequencies(self, terms: Sequence[str], *, scope: Scope = ()) -> tuple[int, dict[str, int]]:
-        from cuedeck.store import ranking
-
-        state, runs = self._asked(terms, scope)
-        inside = ranking.inside(state, _groups(runs, scope))
-        if inside is None:
-            return state.documents, _frequencies(terms, runs)
-        held = {term: int(inside[runs[_key(term)].places].sum()) for term in terms}
-        return int(inside.sum()), held
 
     def strengths(self, terms: Sequence[str], ids: Collection[int]) -> dict[str, dict[int, float]]:
         from cuedeck.store import ranking
@@ -160,10 +159,16 @@ class PiecedText:
             for term in bm25.chosen(terms, state.documents, _frequencies(terms, runs))
         }
 
-    def statistics(self, terms: Sequence[str]) -> TextStatistics:
-        state, runs = self._asked(terms)
+    def statistics(self, terms: Sequence[str], *, scope: Scope = ()) -> TextStatistics:
+        from cuedeck.store import ranking
+
+        state, runs = self._asked(terms, scope)
         mean = sum(state.totals) / max(state.documents, 1)
-        return TextStatistics(state.documents, _frequencies(terms, runs), mean)
+        inside = ranking.inside(state, _groups(runs, scope))
+        if inside is None:
+            return TextStatistics(state.documents, _frequencies(terms, runs), mean)
+        held = {term: int(inside[runs[_key(term)].places].sum()) for term in terms}
+        return TextStatistics(int(inside.sum()), held, mean)
 
     # -- reading
 
