@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 39
+EXTRACTOR_VERSION: Final = 40
 
 
 class Op:
@@ -38,7 +38,7 @@ class Op:
     SELF: Final = 14  # a = class scope: the current instance
     SUPER: Final = 15  # a = class scope: its parent's part of the current instance
     ITEM: Final = 16  # a = expression, b = position: one part of a destructured value
-    ELEMENT: Final = 17  # a = expression, b = 1 for keys only: what iterating over it yields
+    ELEMENT: Final = 17  # a = expression, b = 0, KEYS or HELD: what iterating over it yields
     FUNCTION: Final = 18  # a = scope: an anonymous function
     ENTERED: Final = 19  # a = expression: what entering it as a context gives
     MAPPING: Final = 20  # a = value expression, for dictionary literals; b = key expression
@@ -55,6 +55,9 @@ class Op:
     WANTED: Final = 31  # a = callee, b = expression: what its call is expected to give
 
 
+# Of what a container yields, only its keys; what it holds, whatever the key.
+KEYS: Final = 1
+HELD: Final = 2
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
 # The member by which a type says what `new` gives of a value of it.

@@ -43,3 +43,50 @@ def test_a_type_by_import_leaves_a_declaration_file_global(project: Project) -> 
     written.check("Layout")
     written.check("size")
     written.check("Own")
+
+
+def test_a_second_name_for_a_member_of_a_namespace(project: Project) -> None:
+    written = project(
+        """
+        === reader.ts
+        export interface Reader<A> { run: () => A } // <def Reader> <def run>
+        === use.ts
+        import * as R from './reader'
+        import Reader = R.Reader // <Reader>
+        export const f = (reader: Reader<string>) => reader.run() // <Reader> <run>
+        namespace Shapes { export class Square {} } // <def Square>
+        import Square = Shapes.Square // <Square>
+        export const made = new Square() // <Square>
+        """
+    )
+    written.check("Reader")
+    written.check("run")
+    written.check("Square")
+
+
+def test_a_type_parameter_hides_no_value(project: Project) -> None:
+    written = project(
+        """
+        === either.ts
+        export const left = 1 // <def left>
+        === use.ts
+        import * as E from './either'
+        export function f<E>(given: E) { return [given, E.left] } // <left>
+        export function g<E>(E: { left: E }) { return E.left }
+        export function h<E>(given: E[]) { return given.map((E: { left: E }) => E.left) }
+        """
+    )
+    written.check("left")
+
+
+def test_what_a_record_type_holds_under_any_key(project: Project) -> None:
+    written = project(
+        """
+        === use.ts
+        interface Rule { severity: string } // <def severity>
+        interface Settings { rules: Record<string, Rule> }
+        export const f = (rule: Settings['rules']['']) => rule.severity // <severity>
+        export const g = (rule: Settings['rules'][string]) => rule.severity // <severity>
+        """
+    )
+    written.check("severity")

@@ -146,3 +146,50 @@ def test_what_a_rendered_hook_gives(project: Project) -> None:
         """
     )
     written.check("register")
+
+
+def test_what_foreign_functions_give_of_classes_and_of_what_holds_something(project: Project) -> None:
+    written = project(
+        """
+        === users.ts
+        import { inject, TestBed } from 'framework'
+        import { Observable, firstValueFrom } from 'streams'
+        export interface User {
+          name: string  // <def name>
+        }
+        export class Users {
+          one!: Observable<User>  // <def one>
+        }
+        export const guard = () => inject(Users).one  // <one>
+        export async function f(local: (given: typeof Users) => void) {
+          const users = TestBed.inject(Users)
+          const user = await firstValueFrom(users.one)  // <one>
+          local(Users).one
+          return user.name  // <name>
+        }
+        """
+    )
+    written.check("one")
+    written.check("name")
+
+
+def test_what_a_foreign_class_is_made_from(project: Project) -> None:
+    written = project(
+        """
+        === form.ts
+        import { Group, post } from 'elsewhere'
+        interface Key {
+          id: string  // <def id>
+        }
+        interface Form {
+          mail: string  // <def mail>
+        }
+        new Map<Key, number>([[{ id: 'a' }, 1]])  // <id>
+        new Set<Key>([{ id: 'a' }])  // <id>
+        new Group<Form>({ mail: 'b' })  // <mail>
+        post<Form>('/form', { mail: 'b' })
+        new Promise<Form>((resolve) => resolve({ mail: 'c' }))  // <mail>
+        """
+    )
+    written.check("id")
+    written.check("mail")

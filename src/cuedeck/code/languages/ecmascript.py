@@ -107,6 +107,7 @@ class EcmaWalk(MemberWalk):
         "subscript_expression": "subscript",
         "type_alias_declaration": "alias",
         "import_statement": "import_",
+        "import_alias": "import_alias",
         "export_statement": "export",
         "assignment_expression": "assignment",
         "arrow_function": "anonymous",

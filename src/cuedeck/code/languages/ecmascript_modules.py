@@ -63,6 +63,14 @@ class ModuleWalk(TableWalk):
             self.loaded(name, scope, self.imported(self.text(fragment)))
         return 0
 
+    def import_alias(self, node: Node, scope: int, role: int = 0) -> int:
+        """``import x = a.b.c``: a second name for a member of a namespace."""
+        parts = [child for child in node.named_children if child.type != "comment"]
+        if len(parts) == 2:
+            target = self.visit(parts[1], scope, Role.IMPORT)
+            self.bind(scope, self.name(parts[0]), parts[0].start_byte, Bind.LINK, target)
+        return 0
+
     def loaded(self, name: Node, scope: int, number: int) -> None:
         """A name for a CommonJS module: for what it exports as a whole, and for its members."""
         self.taken(name, scope, number, WHOLE)

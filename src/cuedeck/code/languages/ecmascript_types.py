@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.facts import Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_modules import ModuleWalk
 from cuedeck.code.languages.table import first_of
 
@@ -26,11 +26,38 @@ _LEAVES: Final = (
 class TypeWalk(ModuleWalk):
     """What types mean, and which names a pattern binds."""
 
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        # Where a type parameter of that name is bound: its scope, and how much was bound before it.
+        self.hiding: dict[int, dict[int, int]] = {}
+
+    def reference(self, node: Node, scope: int, role: int = 0) -> int:
+        return super().reference(node, self.seen_from(node, scope) if self.hiding else scope, role)
+
+    def seen_from(self, node: Node, scope: int) -> int:
+        """The scope in which a value's name is looked for: type parameters of that name hide no value."""
+        name, around = self.name(node), scope
+        places = self.hiding.get(name, {})
+        hidden = list[int]()
+        while places and around >= 0:
+            hidden += [places[around]] if around in places else []
+            around = self.scopes[around].parent
+        if not hidden:
+            return scope
+        # Scopes that bind the name to something else since the outermost of them.
+        since = range(min(hidden), len(self.bound), 6)
+        others = {self.bound[at] for at in since if self.bound[at + 1] == name and at not in hidden}
+        found = inner = scope
+        while inner >= 0 and inner not in others:
+            found = self.scopes[inner].parent if inner in places else found
+            inner = self.scopes[inner].parent
+        return found
+
     def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
         key = parts[-1] if len(parts) > 1 else None
-        while key is not None and key.type in ("literal_type", "string"):
+        while key is not None and key.type in ("literal_type", "string") and key.named_child_count:
             key = first_of(key)
         if key is None or key.type != "string_fragment":
             named = self.visit(key, scope, Role.TYPE) if key is not None else 0
@@ -42,7 +69,7 @@ class TypeWalk(ModuleWalk):
             position = self.source[key.start_byte : key.end_byte]
             if position.isdigit() and len(position) < _MAX_DIGITS:
                 return self.row(Op.ITEM, typed, int(position))
-            return self.row(Op.ELEMENT, typed)
+            return self.row(Op.ELEMENT, typed, HELD)
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def type_query(self, node: Node, scope: int, role: int = 0) -> int:
@@ -161,6 +188,7 @@ class TypeWalk(ModuleWalk):
                 limit = self.visit(default, scope, Role.TYPE) or limit
             if name is not None:
                 kept = self.row(Op.TYPED, limit) if limit else 0
+                self.hiding.setdefault(self.name(name), {})[scope] = len(self.bound)
                 self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, kept)
 
     def parents(self, node: Node, scope: int, role: int) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import KEYS, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above, first_of
@@ -371,7 +371,7 @@ class GoWalk(TableWalk):
         self.see_outer([n for n in names if n.type == "identifier"], scope, begun)
         for position, name in enumerate(names):
             if name.type == "identifier":
-                value = self.row(Op.INDEX, source) if position else self.row(Op.ELEMENT, source, 1)
+                value = self.row(Op.INDEX, source) if position else self.row(Op.ELEMENT, source, KEYS)
                 self.assign(name, scope, 0, value if source else 0, "", node)
         return 0
 

@@ -310,7 +310,21 @@ class Calls(Keyed):
             raised = unique([v for h in held for v in (elements(h) or (h,)) if v.tag == CLASS])
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
-        return ()
+        return self.unwrapped(path, callee, arguments[0])
+
+    def unwrapped(self, path: str, callee: int, argument: int) -> Values:
+        """What a foreign function gives of a class, an instance, and of what holds something, that."""
+        if not self.rules_of(path).foreign_wrappers or any(
+            value.tag != EXTERNAL for value in self.evaluate(path, callee)
+        ):
+            return ()
+        found: list[Value] = []
+        for value in self.evaluate(path, argument) if self.evaluate(path, callee) else ():
+            if value.tag == CLASS:
+                found.append(value._replace(tag=INSTANCE))
+            elif value.name == HOLDER:
+                found += (value, *elements(value))
+        return unique(found)
 
     def shape_of(self, path: str, callee: int) -> str:
         """What a foreign function makes of the type that it is told; nothing for other functions."""
@@ -334,8 +348,26 @@ class Calls(Keyed):
         if position or self.links(path).ops[callee] & OP_MASK != Op.INDEX:
             return ()
         shape = self.shape_of(path, callee)
-        told = self.annotation(path, self.arguments_of(path, callee)[-1]) if shape else ()
+        if not shape:
+            return self.filled_with(path, callee)
+        told = self.annotation(path, self.arguments_of(path, callee)[-1])
         return shaped("takes", told) if shape == "takes" else told
+
+    def filled_with(self, path: str, callee: int) -> Values:
+        """What a foreign class is made from that is told its types: a list, pairs, or just such a value."""
+        base, rules = self.links(path).a[callee], self.rules_of(path)
+        label, told = self.label(path, base), self.arguments_of(path, callee)
+        if not rules.foreign_wrappers or not label[:1].isupper() or self.is_own(path, base):
+            return ()
+        first = self.annotation(path, told[0])
+        if label in rules.mappings:
+            held = self.annotation(path, told[-1])
+            return (sequence((Value(TUPLE, inside=(first, held)),)),) if first or held else ()
+        if label in rules.sequences:
+            return (sequence(first),) if first else ()
+        if label in rules.transparent:
+            return shaped("takes", shaped("takes", first))
+        return first if len(told) == 1 else ()
 
     def wrapped(self, path: str, callee: int) -> Values:
         """What a foreign function gives that is told its types: something like the first, or many of them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from cuedeck.code.facts import Bind, Op
+from cuedeck.code.facts import HELD, KEYS, Bind, Op
 from cuedeck.code.resolution.generics import Meaning, parameters_in
 from cuedeck.code.resolution.results import Results
 from cuedeck.code.resolution.values import (
@@ -41,10 +41,12 @@ class Protocols(Results):
                 parts = [v.inside[b] for v in tuples if b < len(v.inside)]
                 found += [v for part in parts for v in part] if tuples else self.yielded(value)
             elif op == Op.ELEMENT:
-                if value.tag == MAPPING and not b and self.rules_of(path).yields_entries:
+                if value.tag == MAPPING and b == HELD:
+                    found += value.inside[0]
+                elif value.tag == MAPPING and not b and self.rules_of(path).yields_entries:
                     found.append(Value(TUPLE, inside=value.inside[::-1]))
                 else:
-                    found += self.keys_of(value) if b else self.yielded(value)
+                    found += self.keys_of(value) if b == KEYS else self.yielded(value)
             elif op == Op.ENTERED:
                 found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
             elif value.tag == CLASS:
