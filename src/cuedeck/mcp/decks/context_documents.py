@@ -22,7 +22,10 @@ class ContextFilters(Arguments):
 class ReadContext(Arguments):
     query: str = Field(min_length=1, max_length=200, description="Keywords or a question")
     limit: int = Field(5, ge=1, le=50)
-    mode: Literal["keyword", "semantic", "hybrid"] | None = Field(None, description="Default hybrid")
+    # None until said: the deprecated flag counts only where no mode is named.
+    mode: Literal["keyword", "semantic", "hybrid"] | None = Field(
+        None, json_schema_extra={"default": "hybrid"}
+    )
     semantic: bool = Field(False, description="Deprecated: use mode", json_schema_extra={"deprecated": True})
     filters: ContextFilters | None = None
 
