@@ -71,8 +71,10 @@ def test_a_state_behind_a_link_of_the_clone_is_not_opened(tmp_path: Path) -> Non
     (tmp_path / ".cuedeck").symlink_to("docs")
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".cuedeck")
-    with pytest.raises(CueError, match="will not be opened"):
-        open_store(None, root=tmp_path, workspace_id="w")
+    store = open_store(None, root=tmp_path, workspace_id="w")
+    with pytest.raises(CueError, match="will not be opened"), store.state.read():
+        pass
+    store.close()
     assert not list((tmp_path / "docs").iterdir())
 
 

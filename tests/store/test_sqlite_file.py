@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from store_sample import Taken, open_sample, sample_schema
 
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.sqlite.store import SqliteStore
 
 
@@ -61,3 +62,17 @@ def test_a_damaged_index_does_not_concern_who_reads_the_state(tmp_path: Path) ->
         assert session.value("SELECT count(*) FROM notes") == 0
     store.close()
     assert index.read_bytes() == b"garbage" * 1000
+
+
+def test_a_file_that_was_closed_or_replaced_is_not_written_to(tmp_path: Path) -> None:
+    open_sample(None, tmp_path, "w").close()
+    store = SqliteStore(root=tmp_path, state_root=tmp_path, busy_timeout=1, known=sample_schema)
+    for leave in (lambda _: (tmp_path / ".cuedeck" / "state.db").unlink(), lambda file: file.close()):
+        file = store._state.current()
+        leave(file)
+        with store._state.read():
+            pass  # others go on with a new file
+        with pytest.raises(CueError) as caught:
+            file.begin("a")
+        assert caught.value.code is ErrorCode.UNAVAILABLE
+    store.close()

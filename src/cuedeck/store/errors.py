@@ -76,6 +76,11 @@ def patiently(
         again, pause = True, min(pause * 2, 2.0)
 
 
+def closed() -> CueError:
+    """The store, or the file that was open, is no longer in use."""
+    return CueError(ErrorCode.UNAVAILABLE, "The store is closed", hint="Open the workspace again.")
+
+
 def lost() -> CueError:
     """An error inside the transaction was caught, and the engine had given the transaction up."""
     return broken(

@@ -13,6 +13,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.errors import closed
 from cuedeck.store.postgres.failures import malformed, refusal, refused
 
 Connection = psycopg.Connection[dict[str, Any]]
@@ -48,7 +49,7 @@ class Pool:
             )
         try:
             if self._closed:
-                raise CueError(ErrorCode.UNAVAILABLE, "The store is closed", hint="Open the workspace again.")
+                raise closed()
             try:
                 return self._idle.pop()
             except IndexError:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store.changes import changes_after
+from cuedeck.store.errors import closed
 from cuedeck.store.protocol import Change, Dialect, Session
 from cuedeck.store.schema import DatabaseName, Migration
 from cuedeck.store.sqlite.connection import fetch, private_folder, refused
@@ -129,12 +130,12 @@ class SqliteDatabase:
             return file
         with self._opening:
             if self._closed:
-                raise CueError(ErrorCode.UNAVAILABLE, "The store is closed", hint="Open the workspace again.")
+                raise closed()
             if self._file is None or not self._file.is_current:
-                closed, self._file = self._file, None
-                if closed is not None:
+                replaced, self._file = self._file, None
+                if replaced is not None:
                     # Forgotten first: the same file may come back after a failure to open it.
-                    closed.close()
+                    replaced.close()
                 self._file = self._open()
                 # Versions of the new file must differ from any of the old one.
                 self._base += 1_000_000_007

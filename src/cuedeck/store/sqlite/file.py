@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from cuedeck.store.errors import locked
+from cuedeck.store.errors import closed, locked
 from cuedeck.store.portable import sqlite_parameters
 from cuedeck.store.schema import Migration
 from cuedeck.store.sqlite import migrate
@@ -86,7 +86,11 @@ class OpenFile:
         if not self._writer_lock.acquire(blocking=False):
             self._wait(thread)
         self._thread = thread
-        connection = self._opened_writer()
+        try:
+            connection = self._opened_writer()
+        except BaseException:
+            self._let_go()
+            raise
         try:
             level = self._synchronous if durable else "NORMAL"
             if level != self._level:
@@ -104,7 +108,8 @@ class OpenFile:
 
     def end(self, *, commit: bool) -> None:
         """Commit or roll back, and let the next one write."""
-        connection = self._opened_writer()
+        connection = self._writer
+        assert connection is not None
         try:
             if commit:
                 check_open(connection)
@@ -152,14 +157,14 @@ class OpenFile:
 
     def _opened_writer(self) -> apsw.Connection:
         """The one connection that writes; whoever asks holds the lock."""
-        if self._writer is None:
-            try:
-                self._writer = connect(
-                    self.path, synchronous=self._synchronous, read_only=False, mapped=self._mapped
-                )
-            except BaseException:
-                self._let_go()
-                raise
+        if self._writer is None and not self._closed:
+            writer = connect(self.path, synchronous=self._synchronous, read_only=False, mapped=self._mapped)
+            if self.is_current:
+                self._writer = writer
+            else:
+                writer.close()  # of another file, which stands in its place since this one was chosen
+        if self._writer is None or self._closed:
+            raise closed()
         return self._writer
 
     def _let_go(self) -> None:
@@ -169,8 +174,10 @@ class OpenFile:
     def _migrate(self) -> None:
         # By a reader: most commands only read, and need no other connection.
         reader = self._take_reader()
-        missing = migrate.pending(reader, self._known, self.path.name)
-        self._return_reader(reader)
+        try:
+            missing = migrate.pending(reader, self._known, self.path.name)
+        finally:
+            self._return_reader(reader)
         if not missing:
             return
         connection, applied = self.begin(), False
