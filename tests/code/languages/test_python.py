@@ -430,6 +430,25 @@ def test_members_are_what_a_test_says_in_its_branch_or_after_it(project: Project
                 self.kind.name
             def later(self):
                 self.kind.name
+                if isinstance(found := self.kind, Named):
+                    found.name  # <name>
+        """
+    )
+    written.check("name")
+
+
+def test_a_dictionary_holds_any_of_its_values(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class First:
+            def name(self): ...
+        class Second:
+            def name(self): ...  # <def name>
+        KINDS = {"first": First, "second": Second, **{}}
+        KINDS["x"]().name()  # <name>
+        for kind in KINDS.values():
+            kind.name  # <name>
         """
     )
     written.check("name")

@@ -42,6 +42,7 @@ _OPERATORS: Final = {
 # Functions that hand the elements of their first argument to their ``key``.
 _ORDERING: Final = frozenset({b"sorted", b"min", b"max", b"groupby", b"nlargest", b"nsmallest"})
 _MAX_ARGUMENTS: Final = 4
+_MAX_ENTRIES: Final = 8
 _MAX_PAIR: Final = 80
 _MAX_QUOTED_ANNOTATION: Final = 400
 
@@ -154,6 +155,8 @@ class PythonExpressions(Walk):
         row = kind << 2
         if self.rows[row] & 31 == Op.TUPLE:
             kind = self.row(Op.UNION, 0, self.rows[row + 2])
+        if node.type == "named_expression":
+            node = node.named_children[0]
         if node.type in ("attribute", "subscript"):
             text = self.source[node.start_byte : node.end_byte]
             self.tested[text] = (*self.tested.get(text, ()), self.row(Op.TYPED, kind))
@@ -329,10 +332,12 @@ class PythonExpressions(Walk):
         )
 
     def mapping(self, node: Node, scope: int, role: int = 0) -> int:
-        value = 0
+        values = []
         for child in node.named_children:
             visited = self.only(child, scope) if child.type == "pair" else self.visit(child, scope)
-            value = value or visited
+            if visited and len(values) < _MAX_ENTRIES:
+                values.append(visited)
+        value = self.row(Op.UNION, 0, self.items(values)) if len(values) > 1 else sum(values)
         return self.row(Op.MAPPING, value)
 
     def stray_keyword(self, node: Node, scope: int, role: int = 0) -> int:
