@@ -4,7 +4,8 @@
 
 Symbols are sampled from our own definitions and every file is opened in the server. To what it lists are
 added, by asking it again, the uses of an import's alias and, for a constructor, the calls of its class:
-servers list ``C()`` for ``__init__`` but not ``module.C()``.
+servers list ``C()`` for ``__init__`` but not ``module.C()``. With ``--closed`` no file is opened, which
+spares the server its checks; what it looks at is then for the folder's configuration to say.
 """
 
 from __future__ import annotations
