@@ -332,7 +332,7 @@ class PythonExpressions(Walk):
         )
 
     def mapping(self, node: Node, scope: int, role: int = 0) -> int:
-        values = []
+        values: list[int] = []
         for child in node.named_children:
             visited = self.only(child, scope) if child.type == "pair" else self.visit(child, scope)
             if visited and len(values) < _MAX_ENTRIES:
