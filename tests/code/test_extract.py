@@ -10,10 +10,11 @@ import pytest
 
 from cuedeck.code.anchors import facts_of, local_name, symbol_anchors
 from cuedeck.code.extraction.analysis import analyse_blob
+from cuedeck.code.extraction.draft import Draft
 from cuedeck.code.extraction.extract import MAX_BYTES
 from cuedeck.code.extraction.generated import is_secondary
 from cuedeck.code.extraction.packing import pack, unpack_lines, unpack_links, unpack_outline
-from cuedeck.code.facts import Facts
+from cuedeck.code.facts import Facts, ScopeKind
 from cuedeck.code.languages import NAMES, PLACES, language_named, language_of, language_of_source
 
 SAMPLES = {
@@ -223,6 +224,35 @@ def test_a_small_file_that_defeats_the_parser_is_cut_short(monkeypatch: pytest.M
     assert facts is not None
     assert facts.outline.problem is not None
     assert facts.outline.problem.startswith("read in part")
+
+
+@pytest.mark.parametrize("path", ["a.py", "A.cs", "a.rb", "a.sh", "a.rs", "a.js"])
+def test_what_is_parsed_without_a_deadline_would_have_met_it(path: str) -> None:
+    started = time.thread_time()
+    facts = facts_of(path, b"x)" * 2048)
+    assert time.thread_time() - started < 2
+    assert facts is not None
+    assert facts.outline.problem is None
+
+
+def test_a_source_says_the_same_whether_it_is_handed_over_whole_or_in_pieces() -> None:
+    source = SAMPLES["a.py"][0].encode()
+    short = facts_of("a.py", source)
+    long = facts_of("a.py", source + b"# and so on\n" * 1000)
+    assert short is not None
+    assert long is not None
+    assert long.links == short.links
+    assert long.outline.definitions == short.outline.definitions
+
+
+def test_names_with_strange_bytes_are_kept_apart() -> None:
+    for strange in (b"a\0b", b"\xff", "é".encode()):
+        draft = Draft(b"")
+        draft.scope(ScopeKind.MODULE, -1)
+        numbers = [draft.intern(text) for text in (b"one", strange, b"two")]
+        strings = draft.finish("python", broken=False).links.strings
+        told = [strings[number].encode("utf-8", "surrogateescape") for number in numbers]
+        assert told == [b"one", strange, b"two"]
 
 
 def test_generated_and_vendored_files_are_recognised() -> None:

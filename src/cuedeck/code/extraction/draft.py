@@ -216,7 +216,7 @@ class Draft:
             scope.definition = moved[scope.definition]
         _, a, b, positions = _columns(self.rows, 4)
         fields = [*chain.from_iterable(zip(*map(_scope_values, self.scopes), strict=True))]
-        strings = tuple([text.decode("utf-8", "surrogateescape") for text in self.numbers.texts])
+        strings = _decoded(self.numbers.texts)
         links = Links(
             strings,
             array("B", bytes(self.rows[0::4])),
@@ -230,6 +230,14 @@ class Draft:
         )
         object.__setattr__(outline, "definitions", tuple(definitions))
         return Facts(outline, links)
+
+
+def _decoded(texts: Sequence[bytes]) -> tuple[str, ...]:
+    """Texts as strings; in one go where they can be told apart afterwards."""
+    joined = b"\0".join(texts)
+    if joined.isascii() and joined.count(b"\0") == len(texts) - 1:
+        return tuple(joined.decode().split("\0"))
+    return tuple([text.decode("utf-8", "surrogateescape") for text in texts])
 
 
 def _columns(rows: Sequence[int], width: int) -> list[array[int]]:

@@ -94,6 +94,9 @@ def _seconds(source: bytes) -> float:
 
 def _parse(source: bytes, language: Language) -> tuple[Tree, bool]:
     parser = parser_of(language)
+    if len(source) <= _CHUNK:
+        # Whatever stands in so few bytes, parsing it ends long before the deadline.
+        return parser.parse(source), True
     # The thread's own time: on a busy machine nothing is cut short that would have been read.
     deadline = time.thread_time() + _seconds(source)
     late = False

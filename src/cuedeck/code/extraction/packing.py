@@ -61,12 +61,13 @@ _BACKWARD: Final = frozenset(
 _BOTH: Final = CONTENT + SHAPE
 _MAX_FRAME: Final = 256 * 1024 * 1024
 _LEVEL: Final = 3
-_NO_VALUES: Final = b"B" + bytes(4)
 # For each value of an op column whether its row's ``a`` is stored as a distance.
 _IS_BACKWARD: Final = bytes(op & OP_MASK in _BACKWARD for op in range(256))
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
 # Shorter columns are quicker done one by one.
 _MANY: Final = 64
+# How a short column of bytes begins.
+_SHORT: Final = [b"B" + size.to_bytes(4, "little") for size in range(_MANY)]
 _STORED: Final = {"B": "u1", "b": "i1", "H": "<u2", "h": "<i2", "I": "<u4", "i": "<i4", "q": "<i8"}
 _local: Final = threading.local()
 
@@ -77,9 +78,13 @@ class _Writer:
 
     def column(self, values: Sequence[int] | Numbers) -> None:
         size = len(values)
-        if not size:
-            self.parts.append(_NO_VALUES)
-            return
+        if size < _MANY:
+            try:
+                self.parts += (_SHORT[size], bytes([*values]))
+            except ValueError:
+                pass
+            else:
+                return
         code, data = _narrowest(values)
         self.parts += (code, size.to_bytes(4, "little"), data)
 
