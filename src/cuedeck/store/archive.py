@@ -49,6 +49,7 @@ class Archived:
 
 def export_state(root: Path, state_root: Path, target: Path) -> Archived:
     """Write a consistent copy of both databases; the target appears complete or not at all."""
+    _bring_up_to_date(root, state_root)
     with _staging(root) as staging:
         files: dict[str, dict[str, Any]] = {}
         for name, inner in _DATABASES.items():
@@ -98,11 +99,11 @@ def import_state(
         for name, inner in _DATABASES.items():
             if name in description["files"]:
                 _check_database(staging / FOLDER / inner, "state" if name == "state.db" else "index")
-        open_store(None, root=staging, workspace_id="import").close()
+        _bring_up_to_date(staging, staging)
         for name, inner in _DATABASES.items():
             if name in description["files"]:
                 _mark_replaced(staging / FOLDER / inner)
-        open_store(None, root=root, state_root=state_root, workspace_id="import").close()
+        _bring_up_to_date(root, state_root)
         with workspace_lock(root, timeout=lock_timeout):
             kept = _keep_old_state(state_root)
             for name, inner in _DATABASES.items():
@@ -113,6 +114,17 @@ def import_state(
 
 
 # -- copying
+
+
+def _bring_up_to_date(root: Path, state_root: Path) -> None:
+    """Make both databases, or migrate what is there: each is opened when it is first read."""
+    store = open_store(None, root=root, state_root=state_root, workspace_id="archive")
+    try:
+        for database in (store.state, store.index):
+            with database.read():
+                pass
+    finally:
+        store.close()
 
 
 def _copy_database(source: Path, target: Path) -> None:
@@ -314,7 +326,7 @@ def _expected(kind: DatabaseName) -> set[tuple[str, str]]:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        open_store(None, root=Path(folder), workspace_id="schema").close()
+        _bring_up_to_date(Path(folder), Path(folder))
         inner = _DATABASES[f"{kind}.db"]
         connection = apsw.Connection(str(Path(folder) / FOLDER / inner), flags=apsw.SQLITE_OPEN_READONLY)
         try:
