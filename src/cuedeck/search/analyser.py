@@ -37,8 +37,7 @@ _BREAK: Final = re.compile(r"[_-]+")
 _CONTRACTION: Final = re.compile(rf"['{APOSTROPHES}](?<=\w.)(?:s|t|re|ve|ll|d|m)\b", re.IGNORECASE)
 _RUN: Final = re.compile(f"[{_UNSPACED}]+")
 # Letters that may lose an accent.
-_LATIN: Final = "A-Za-z\u00aa-\u02bc\u1e00-\u1eff"
-_UNACCENTED: Final = re.compile(f"[^{_LATIN}{_UNSPACED}]+")
+_LATIN: Final = re.compile("[A-Za-z\u00aa-\u02bc\u1e00-\u1eff]")
 # An apostrophe to us, and a letter to Unicode.
 _LETTER_APOSTROPHE: Final = "\u02bc"
 _PLAIN_SCOPE: Final = re.compile(r"[a-z0-9][a-z0-9_]{0,47}")
@@ -147,7 +146,7 @@ class _TokenCache(dict[str, str]):
         if is_normalized("NFKC", word):
             if _RUN.fullmatch(word):
                 return self._cut(word.casefold())
-            if _UNACCENTED.fullmatch(word) and word.isalpha():
+            if word.isalpha() and not _LATIN.search(word) and not _RUN.search(word):
                 return _unaccented_tokens(word)
         return self._folded_tokens(fold_marks(word))
 
