@@ -102,7 +102,13 @@ class Ready:
         return [int(each) for each in told.split()]
 
     def spare(self) -> int | None:
-        """The child that waits for the next command."""
+        """The child that waits for the next command; one that learns pages comes before there is a socket."""
+        try:
+            opened = [str(each.readlink()) for each in Path(f"/proc/{self.process}/fd").iterdir()]
+        except FileNotFoundError:
+            return None  # one was closed meanwhile
+        if not any(each.startswith("socket:") for each in opened):
+            return None
         return max(filter(lives, self.children()), default=None)
 
     def served(self, run: Callable[[], Any]) -> tuple[bool, Any]:

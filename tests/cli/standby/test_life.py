@@ -123,6 +123,7 @@ def test_a_socket_that_nobody_listens_at_is_replaced(ready: Ready) -> None:
     first = ready.process
     os.kill(first, signal.SIGKILL)
     (stale,) = ready.sockets()
+    until(lambda: not any(map(held, ready.locks())))  # its child has noticed, too
     for _ in range(2):
         assert ready.cue("card", "list").returncode == 0
     until(lambda: ready.process not in (0, first) and ready.spare())

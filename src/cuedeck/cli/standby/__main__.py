@@ -48,6 +48,7 @@ def _serve(place: Place, life: Life) -> None:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     import socket
 
+    from cuedeck.cli.standby.pages import pages_of_commands
     from cuedeck.cli.standby.process import Standby
     from cuedeck.cli.standby.program import Program, is_single_threaded, load, rehearse
 
@@ -59,11 +60,12 @@ def _serve(place: Place, life: Life) -> None:
         return
     # What is loaded stays: no collection in a child shall touch, and so copy, its pages.
     gc.freeze()
+    pages = pages_of_commands()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(place.socket)
     Path(place.socket).chmod(0o600)
     listener.listen(BACKLOG)
-    Standby(place, life, program, listener).serve()
+    Standby(place, life, program, listener, pages).serve()
 
 
 if __name__ == "__main__":

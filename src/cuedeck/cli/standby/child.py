@@ -15,16 +15,16 @@ from cuedeck.cli import main
 from cuedeck.cli.failure import exit_code_for
 from cuedeck.cli.leaving import last_steps
 from cuedeck.cli.standby.client import BEGUN, EXIT, LONGEST_REQUEST, READY
+from cuedeck.cli.standby.pages import Pages, copy_ahead
 from cuedeck.cli.standby.switch import is_wanted
 
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _INTEGER = array.array("i").itemsize
 
 
-def wait_for_command(channel: socket.socket) -> None:
+def wait_for_command(channel: socket.socket, pages: Pages) -> None:
     """Wait until the parent passes a client on; return when there will be none."""
-    # Into nowhere: it copies the pages that any command will write to, before somebody waits for that.
-    main(["card", "list", "--help"])
+    copy_ahead(pages)
     _, ancillary, _, _ = channel.recvmsg(1, socket.CMSG_SPACE(_INTEGER))
     channel.close()
     passed = _descriptors(ancillary)

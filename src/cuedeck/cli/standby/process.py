@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from cuedeck.cli.standby import child
 from cuedeck.cli.standby.client import EXIT, SIGNAL
+from cuedeck.cli.standby.pages import Pages
 from cuedeck.cli.standby.program import Program
 from cuedeck.cli.standby.surroundings import inherited
 from cuedeck.daemon.life import Life
@@ -44,11 +45,14 @@ class Spare:
 class Standby:
     """Accepts commands until it is idle, told to stop, or no longer the program on disk."""
 
-    def __init__(self, place: Place, life: Life, program: Program, listener: socket.socket) -> None:
+    def __init__(
+        self, place: Place, life: Life, program: Program, listener: socket.socket, pages: Pages
+    ) -> None:
         self._place = place
         self._life = life
         self._program = program
         self._listener = listener
+        self._pages = pages
         self._inode = os.stat(place.socket).st_ino  # noqa: PTH116
         self._own = inherited("self")
         self._runs: dict[int, Run] = {}
@@ -164,7 +168,7 @@ class Standby:
                 opened.close()
             for run in self._runs.values():
                 run.client.close()
-            child.wait_for_command(channel)
+            child.wait_for_command(channel, self._pages)
         finally:
             os._exit(1)
 
