@@ -81,6 +81,15 @@ def test_add_refuses_nothing_and_masks_secrets(folder: Folder) -> None:
     assert "AKIAIOSFODNN7EXAMPLE" not in folder.cue("list").stdout
 
 
+def test_what_is_not_there_is_said_before_asking_whether_to_forget_it(folder: Folder) -> None:
+    (id,) = folder.store("walrus")
+    unknown = folder.cue("forget", id[:-1] + ("0" if id[-1] != "0" else "1"), stdin=subprocess.DEVNULL)
+    assert unknown.returncode == 1 and "There is no memory" in unknown.stderr
+    assert "Forget" not in unknown.stdout
+    asked = folder.cue("forget", id, input="y\n")
+    assert asked.returncode == 0 and "Forget " in asked.stdout
+
+
 def test_delete_restore_and_forget(folder: Folder) -> None:
     (one,) = folder.store("Something private")
     with Workspace.open(folder.root, environ=folder.environ) as workspace:

@@ -115,6 +115,25 @@ def test_a_wrong_date_is_a_wrong_command_line(terminal: Terminal, words: tuple[s
     assert (code, json.loads(err)["error"]["data"]["option"]) == (2, words[words.index("soon") - 1])
 
 
+def test_a_wrong_age_names_what_an_age_looks_like(terminal: Terminal) -> None:
+    code, _, err = terminal.type("card", "archive", "--older-than", "5x")
+    assert code == 2 and "'30d'" in err and ">2w" not in err
+
+
+def test_an_editor_that_fails_fails_the_command(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    card = terminal.json("card", "new", "Base")["id"]
+    monkeypatch.delenv("VISUAL", raising=False)
+    for editor, expected in (("true", 0), ("false", 1)):
+        monkeypatch.setenv("EDITOR", editor)
+        code, _, err = terminal.type("card", "edit", card)
+        assert code == expected and ("exit code 1" in err) == (expected == 1)
+
+
+@pytest.mark.parametrize("words", [("next", "--claim", "ann"), ("renew", "T-1", "--agent", "ann")])
+def test_a_lease_lasts_a_week_at_most(terminal: Terminal, words: tuple[str, ...]) -> None:
+    assert terminal.type("task", *words, "--lease", "604801")[0] == 2
+
+
 def test_an_agent_task_from_new_to_done(terminal: Terminal) -> None:
     epic = terminal.json("task", "new", "CA", "Epic", "--epic")["task_id"]
     first = terminal.json("task", "new", "CA", "First", "--parent", epic, "--exclusive", "src/")["task_id"]

@@ -142,7 +142,9 @@ class MemorySection:
 class TasksSection:
     """How tasks are handed out."""
 
-    lease_seconds: int = setting(1800, "A claim not renewed for this long returns.", minimum=1)
+    lease_seconds: int = setting(
+        1800, "A claim not renewed for this long returns.", minimum=1, maximum=604_800
+    )
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,9 @@ class WorkflowsSection:
 class DaemonSection:
     """The background process of a workspace."""
 
-    idle_seconds: int = setting(900, "The daemon ends after this long without a client.", minimum=1)
+    idle_seconds: int = setting(
+        900, "The daemon ends after this long without a client.", minimum=1, maximum=2_592_000
+    )
     standby: bool = setting(True, "Whether a process is kept ready so that commands start at once.")
 
 

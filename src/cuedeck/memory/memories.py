@@ -33,7 +33,7 @@ from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 if TYPE_CHECKING:
     from cuedeck.config.sections import MemorySection
     from cuedeck.search.embedder import Embedder
-    from cuedeck.store.protocol import Session, Store, Vector
+    from cuedeck.store.protocol import Row, Session, Store, Vector
 
 # How long a reply waits for the model before vector and links follow later.
 MODEL_SECONDS = 2.0
@@ -262,13 +262,16 @@ class Memories:
         _index(session, memory)
         return replace(memory, deleted_at=None)
 
+    def check_remembered(self, id: str) -> None:
+        """Raise NOT_FOUND when there is nothing to forget, neither a memory nor a word of it in the log."""
+        with self.state.read() as session:
+            _remembered(session, checks.memory_id("id", id))
+
     def forget(self, id: str, *, actor: str) -> None:
         """Remove a memory, its links and everything the change log says about them, for good."""
         wanted = checks.memory_id("id", id)
         with self.state.write(actor=actor) as session:
-            row = table.find(session, wanted, deleted=True)
-            if row is None and not table.in_log(session, wanted):
-                raise _unknown(wanted)
+            row = _remembered(session, wanted)
             if row is not None:
                 self._purge(session, row["rid"], wanted)
             forget(session, "memories", wanted)
@@ -404,6 +407,14 @@ def _living(session: Session, id: str) -> Memory:
     if row is None:
         raise _unknown(id)
     return from_row(row)
+
+
+def _remembered(session: Session, id: str) -> Row | None:
+    """The memory in any state, or nothing where only the change log still speaks of it."""
+    row = table.find(session, id, deleted=True)
+    if row is None and not table.in_log(session, id):
+        raise _unknown(id)
+    return row
 
 
 def _unknown(id: str) -> CueError:

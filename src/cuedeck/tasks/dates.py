@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from cuedeck.model.errors import invalid
+from cuedeck.model.errors import CueError, invalid
 
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 _RELATIVE = re.compile(r"([<>])\s*([0-9]{1,9})\s*([dwmy])", re.IGNORECASE)
@@ -15,6 +15,7 @@ _WORD = re.compile(r"([<>]?)\s*(today|yesterday)", re.IGNORECASE)
 _EXPECTED = (
     "a date such as '2024-01-31', '2024-01' or '2024', '>2w' (within), '<7d' (older), 'today', 'yesterday'"
 )
+_AGE = "an age such as '30d', '4w', '6m' or '1y', or a date such as '2024-01-31'"
 
 _FIRST = datetime.min.replace(tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -59,6 +60,14 @@ def parse_period(field: str, text: str, *, now: datetime) -> Period:
     except (ValueError, OverflowError):
         pass
     raise invalid(field, _EXPECTED, text)
+
+
+def older_than_period(field: str, text: str, *, now: datetime) -> Period:
+    """Everything before an age or a date, given with or without the sign for it."""
+    try:
+        return parse_period(field, f"<{text.strip().lstrip('<')}", now=now)
+    except CueError:
+        raise invalid(field, _AGE, text) from None
 
 
 def _relative(match: re.Match[str], now: datetime) -> Period:

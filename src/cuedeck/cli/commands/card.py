@@ -89,7 +89,9 @@ def edit(here: Here, card_id: str, **options: Any) -> None:
         if not given:
             from cuedeck.cli.finder.editor import edit as open_editor
 
-            open_editor(workspace.root / workspace.cards.get(card_id).path, 1)
+            path = workspace.root / workspace.cards.get(card_id).path
+            if code := open_editor(path, 1):
+                raise click.ClickException(f"The editor ended with exit code {code}.")
             card = workspace.cards.get(card_id)
         else:
             if "status" in given:
@@ -169,14 +171,14 @@ def archive(here: Here, card_ids: tuple[str, ...], older_than: str | None) -> No
     from cuedeck.tasks.card import CardStatus
     from cuedeck.tasks.card_query import CardQuery
     from cuedeck.tasks.cards import CardChange
-    from cuedeck.tasks.dates import parse_period
+    from cuedeck.tasks.dates import older_than_period
 
     if not card_ids and not older_than:
         raise click.UsageError("Name a card, or give --older-than.")
     with here.open() as workspace:
         wanted = list(card_ids)
         if older_than:
-            period = parse_period("older_than", f"<{older_than.lstrip('<')}", now=datetime.now(UTC))
+            period = older_than_period("older_than", older_than, now=datetime.now(UTC))
             query = CardQuery(status=CardStatus.DONE, updated=period)
             wanted += [card.id for card in workspace.cards.list(query)]
         change = CardChange(status=CardStatus.ARCHIVED)

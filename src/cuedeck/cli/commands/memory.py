@@ -231,9 +231,10 @@ def restore(here: Here, id: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def forget(here: Here, id: str, yes: bool) -> None:
     """Remove a memory and its history for good."""
-    if not yes and not here.output.as_json:
-        click.confirm(f"Forget {id} and everything the change log says of it?", abort=True)
     with here.open() as workspace:
+        if not yes and not here.output.as_json:
+            workspace.memory.check_remembered(id)
+            click.confirm(f"Forget {id} and everything the change log says of it?", abort=True)
         workspace.memory.forget(id, actor=ACTOR)
     here.output.show({"id": id, "forgotten": True}, f"Forgot {id}.")
 

@@ -69,7 +69,9 @@ def show(here: Here, task_id: str) -> None:
 @subcommand(command, "next", json=True)
 @click.option("--project")
 @click.option("--claim", "agent", metavar="AGENT", help="Take it, under this name.")
-@click.option("--lease", "lease_seconds", type=click.IntRange(1), help="Seconds until the claim lapses.")
+@click.option(
+    "--lease", "lease_seconds", type=click.IntRange(1, 604_800), help="Seconds until the claim lapses."
+)
 def next_task(here: Here, project: str | None, agent: str | None, lease_seconds: int | None) -> None:
     """Show the task to do next, or claim it."""
     with here.open() as workspace:
@@ -122,7 +124,7 @@ def release(here: Here, task_id: str) -> None:
 @subcommand(command, "renew", json=True)
 @click.argument("task_id", metavar="ID")
 @click.option("--agent", required=True, help="Who holds the claim.")
-@click.option("--lease", "lease_seconds", type=click.IntRange(1), help="Seconds until it lapses.")
+@click.option("--lease", "lease_seconds", type=click.IntRange(1, 604_800), help="Seconds until it lapses.")
 def renew(here: Here, task_id: str, agent: str, lease_seconds: int | None) -> None:
     """Extend a claim."""
     with here.open() as workspace:

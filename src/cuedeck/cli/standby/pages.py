@@ -67,7 +67,7 @@ def _learned() -> Iterator[int]:
 
 def _own_pages() -> Pages:
     """What this process no longer shares with its parent, of memory that both may write to."""
-    found = []
+    found: Pages = []
     with open("/proc/self/pagemap", "rb", buffering=0) as entries:  # noqa: PTH123
         for line in Path("/proc/self/maps").read_text().splitlines():
             place, rights, *_ = line.split()

@@ -32,7 +32,6 @@ _CALLED: Final = (FUNCTION, CALLABLE, CLASS)
 _HELD: Final = (INSTANCE, SEQUENCE, MAPPING, TUPLE)
 _FALSE: Final = frozenset({"false", "null", "undefined", "0", '"'})
 _MAX_DEPTH: Final = 8
-_MAX_MEMBERS: Final = 40
 _MORE: Final = 4
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import wraps
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -210,18 +209,6 @@ def from_files(compute: Callable[[R], T]) -> Callable[[R], T]:
         return rules.project.solve(("table", compute.__qualname__), compute, rules)  # type: ignore[no-any-return]
 
     return made
-
-
-def near(paths: Collection[str], base: str, relative: str, endings: Iterable[str]) -> str | None:
-    """The first existing file of ``relative`` seen from a folder, trying each ending."""
-    target = posixpath.normpath(posixpath.join(base, relative))
-    if target.startswith(".."):
-        return None
-    for ending in endings:
-        candidate = posixpath.normpath(target + ending)
-        if candidate in paths:
-            return candidate
-    return None
 
 
 def file_module(path: str) -> Value:
