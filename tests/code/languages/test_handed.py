@@ -193,3 +193,25 @@ def test_what_a_foreign_class_is_made_from(project: Project) -> None:
     )
     written.check("id")
     written.check("mail")
+
+
+def test_what_a_test_is_handed_for_each_row_of_a_table(project: Project) -> None:
+    written = project(
+        """
+        === users.test.ts
+        import { describe, it } from 'vitest'
+        interface User {
+          name: string  // <def name>
+        }
+        declare const one: User
+        declare function useUser(): User
+        describe.each([{ use: useUser }])('with $use', ({ use }) => {
+          use().name  // <name>
+        })
+        it.each([[1, one]])('%s', (count, user) => {
+          user.name  // <name>
+          count.name
+        })
+        """
+    )
+    written.check("name")

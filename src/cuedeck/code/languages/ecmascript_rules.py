@@ -155,6 +155,7 @@ class EcmaRules(Rules):
             "$derived",
         }
     )
+    table_calls: ClassVar[frozenset[str]] = frozenset({"each"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     keeps_results: ClassVar[bool] = True
     body_names: ClassVar[bool] = False

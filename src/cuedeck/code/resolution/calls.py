@@ -239,6 +239,8 @@ class Calls(Keyed):
         rules = self.rules_of(path)
         if label in rules.passing_methods and not position:
             return self.concrete(self.evaluate(path, links.a[callee]))
+        if links.ops[callee] & OP_MASK == Op.CALL and self.label(path, links.a[callee]) in rules.table_calls:
+            return self.tabled(path, links.lists[links.b[callee]], position)
         if not label:
             return self.walked(path, callee) if not position else ()
         owners = self.concrete(self.evaluate(path, links.a[callee]))
@@ -250,6 +252,14 @@ class Calls(Keyed):
         if position != int(label.startswith("reduce")) and label not in rules.comparing_methods:
             return ()
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
+
+    def tabled(self, path: str, arguments: tuple[int, ...], position: int) -> Values:
+        """What a function is handed that runs for each row of a table: the row, or one part of it."""
+        tables = self.concrete(self.evaluate(path, arguments[0])) if arguments else ()
+        rows = [row for table in tables for row in elements(table)]
+        parts = [row.inside[position] for row in rows if row.tag == TUPLE and position < len(row.inside)]
+        whole = [row for row in rows if row.tag != TUPLE and not position]
+        return unique([*whole, *(value for part in parts for value in part)])
 
     def walked(self, path: str, callee: int) -> Values:
         """What a foreign function hands to a function: the elements of the container beside it."""
