@@ -23,7 +23,6 @@ from cuedeck.search.fusion import (
     weighted_blend,
 )
 from cuedeck.store import memories as table
-from cuedeck.store.bm25 import chosen
 from cuedeck.store.protocol import Session, TextStatistics
 from cuedeck.store.schema.memories import MEMORY_TEXT, MEMORY_VECTORS
 
@@ -78,8 +77,7 @@ def _candidates(
 ) -> Candidates:
     text, scope = session.text(MEMORY_TEXT), query.filters.scope
     matching = set(text.matching_ids(terms, scope=scope))
-    telling = list(statistics.frequencies)
-    hits = text.match(telling, scope=scope, limit=CANDIDATES, statistics=statistics)
+    hits = text.match(terms, scope=scope, limit=CANDIDATES, statistics=statistics)
     keyword = {hit.id: hit.score for hit in hits}
     semantic: dict[int, float] = {}
     known: dict[int, float] = {}
@@ -95,16 +93,12 @@ def _candidates(
 
 
 def _statistics(session: Session, filters: Filters, terms: list[str]) -> TextStatistics:
-    """The terms to rank by and how rare each is inside the project and type that are asked for.
+    """How rare each term is inside the project and type that are asked for.
 
     A name can be rare in all memories and everywhere in one project.
     """
-    text = session.text(MEMORY_TEXT)
-    everywhere = text.statistics(terms)
-    telling = chosen(terms, everywhere.documents, everywhere.frequencies)
-    narrowed = filters.project is not None or filters.type is not None
-    scope = replace(filters, tags=()).scope if narrowed and len(terms) <= MOST_SCOPED_TERMS else ()
-    return text.statistics(telling, scope=scope)
+    scope = replace(filters, tags=()).scope if len(terms) <= MOST_SCOPED_TERMS else ()
+    return session.text(MEMORY_TEXT).statistics(terms, scope=scope)
 
 
 class _TieBreakers:

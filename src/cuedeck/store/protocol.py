@@ -104,7 +104,10 @@ class TextIndex(Protocol):
         """How strongly some records hold each term that takes part in a ranking: its BM25 without the idf."""
 
     def statistics(self, terms: Sequence[str], *, scope: Scope = ()) -> TextStatistics:
-        """How many records are inside the scope, and how many of them hold each term."""
+        """How many records are inside the scope, and how many of them hold each term.
+
+        Inside a scope, only of the terms that take part in a ranking of all records.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,8 @@ class PiecedText:
         inside = ranking.inside(state, _groups(runs, scope))
         if inside is None:
             return TextStatistics(state.documents, _frequencies(terms, runs), mean)
-        held = {term: int(inside[runs[_key(term)].places].sum()) for term in terms}
+        ranking_terms = bm25.chosen(terms, state.documents, _frequencies(terms, runs))
+        held = {term: int(inside[runs[_key(term)].places].sum()) for term in ranking_terms}
         return TextStatistics(int(inside.sum()), held, mean)
 
     # -- reading
