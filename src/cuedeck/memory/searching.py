@@ -57,8 +57,9 @@ def search(session: Session, query: Query, vector: Vector | None, *, model: str,
     order = _TieBreakers(session, *scores)
     ranked = fuse(*scores, query.fusion, order, candidates.known_cosines, limit=query.max_results)
     memories = {row["rid"]: from_row(row) for row in table.by_rids(session, [one.key for one in ranked])}
+    told = (statistics or session.text(MEMORY_TEXT).statistics(terms)) if query.explain else None
     hits = tuple(
-        Hit(memory, min(1.0, one.score), _explained(memory, one, statistics) if query.explain else None)
+        Hit(memory, min(1.0, one.score), _explained(memory, one, told) if told else None)
         for one in ranked
         if (memory := memories.get(one.key)) is not None
     )
@@ -70,7 +71,7 @@ def _candidates(
     session: Session,
     query: Query,
     terms: list[str],
-    statistics: TextStatistics,
+    statistics: TextStatistics | None,
     vector: Vector | None,
     model: str,
     floor: float,
@@ -92,13 +93,13 @@ def _candidates(
     return Candidates(keyword, semantic, known, len(matching))
 
 
-def _statistics(session: Session, filters: Filters, terms: list[str]) -> TextStatistics:
-    """How rare each term is inside the project and type that are asked for.
+def _statistics(session: Session, filters: Filters, terms: list[str]) -> TextStatistics | None:
+    """How rare each term is inside the project and type that are asked for, where any are.
 
     A name can be rare in all memories and everywhere in one project.
     """
     scope = replace(filters, tags=()).scope if len(terms) <= MOST_SCOPED_TERMS else ()
-    return session.text(MEMORY_TEXT).statistics(terms, scope=scope)
+    return session.text(MEMORY_TEXT).statistics(terms, scope=scope) if scope else None
 
 
 class _TieBreakers:
