@@ -162,3 +162,13 @@ def test_the_report_as_people_read_it(tmp_path: Path) -> None:
         "1 problem, 1 warning, 1 passed."
     )
     assert as_json(found, [])["summary"] == {"pass": 1, "warn": 1, "fail": 1}
+
+
+def test_a_variable_that_sets_nothing_is_named_with_the_one_that_was_meant(
+    cue: Any, initialised: Path, environ: dict[str, str]
+) -> None:
+    environ |= {"CUEDECK_LIMITS_ENABLED": "false", "CUEDECK_COLOUR": "red"}
+    found = [item for item in report(cue)[1]["findings"] if item["check"] == "environment"]
+    said = {item["message"].split()[2]: (item["status"], item["fix"]) for item in found}
+    assert said["CUEDECK_LIMITS_ENABLED"] == ("warn", "Name it CUEDECK_LIMITS__ENABLED.")
+    assert said["CUEDECK_COLOUR"][0] == "warn"

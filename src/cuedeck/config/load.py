@@ -89,6 +89,28 @@ def _environment_layers(environ: Mapping[str, str]) -> Iterator[Layer]:
             yield Layer(name, value)
 
 
+def variables_without_setting(environ: Mapping[str, str]) -> dict[str, str | None]:
+    """Variables that look like ours and set nothing, each with the one that was probably meant."""
+    meant = {_variable(path).replace("__", "_"): _variable(path) for path in _paths(Config)}
+    return {
+        name: meant.get(name)
+        for name in sorted(environ)
+        if name.startswith("CUEDECK_") and "__" not in name and name != "CUEDECK_USER"
+    }
+
+
+def _paths(section: type) -> Iterator[tuple[str, ...]]:
+    for key, found in _rules(section)[0].items():
+        if isinstance(found, Rule):
+            yield (key,)
+        else:
+            yield from ((key, *below) for below in _paths(found))
+
+
+def _variable(path: tuple[str, ...]) -> str:
+    return "CUEDECK_" + "__".join(path).upper()
+
+
 def _from_text(text: str, rule: Rule | None) -> Any:
     kind = rule.kind if rule else str
     if kind is bool and text.lower() in ("true", "1", "yes", "on", "false", "0", "no", "off"):
@@ -171,7 +193,7 @@ def _unknown_key(path: tuple[str, ...], known: list[str], layer: Layer) -> CueEr
 
 def _brought_along(path: tuple[str, ...], layer: Layer) -> CueError:
     name = ".".join(path)
-    variable = "CUEDECK_" + "__".join(path).upper()
+    variable = _variable(path)
     return CueError(
         ErrorCode.CONFIGURATION,
         f"'{name}' is not taken from {_place(layer, path)}, because git tracks that file",

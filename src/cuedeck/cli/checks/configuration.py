@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from cuedeck.config import load_config
+from cuedeck.config.load import variables_without_setting
 from cuedeck.model.errors import CueError
 from cuedeck.model.finding import Finding, Status, passed
 
@@ -22,6 +24,13 @@ def check(root: Path) -> Iterator[Finding]:
         yield Finding(NAME, Status.FAIL, error.message, file, line, excerpt, error.hint)
     else:
         yield passed(NAME, "Every setting is known and valid.")
+    for name, meant in variables_without_setting(os.environ).items():
+        yield Finding(
+            "environment",
+            Status.WARN,
+            f"The variable {name} is no setting and is ignored.",
+            fix=f"Name it {meant}." if meant else "Unset it; two underscores follow a section's name.",
+        )
 
 
 def _line(path: Path, number: int) -> str | None:
