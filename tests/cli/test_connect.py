@@ -26,6 +26,17 @@ def test_project_scope(cue: Any, folder: Path, client: str, path: str, servers: 
     assert "was connected already" in cue("connect", client, "--decks", "todo,memory").stdout
 
 
+def test_a_link_that_a_clone_brought_is_not_written_through(cue: Any, folder: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.json"
+    own.write_text("{}")
+    (folder / ".mcp.json").symlink_to(own)
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "add", ".mcp.json"], cwd=folder, check=True)
+    done = cue("connect", "claude-code")
+    assert done.returncode != 0 and "leads outside the workspace" in done.stderr
+    assert own.read_text() == "{}"
+
+
 def test_a_deck_that_does_not_exist_is_not_written(cue: Any, folder: Path) -> None:
     done = cue("connect", "claude-code", "--decks", "todo,valt")
     assert done.returncode == 2 and "there is no deck 'valt'" in done.stderr

@@ -140,6 +140,12 @@ def test_a_clone_cannot_decide_where_state_goes_or_who_may_call(tmp_path: Path) 
     assert "CUEDECK_STORE__URL" in (error.hint or "")
     write(tmp_path, "[store]\nworkspace = 'of-another-team'\n")
     assert refused(tmp_path, env(tmp_path)).data["key"] == "store.workspace"
+    write(tmp_path, "[user]\nid = '123e4567-e89b-12d3-a456-426614174000'\n")
+    assert refused(tmp_path, env(tmp_path)).data["key"] == "user.id"
+    write(tmp_path, "[memory]\nsecrets = 'allow'\n")
+    assert refused(tmp_path, env(tmp_path)).data["key"] == "memory.secrets"
+    write(tmp_path, "[memory]\nsecrets = 'refuse'\n")
+    assert load_config(tmp_path, environ=env(tmp_path)).memory.secrets == "refuse"
     write(tmp_path, "[core]\ntoken_limit = 500\n")
     environ = env(tmp_path, CUEDECK_STORE__URL="postgresql://mine.example/x")
     assert load_config(tmp_path, environ=environ).core.token_limit == 500

@@ -152,6 +152,15 @@ def test_an_anchor_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "Referenced but not found: docs/api.md#Nope" in made.text
 
 
+def test_a_link_that_a_clone_brought_is_not_written_through(tmp_path: Path) -> None:
+    card(tmp_path, "aaa111", body="text")
+    put(tmp_path, "README.md", "mine")
+    (tmp_path / ".cuedeck" / "SCENE.md").symlink_to(tmp_path / "README.md")
+    with Workspace.open(tmp_path) as workspace, pytest.raises(CueError, match="is a link"):
+        workspace.scene.write(workspace.scene.build())
+    assert (tmp_path / "README.md").read_text() == "mine"
+
+
 def test_an_empty_workspace_has_an_empty_scene(tmp_path: Path) -> None:
     made = scene(tmp_path)
     assert (made.cards, made.documents) == (0, 0)

@@ -11,6 +11,8 @@ from typing import Any
 
 from cuedeck.cli.jsonc import NotJson, parse, set_value
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.paths import refused
+from cuedeck.tracking import tracked_by_git
 
 NAME = "cuedeck"
 
@@ -29,8 +31,16 @@ class AgentClient:
     def path(self, scope: str, root: Path) -> Path | None:
         """The configuration file of that scope."""
         if scope == "project":
-            return root / self.project if self.project else None
+            return self._inside(root, self.project) if self.project else None
         return Path(os.path.expandvars(self.user)).expanduser() if self.user else None
+
+    @staticmethod
+    def _inside(root: Path, name: str) -> Path:
+        """A link of the user's own is followed; one that a clone brought may lead to the user's own files."""
+        path = root / name
+        if not path.resolve().is_relative_to(root.resolve()) and tracked_by_git(root, path):
+            raise refused(name, "git tracks it as a link that leads outside the workspace")
+        return path
 
     def entry(self, command: str, options: list[str], root: Path) -> dict[str, Any]:
         """The server's record in that file; a client that names no folder starts us in its project's."""

@@ -167,7 +167,7 @@ def _check_section(section: type, values: Mapping[str, Any], path: tuple[str, ..
         if isinstance(found, Rule):
             if not found.accepts(value):
                 raise _wrong_value(here, found.expected(), value, layer)
-            if found.private and layer.brought_by_git():
+            if found.is_private(value) and layer.brought_by_git():
                 raise _brought_along(here, layer)
         elif isinstance(value, dict):
             _check_section(found, value, here, layer)

@@ -65,7 +65,9 @@ class HttpSection:
 class UserSection:
     """The local user of the todo deck."""
 
-    id: str | None = setting(None, "UUID of the local user; `--user` and `CUEDECK_USER` win.", kind=str)
+    id: str | None = setting(
+        None, "UUID of the local user; `--user` and `CUEDECK_USER` win.", kind=str, private=True
+    )
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,10 @@ class MemorySection:
     """How memories are kept."""
 
     secrets: str = setting(
-        "mask", "What to do with a secret in content.", choices=("mask", "refuse", "allow")
+        "mask",
+        "What to do with a secret in content.",
+        choices=("mask", "refuse", "allow"),
+        private=("allow",),
     )
     link_floor: float = setting(0.5, "Least cosine of an automatic link.", minimum=0.0, maximum=1.0)
     search_floor: float = setting(

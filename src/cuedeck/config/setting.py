@@ -16,7 +16,7 @@ class Rule:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     rest: bool = False
-    private: bool = False
+    private: bool | tuple[str, ...] = False
 
     def expected(self) -> str:
         """The rule in words, for an error message."""
@@ -45,6 +45,10 @@ class Rule:
             return False
         return self.maximum is None or number <= self.maximum
 
+    def is_private(self, value: Any) -> bool:
+        """Whether a file that came with a clone must not say this."""
+        return value in self.private if isinstance(self.private, tuple) else self.private
+
 
 def setting(
     default: Any,
@@ -54,9 +58,9 @@ def setting(
     minimum: float | None = None,
     maximum: float | None = None,
     choices: tuple[str, ...] = (),
-    private: bool = False,
+    private: bool | tuple[str, ...] = False,
 ) -> Any:
-    """Declare one key of a section; a private one is not taken from a file that git tracks."""
+    """Declare one key of a section; a private one, or those values, are not taken from a file git tracks."""
     rule = Rule(
         kind=kind or type(default),
         doc=doc,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import confine, make_folders, replace_file
 from cuedeck.scene.compose import Scene, compose
 from cuedeck.scene.sources import SourceFinder
@@ -49,6 +50,13 @@ class Scenes:
 
     def write(self, scene: Scene) -> Path:
         """Put a scene into the workspace, unless it is there already."""
+        if (self._root / SCENE_FILE).is_symlink():
+            raise CueError(
+                ErrorCode.VALIDATION,
+                f"{SCENE_FILE} is a link and is not written through",
+                data={"path": SCENE_FILE},
+                hint="Remove the link; it may have come with a clone.",
+            )
         target = confine(self._root, SCENE_FILE)
         make_folders(target.root, target.absolute.parent)
         data = scene.text.encode()
