@@ -41,6 +41,7 @@ def end(client: subprocess.Popen[bytes]) -> tuple[int, bytes]:
 def test_a_signal_ends_the_command_and_the_caller_alike(common: Ready, number: signal.Signals) -> None:
     client, child = waiting(common)
     client.send_signal(number)
+    client.wait(timeout=60)  # of the signal alone: its input is still open
     assert end(client) == (-number, b"")
     until(lambda: not lives(child))
 
