@@ -150,7 +150,7 @@ def runs(collection: Collection, known: Mapping[str, np.ndarray]) -> dict[str, R
             result["plain bm25"][query.id] = list(floor.search(plain_words(query.text)))
             result["keyword"][query.id] = lists["keyword"]
             result["semantic"][query.id] = lists["semantic"]
-            result["rrf"][query.id] = [one.key for one in reciprocal_rank(lists, order=str)]
+            result["rrf 60"][query.id] = [one.key for one in reciprocal_rank(lists, order=str)]
             for weight in (0.5, 0.6, 0.7, 0.8):
                 blend = weighted_blend(words, meaning, order=str, semantic_weight=weight)
                 result[f"blend {weight}"][query.id] = [one.key for one in blend]

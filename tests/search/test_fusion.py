@@ -12,7 +12,7 @@ from cuedeck.search.fusion import best_first, reciprocal_rank, share_of_best, we
 def test_reciprocal_rank_prefers_what_both_lists_hold() -> None:
     ranked = reciprocal_rank({"keyword": ["a", "b", "c"], "semantic": ["c", "d"]}, order=str)
     assert [one.key for one in ranked] == ["c", "a", "b", "d"]
-    assert ranked[0].score == pytest.approx((3 / 2) * (1 / 5 + 1 / 3))
+    assert ranked[0].score == pytest.approx((61 / 2) * (1 / 63 + 1 / 61))
 
 
 def test_first_in_every_list_scores_one() -> None:
@@ -23,7 +23,7 @@ def test_first_in_every_list_scores_one() -> None:
 
 def test_a_key_listed_twice_counts_at_its_better_rank() -> None:
     ranked = reciprocal_rank({"keyword": ["a", "a", "b"]}, order=str)
-    assert [one.score for one in ranked] == [pytest.approx(1.0), pytest.approx(3 / 4)]
+    assert [one.score for one in ranked] == [pytest.approx(1.0), pytest.approx(61 / 62)]
 
 
 def test_ties_go_by_the_callers_order() -> None:

@@ -9,8 +9,9 @@ from typing import Any, Final, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 
-# Small, so that a first place counts for much and agreement far down the lists for little.
-RANK_CONSTANT: Final = 2
+RANK_CONSTANT: Final = 60
+# Agreement beyond the first dozen of each list is noise.
+RANK_WINDOW: Final = 12
 KEYWORD: Final = "keyword"
 SEMANTIC: Final = "semantic"
 
@@ -32,11 +33,15 @@ def reciprocal_rank(
 ) -> list[Ranked[K]]:
     """Reciprocal rank fusion of best-first lists, scaled so that first in every list is 1.
 
-    ``order`` breaks ties, is asked only of equals, and must tell any two keys apart.
+    A rank after the window counts a hundredth: it still orders the tail. ``order`` breaks ties, is asked only
+    of equals, and must tell any two keys apart.
     """
     scale = (RANK_CONSTANT + 1) / len(sources) if sources else 0.0
     parts = {
-        name: {key: scale / (RANK_CONSTANT + rank) for rank, key in enumerate(dict.fromkeys(keys), start=1)}
+        name: {
+            key: scale * (1.0 if rank <= RANK_WINDOW else 0.01) / (RANK_CONSTANT + rank)
+            for rank, key in enumerate(dict.fromkeys(keys), start=1)
+        }
         for name, keys in sources.items()
     }
     return _ranked(parts, order, limit)
