@@ -73,6 +73,15 @@ def confine_file(root: Path | str, user_path: str) -> ConfinedPath:
     return path
 
 
+def holds_file(root: Path | str, user_path: str) -> bool:
+    """Whether the path is a regular file inside the workspace."""
+    try:
+        confine_file(root, user_path)
+    except CueError:
+        return False
+    return True
+
+
 def read_file(path: ConfinedPath, *, at_most: int | None = None) -> FileBytes:
     """Read a confined file through descriptors, so a symlink swapped in after the check is refused."""
     try:

@@ -248,8 +248,9 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
 
 def _no_file(path: str, view: View, root: Path) -> CueError:
     from cuedeck.mcp.registry import nearest
+    from cuedeck.paths import holds_file
 
-    if (root / path).is_file():
+    if holds_file(root, path):
         # It is there and holds no code: a file that is called alike would be a wrong turn.
         near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
     else:
