@@ -296,6 +296,7 @@ def test_a_hint_that_could_not_be_taken_in_is_not_forgotten(
 ) -> None:
     freshness.start()
     assert until(lambda: freshness.watching)
+    assert freshness.ensure()  # the index has made its folder, which is a hint as well
 
     def locked(*_args: object) -> Refreshed:
         raise CueError(ErrorCode.LOCKED, "Lock Error")
