@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,16 @@ def test_a_path_that_no_store_can_keep_is_left_out(root: Path, store: Store) -> 
     snapshot = code.view().snapshot
     assert [bool(locate(snapshot, name)) for name in ("near", "new", "far", "farther")] == [1, 1, 0, 0]
     code.close()
+
+
+def test_a_folder_without_a_repository_may_be_looked_at_for_ever(tmp_path: Path) -> None:
+    before = sys.getrefcount(None)
+    for _ in range(1000):
+        assert Repository.look(tmp_path) == (None, "")
+    assert abs(sys.getrefcount(None) - before) < 100
+
+
+def test_a_file_in_gits_place_that_names_no_folder_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("nothing of git's\n")
+    found, why = Repository.look(tmp_path)
+    assert found is None and "malformed" in why and str(tmp_path) + ":" not in why

@@ -13,6 +13,8 @@ logger = logging.getLogger("cuedeck.mcp")
 
 # What the system refuses for a reason that its user can remove.
 _REFUSALS = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE)
+# What is no longer there; libgit2 gives its own errors no number.
+_VANISHED = (errno.ENOENT, errno.ENOTDIR, errno.ESTALE, None)
 
 
 def unexpected(where: str, error: Exception) -> CueError:
@@ -26,6 +28,13 @@ def unexpected(where: str, error: Exception) -> CueError:
             data={"error_id": error_id},
             hint="Check permissions and room in the workspace and its .cuedeck folder; the server's log has "
             "the path under this id.",
+        )
+    if isinstance(error, OSError) and error.errno in _VANISHED:
+        return CueError(
+            ErrorCode.UNAVAILABLE,
+            "A file or folder of the workspace vanished while it was read",
+            data={"error_id": error_id},
+            hint="Ask again when the workspace is in its place; the server's log has the path under this id.",
         )
     return CueError(
         ErrorCode.INTERNAL,

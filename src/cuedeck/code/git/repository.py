@@ -83,13 +83,11 @@ class Repository:
         """The repository around a folder; where there is one that cannot be opened, why."""
         import pygit2
 
-        found = pygit2.discover_repository(str(root))
-        if found is None:
-            return None, ""
+        # discover_repository takes a reference from None whenever it finds none; Python 3.11 dies of it.
         try:
-            repository = pygit2.Repository(found)
+            repository = pygit2.Repository(str(root))
         except (pygit2.GitError, KeyError) as error:
-            return None, _reason(str(error), found)
+            return None, "" if _is_none_there(error) else _reason(str(error), str(root))
         if Path(repository.path).resolve() == root.resolve():
             return cls(root, repository, None), ""
         if repository.workdir is None:
@@ -465,6 +463,10 @@ def _oid(side: Any) -> str:
 def _kind(name: str) -> str:
     """The kind of a ref that is named in full."""
     return {"tags": "tag", "remotes": "remote"}.get(name.split("/")[1], "branch")
+
+
+def _is_none_there(error: Exception) -> bool:
+    return str(error).startswith("Repository not found")
 
 
 def _reason(message: str, found: str) -> str:
