@@ -49,6 +49,7 @@ def test_a_signal_ends_the_command_and_the_caller_alike(common: Ready, number: s
 def test_an_interrupt_is_one_line(common: Ready) -> None:
     client, child = waiting(common)
     client.send_signal(signal.SIGINT)
+    client.wait(timeout=60)  # of the signal alone: its input is still open
     assert end(client) == (130, b"\nInterrupted.\n")
     until(lambda: not lives(child))
 
@@ -126,6 +127,7 @@ def test_a_caller_whose_child_goes_before_it_begins_keeps_its_signals(ready: Rea
     time.sleep(0.5)
     client.send_signal(signal.SIGINT)
     try:
+        client.wait(timeout=60)
         assert end(client) == (130, b"\nInterrupted.\n")
         assert lives(other.pid)
     finally:
