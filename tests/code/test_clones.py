@@ -10,7 +10,7 @@ import pytest
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
-from cuedeck.model.errors import CueError
+from cuedeck.model.errors import CueError, ErrorCode
 
 from .conftest import Repo
 
@@ -112,3 +112,59 @@ def test_a_partial_clone_is_never_asked_to_fetch(origin: Repo, tmp_path: Path, o
     assert referring(code, "run", first) is not None
     changes = compare_refs(code, first, "HEAD")
     assert {file.path for file in changes.files} == {"lib/a.py"}
+
+
+def test_of_a_file_whose_one_side_is_missing_no_symbol_is_called_added(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    partial = clone(origin, tmp_path / "partial", "--filter=blob:none")
+    origin.root.rename(tmp_path / "unreachable")
+    found = compare_refs(open_code(partial.root), "HEAD~2", "HEAD")
+    assert [(file.path, file.change) for file in found.files] == [("lib/a.py", "modified")]
+    assert found.changes == ()
+    assert found.unread == (("lib/a.py", "not in this clone"),)
+    assert found.incomplete
+
+
+def test_files_that_moved_are_listed_where_their_blobs_are_missing(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    origin.git("mv", "lib/a.py", "lib/moved.py")
+    origin.put("app/b.py", "")
+    origin.git("mv", "app/b.py", "app/edited.py")
+    origin.put("app/edited.py", "from lib.moved import greet\n\n\ndef run():\n    return greet()\n")
+    origin.commit("fourth")
+    partial = clone(origin, tmp_path / "partial", "--filter=blob:none")
+    origin.root.rename(tmp_path / "unreachable")
+    found = compare_refs(open_code(partial.root), "HEAD~1", "HEAD")
+    assert [(file.path, file.change, file.old_path) for file in found.files] == [
+        ("app/b.py", "deleted", "app/b.py"),
+        ("app/edited.py", "added", "app/edited.py"),
+        ("lib/moved.py", "renamed", "lib/a.py"),
+    ]
+
+
+def test_a_commit_whose_folders_are_missing_is_not_indexed(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    treeless = clone(origin, tmp_path / "treeless", "--filter=tree:0")
+    origin.root.rename(tmp_path / "unreachable")
+    code = open_code(treeless.root)
+    assert ("app/b.py", 5) in referring(code, "greet")
+    for ask in (lambda: code.view("HEAD~2"), lambda: compare_refs(code, "HEAD~2", "HEAD")):
+        with pytest.raises(CueError, match="does not hold every folder of") as caught:
+            ask()
+        assert caught.value.code is ErrorCode.REF_NOT_INDEXED
+
+
+def test_a_missing_folder_of_a_commit_is_named_and_the_rest_answers(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    top_only = clone(origin, tmp_path / "top", "--filter=tree:1", "--no-checkout")
+    top_only.git("read-tree", "--empty")
+    origin.root.rename(tmp_path / "unreachable")
+    code = open_code(top_only.root)
+    code.index(code.wanted("HEAD"))
+    assert {("lib/", "not in this clone"), ("app/", "not in this clone")} <= set(
+        code.problems(code.wanted("HEAD"))
+    )

@@ -33,6 +33,7 @@ class Comparison:
     files: tuple[FileChange, ...]
     changes: tuple[SymbolChange, ...]
     unread: tuple[tuple[str, str], ...]
+    doubts: tuple[str, ...] = ()
 
     @property
     def incomplete(self) -> bool:
@@ -70,9 +71,11 @@ def compare_refs(
             data={"base_ref": base_name, "head_ref": head_name},
             hint="A shallow clone may lack it: fetch more history.",
         )
-    return as_it_stands(
+    found = as_it_stands(
         lambda: _Comparing(code, repository, working_tree).run(base_name, head_name, parted, new, path_filter)
     )
+    doubts = (repository.doubt(name) for name in (base_name, head_name))
+    return replace(found, doubts=tuple(doubt for doubt in doubts if doubt is not None))
 
 
 def _no_repository(unreadable: str) -> CueError:
@@ -85,6 +88,11 @@ def _no_repository(unreadable: str) -> CueError:
         "This folder is not a git repository, so it has no refs to compare",
         hint="Run `git init` and commit to compare refs.",
     )
+
+
+def _is_unknown(side: FileSymbols | None) -> bool:
+    """Whether nothing could be read of a side, so that nothing can be said of its symbols."""
+    return side is not None and side.outline.problem is not None and not side.outline.definitions
 
 
 def _commit(repository: Repository, name: str) -> str:
@@ -123,6 +131,8 @@ class _Comparing:
                 if file.change != "deleted"
                 else None
             )
+            if any(_is_unknown(side) for side in (before, after)):
+                continue
             if file.change == "renamed":
                 changes += compare(before, None) + compare(None, after)
             else:

@@ -371,6 +371,8 @@ class Code:
                 f"the git repository here cannot be opened, so this is about the files on disk: "
                 f"{self.unreadable}"
             )
+        if self.repository is not None and (doubt := self.repository.doubt(wanted.shown)) is not None:
+            view.warnings.append(doubt)
         missing = [path for path, reason in self.problems(wanted) if reason == NOT_HERE]
         if missing:
             view.completeness = "partial"

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import too_long
 
 NOT_HERE: Final = "not in this clone"
@@ -196,6 +197,14 @@ class Repository:
         short = self.resolve(found.name.split("/", 2)[-1])
         return short if short is not None and short.kind == found.kind else found
 
+    def doubt(self, name: str) -> str | None:
+        """What to say of a name that means several commits: which one it was taken for."""
+        meant = self.resolve(name)
+        tag = self.resolve("refs/tags/" + name) if meant is not None and meant.kind == "branch" else None
+        if meant is None or tag is None or tag.commit == meant.commit:
+            return None
+        return f"{name} is a branch and a tag: this is the branch, and refs/tags/{name} the tag"
+
     def merge_base(self, one: str, other: str) -> str | None:
         """Where two commits parted, or nothing."""
         import pygit2
@@ -258,7 +267,12 @@ class Repository:
         return found
 
     def _entries(self, folder: str, tree: Any, skipped: list[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
-        for entry in tree:
+        try:
+            entries = list(tree)
+        except KeyError:
+            skipped.append((folder, NOT_HERE))
+            return
+        for entry in entries:
             if entry.type_str == "commit":
                 skipped.append((folder + _shown(entry), "submodule"))
                 continue
@@ -296,7 +310,10 @@ class Repository:
         """The workspace's tree of a commit, or nothing where the commit does not have it."""
         import pygit2
 
-        tree = self.git[commit].peel(pygit2.Tree)
+        try:
+            tree = self.git[commit].peel(pygit2.Tree)
+        except KeyError as error:
+            raise _incomplete(commit) from error
         if not self.prefix:
             return tree
         try:
@@ -309,7 +326,10 @@ class Repository:
         """What happened to files between two commits, in path order."""
         found = self._changes.values.get((old, new))
         if found is None:
-            found = tuple(self._compared(old, new))
+            try:
+                found = tuple(self._compared(old, new))
+            except KeyError as error:
+                raise _incomplete(old, new) from error
             self._changes.put((old, new), found, 1 + len(found))
         return found
 
@@ -328,9 +348,7 @@ class Repository:
         else:
             difference = before.diff_to_tree(after, flags=flags)
         counts = Counter(delta.status_char() for delta in difference.deltas)
-        alike = counts["A"] * counts["D"] <= _MOST_COMPARED
-        if alike:
-            difference.find_similar(flags=pygit2.enums.DiffFind.FIND_RENAMES)
+        alike = counts["A"] * counts["D"] <= _MOST_COMPARED and _renames_found(difference)
         found = []
         for delta in difference.deltas:
             change = _CHANGES.get(delta.status_char())
@@ -347,7 +365,10 @@ class Repository:
         """The code files that differ from one commit to another; None where the file is gone."""
         found = self._deltas.values.get((old, new))
         if found is None:
-            found = self._delta(old, new)
+            try:
+                found = self._delta(old, new)
+            except KeyError as error:
+                raise _incomplete(old, new) from error
             self._deltas.put((old, new), found, 1 + len(found))
         return found
 
@@ -386,6 +407,27 @@ _CHANGES: Final = {
     "T": "modified",
     "C": "added",
 }
+
+
+def _incomplete(*commits: str) -> CueError:
+    """A clone may be without the folders of commits that were never checked out in it."""
+    named = " and ".join(commit[:12] for commit in commits)
+    return CueError(
+        ErrorCode.REF_NOT_INDEXED,
+        f"This clone does not hold every folder of {named}",
+        hint="`git fetch --refetch --no-filter` completes a partial clone.",
+    )
+
+
+def _renames_found(difference: Any) -> bool:
+    """Whether files that went could be held against those that came: the clone may lack some."""
+    import pygit2
+
+    try:
+        difference.find_similar(flags=pygit2.enums.DiffFind.FIND_RENAMES)
+    except KeyError:
+        return False
+    return True
 
 
 def _moved_whole(changes: list[FileChange]) -> list[FileChange]:

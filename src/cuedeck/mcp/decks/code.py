@@ -247,12 +247,15 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
 
 
 def _no_file(path: str, view: View, root: Path) -> CueError:
+    from cuedeck.code.languages import language_of
     from cuedeck.mcp.registry import nearest
     from cuedeck.paths import holds_file
 
     if holds_file(root, path):
-        # It is there and holds no code: a file that is called alike would be a wrong turn.
+        # It is there and not indexed: a file that is called alike would be a wrong turn.
         near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
+        if language_of(path) is not None:
+            meant = "It is left out, as ignored files and submodules are. "
     else:
         near = nearest(path, view.snapshot.files)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
@@ -392,7 +395,8 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
         working_tree=asked.working_tree,
         principal=call.principal.key,
     )
-    warnings = [f"{path} could not be read in full: {reason}" for path, reason in found.unread[:20]]
+    unread = (f"{path} could not be read in full: {reason}" for path, reason in found.unread[:20])
+    warnings = [*found.doubts, *unread]
     limit = limited(warnings, asked.limit, MAX_CHANGES)
     if prefix and not found.files:
         warnings.append(f"no changed path begins with {prefix}")
