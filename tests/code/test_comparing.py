@@ -9,6 +9,7 @@ import pytest
 
 from cuedeck.code.comparing import Comparison, compare_refs
 from cuedeck.code.engine import Code
+from cuedeck.code.locating import locate
 from cuedeck.model.errors import CueError, ErrorCode
 
 from .conftest import Repo
@@ -287,3 +288,34 @@ def test_a_script_without_an_ending_is_compared_too(repo: Repo, open_code: Open)
     found = compare_refs(code, "main", "feat", working_tree=True)
     assert told(found) == [("modified", "tool::kept")]
     assert [file.path for file in found.files] == ["LICENSE", "tool"]
+
+
+def test_a_name_of_a_branch_and_a_tag_is_the_branch_and_says_so(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def tagged(): pass\n")
+    repo.commit()
+    repo.git("tag", "both")
+    repo.put("a.py", "def branched(): pass\n")
+    repo.commit()
+    repo.git("branch", "both")
+    code = open_code(repo.root)
+    said = "both is a branch and a tag: this is the branch, and refs/tags/both the tag"
+    branch, tag = code.view("both"), code.view("refs/tags/both")
+    assert (branch.warnings, tag.warnings, code.view("main").warnings) == ([said], [], [])
+    assert locate(branch.snapshot, "branched")
+    assert locate(tag.snapshot, "tagged")
+    assert compare_refs(code, "both", "main").doubts == (said,)
+    assert told(compare_refs(code, "refs/tags/both", "both")) == [
+        ("added", "a::branched"),
+        ("deleted", "a::tagged"),
+    ]
+
+
+def test_a_side_that_cannot_be_read_makes_no_symbol_deleted(repo: Repo, open_code: Open) -> None:
+    repo.put("a.js", "function kept() {}\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("a.js", f"function kept() {{}}\nvar packed = '{'a' * 100_001}';\n")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "main", "feat")
+    assert [file.path for file in found.files] == ["a.js"]
+    assert (found.changes, [path for path, _ in found.unread]) == ((), ["a.js"])

@@ -528,25 +528,6 @@ def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> No
     assert view.warnings == ["1 of its files are not in this clone; see index_status"]
 
 
-def test_a_name_of_a_branch_and_a_tag_is_the_branch_and_says_so(repo: Repo, open_code: Open) -> None:
-    repo.put("a.py", "def tagged(): pass\n")
-    repo.commit()
-    repo.git("tag", "both")
-    repo.put("a.py", "def branched(): pass\n")
-    repo.commit()
-    repo.git("branch", "both")
-    code = open_code(repo.root)
-    said = "both is a branch and a tag: this is the branch, and refs/tags/both the tag"
-    view = code.view("both")
-    assert view.warnings == [said]
-    assert names(code, "both") == {"a::branched"}
-    assert names(code, "refs/tags/both") == {"a::tagged"}
-    assert code.view("refs/tags/both").warnings == code.view("main").warnings == []
-    assert compare_refs(code, "both", "main").doubts == (said,)
-    repo.git("tag", "-f", "both", "HEAD")
-    assert code.view("both").warnings == []
-
-
 def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_path: Path) -> None:
     other = Repo(tmp_path / "other")
     other.put("x.py", "def inside(): pass\n")

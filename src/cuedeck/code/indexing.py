@@ -338,7 +338,7 @@ class Indexer:
 
 def _too_busy() -> CueError:
     return CueError(
-        ErrorCode.UNAVAILABLE,
+        ErrorCode.OVERLAY_NOT_READY,
         "The code index is being changed by too many at once",
         hint="Repeat the call.",
     )

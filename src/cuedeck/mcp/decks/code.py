@@ -255,7 +255,7 @@ def _no_file(path: str, view: View, root: Path) -> CueError:
         # It is there and not indexed: a file that is called alike would be a wrong turn.
         near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
         if language_of(path) is not None:
-            meant = "It is left out, as ignored files and submodules are. "
+            meant = "It is left out, as ignored files, links and submodules are. "
     else:
         near = nearest(path, view.snapshot.files)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
