@@ -9,9 +9,9 @@ import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cuedeck.code.git.gitindex import Tracked, read_index
 from cuedeck.code.git.repository import Repository, TreeFile
@@ -39,6 +39,7 @@ _UNTRACKED_NOISE: Final = frozenset(
         ".eggs",
     }
 )
+_NAME: Final = attrgetter("name")
 _MAX_READ: Final = 16 * 1024 * 1024
 _LEAST_READ: Final = 64 * 1024
 # Without waiting: a pipe in a file's place would never open.
@@ -51,8 +52,7 @@ _SWITCH_SECONDS: Final = 0.02
 _EMPTIED_SECONDS: Final = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What tells that a file is still the one that was hashed."""
 
     mtime_ns: int
@@ -238,7 +238,7 @@ class Checkout:
                 # Watched before it is read, so that nothing falls in between.
                 self._watch.add([absolute])
             try:
-                entries = sorted(os.scandir(absolute), key=lambda entry: entry.name)
+                entries = sorted(os.scandir(absolute), key=_NAME)
             except OSError:
                 continue
             for entry in entries:
@@ -266,8 +266,7 @@ class Checkout:
         return not os.path.lexists(f"{entry.path}/.git")
 
     def _wanted(self, path: str) -> bool:
-        name = path.rsplit("/", 1)[-1]
-        if too_long(path) or (language_of(path) is None and "." in name):
+        if (language_of(path) is None and "." in path.rsplit("/", 1)[-1]) or too_long(path):
             return False
         return path in self._tracked or not self._ignored(path)
 

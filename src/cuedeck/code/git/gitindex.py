@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _HEADER: Final = struct.Struct(">4sII")
-_ENTRY: Final = struct.Struct(">10I20sH")
+# Seconds and nanoseconds of the last change, mode, size, blob and flags.
+_ENTRY: Final = struct.Struct(">8x2I8xI8xI20sH")
 _EXTENDED: Final = 0x4000
 _STAGE: Final = 0x3000
 _SKIPPED: Final = 0x4000  # in the second flags: skip-worktree
@@ -48,8 +49,7 @@ def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]
     at, previous = _HEADER.size, b""
     for _ in range(count):
         start = at
-        fields = _ENTRY.unpack_from(data, at)
-        seconds, nanoseconds, mode, size, oid, flags = (fields[n] for n in (2, 3, 6, 9, 10, 11))
+        seconds, nanoseconds, mode, size, oid, flags = _ENTRY.unpack_from(data, at)
         at += _ENTRY.size
         absent = False
         if flags & _EXTENDED:
