@@ -11,7 +11,7 @@ from typing import Final
 
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout
-from cuedeck.code.git.repository import NOT_HERE, MissingBlob, Ref, Repository, TreeFile
+from cuedeck.code.git.repository import NOT_HERE, MissingBlob, Ref, Repository
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.model.clock import now_ms
@@ -92,7 +92,6 @@ class Code:
         self._worktree = "@worktree:" + hashlib.blake2b(str(root).encode(), digest_size=6).hexdigest()
         self._disk_indexed: tuple[object, ...] = ()
         self._bottom: tuple[tuple[object, ...], dict[str, Entry | None]] = ((), {})
-        self._head_files: tuple[str, dict[str, TreeFile]] = ("", {})
         self._rows: tuple[int, dict[str, table.RefRow | None]] = (-1, {})
         # The last view that was whole, and what it was true for.
         self._last: tuple[tuple[object, ...], View, table.RefRow] | None = None
@@ -275,7 +274,7 @@ class Code:
             if wanted.commit is None:
                 done = indexer.index_folder(wanted.name, wanted.kind)
             else:
-                committed = self._committed(wanted.commit)
+                committed = self.repository.files(wanted.commit)[0] if self.repository is not None else {}
                 done = indexer.index_changes(self._worktree, wanted.name, wanted.commit, committed)
             self._disk_indexed = key
             return done
@@ -284,12 +283,6 @@ class Code:
         """Whether the stored layer of the files on disk has facts of this version."""
         row = self._row(wanted.name if wanted.commit is None else self._worktree)
         return row is not None and row.version == EXTRACTOR_VERSION
-
-    def _committed(self, commit: str) -> dict[str, TreeFile]:
-        """The files of the checked-out commit, read once."""
-        if self._head_files[0] != commit and self.repository is not None:
-            self._head_files = (commit, self.repository.files(commit)[0])
-        return self._head_files[1]
 
     def _base_stamp(self, wanted: Wanted) -> tuple[object, ...]:
         row = self._row(wanted.name)

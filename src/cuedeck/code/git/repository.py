@@ -19,8 +19,8 @@ _MAX_REF: Final = 512
 _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 EXECUTABLE: Final = 0o100755
-# So many files of differences between commits are kept, and so many places where commits parted.
-_DELTA_FILES: Final = 20_000
+# So many files of commits and of differences between them are kept, and so many places where they parted.
+_FILES: Final = 20_000
 _PARTINGS: Final = 1024
 # Every file that came is held against every one that went, as git does it, up to so many pairs.
 _MOST_COMPARED: Final = 1_000_000
@@ -69,9 +69,10 @@ class Repository:
         self.has_files = prefix is not None
         self._shallow = _common_folder(repository) / "shallow"
         self._opened = self._state()
-        # Commits never change, and a ref that is looked at is compared several times.
-        self._deltas: Held[tuple[str, str], dict[str, TreeFile | None]] = Held(_DELTA_FILES)
-        self._changes: Held[tuple[str, str], tuple[FileChange, ...]] = Held(_DELTA_FILES)
+        # Commits never change, and a ref that is looked at is listed and compared several times.
+        self._listings: Held[str, tuple[dict[str, TreeFile], list[tuple[str, str]]]] = Held(_FILES)
+        self._deltas: Held[tuple[str, str], dict[str, TreeFile | None]] = Held(_FILES)
+        self._changes: Held[tuple[str, str], tuple[FileChange, ...]] = Held(_FILES)
         self._partings: Held[tuple[str, str], str] = Held(_PARTINGS)
 
     @classmethod
@@ -84,6 +85,8 @@ class Repository:
         """The repository around a folder; where there is one that cannot be opened, why."""
         import pygit2
 
+        # What came was hashed when it came, and hashing it again takes longer than unpacking it.
+        pygit2.settings.enable_strict_hash_verification(False)
         # discover_repository takes a reference from None whenever it finds none; Python 3.11 dies of it.
         try:
             repository = pygit2.Repository(str(root))
@@ -122,6 +125,7 @@ class Repository:
         if opened is None:
             return self
         opened._deltas, opened._changes, opened._partings = self._deltas, self._changes, self._partings
+        opened._listings = self._listings
         return opened
 
     # -- refs
@@ -240,9 +244,13 @@ class Repository:
 
     def files(self, commit: str) -> tuple[dict[str, TreeFile], list[tuple[str, str]]]:
         """The code files of a commit, and what had to be left out with the reason."""
-        tree = self.tree(commit)
-        skipped: list[tuple[str, str]] = []
-        return ({}, skipped) if tree is None else (self._files_of(tree, "", skipped), skipped)
+        found = self._listings.values.get(commit)
+        if found is None:
+            tree = self.tree(commit)
+            skipped: list[tuple[str, str]] = []
+            found = ({} if tree is None else self._files_of(tree, "", skipped), skipped)
+            self._listings.put(commit, found, 1 + len(found[0]))
+        return found
 
     def files_of_folder(self, oid: str, path: str) -> dict[str, TreeFile]:
         """The code files of a tree that stands at a path ending in ``/``; none when the clone lacks it."""
