@@ -5,8 +5,8 @@ from __future__ import annotations
 from cuedeck.store.code_names import (
     BlobNames,
     drop_names,
+    merge_segments,
     naming,
-    pack_numbers,
     put_names,
     segments,
     stored_until,
@@ -23,12 +23,6 @@ def blob(session: Session, oid: str) -> int:
 def forget(session: Session, rid: int) -> None:
     session.run("DELETE FROM code_blobs WHERE rid = :rid", rid=rid)
     drop_names(session, [rid])
-
-
-def test_ascending_numbers_survive_packing() -> None:
-    numbers = [0, 1, 127, 128, 129, 16_384, 2**40]
-    assert unpack_numbers(pack_numbers(numbers)) == numbers
-    assert unpack_numbers(pack_numbers([])) == []
 
 
 def test_a_blob_that_is_gone_is_missing_though_another_came(store: Store) -> None:
@@ -101,3 +95,19 @@ def test_many_large_batches_are_folded_without_losing_a_blob(store: Store) -> No
         assert len(segments(session)) < 24
         assert naming(session, "get")[0] == kept
         assert naming(session, "only7")[0] == [kept[7 * 33 - 1]]
+
+
+def test_lists_written_anew_lose_blobs_that_are_gone_and_names_nobody_has(store: Store) -> None:
+    with store.index.write(actor="test") as session:
+        rids = [blob(session, f"a{n}") for n in range(40)]
+        put_names(session, [BlobNames(rid, ["get"], [f"own{rid}"]) for rid in reversed(rids)])
+        edited = blob(session, "edited")
+        put_names(session, [BlobNames(edited, ["get"], ["set"])])
+        assert naming(session, "get") == ([*rids, edited], [])
+        forget(session, rids[3])
+        assert merge_segments(session, most=0)
+        assert segments(session) == [rids[-1]]
+        assert naming(session, "get")[0] == [*rids[:3], *rids[4:], edited]
+        assert naming(session, "set") == ([], [edited])
+        gone = session.value("SELECT count(*) FROM code_names WHERE name = :name", name=f"own{rids[3]}")
+        assert gone == 0

@@ -224,7 +224,7 @@ def put_blobs(
             rid, blob.oid, blob.language, blob.symbols, blob.problem, searchable
         )
     if searchable:
-        index_blobs(session, [(made[blob.oid, blob.language].rid, blob) for blob in blobs])
+        _put_text(session, [(made[blob.oid, blob.language].rid, blob) for blob in blobs])
     return made
 
 
@@ -237,15 +237,16 @@ def _of_other_versions(session: Session, blobs: Sequence[NewBlob]) -> list[int]:
 
 
 def index_blobs(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
-    """Make blobs findable by name and text."""
+    """Make blobs findable by name and text whose facts are stored."""
+    _put_text(session, blobs)
+    session.run("UPDATE code_blobs SET searchable = 1 WHERE rid IN :rids", rids=[rid for rid, _ in blobs])
+
+
+def _put_text(session: Session, blobs: Sequence[tuple[int, NewBlob]]) -> None:
     if not blobs:
         return
     put_names(session, [BlobNames(rid, blob.uses, blob.defines) for rid, blob in blobs])
     put_words(session, [(rid, blob.words) for rid, blob in blobs])
-    session.run_many(
-        "UPDATE code_blobs SET searchable = 1 WHERE rid = :rid AND searchable = 0",
-        ({"rid": rid} for rid, _ in blobs),
-    )
 
 
 def drop_unused(session: Session, rids: Collection[int]) -> None:

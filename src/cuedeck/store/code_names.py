@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
-from cuedeck.store.protocol import Session
+from cuedeck.store.counting import Counted
+from cuedeck.store.protocol import Row, Session
+
+if TYPE_CHECKING:
+    from cuedeck.store.postings import Numbers
 
 # Blobs that edits bring keep their names together, one row a blob under no name: an edit then writes a row
 # and not one for each name. When there are more, their names go into one row a name.
@@ -17,8 +22,7 @@ _MAX_SEGMENTS: Final = 24
 # A first index of a large repository writes a batch for about a thousand blobs: those are not merged.
 _BLOBS_PER_SEGMENT: Final = 500
 _COLUMNS: Final = ("name", "segment", "uses", "defines")
-
-Rids = tuple[set[int], set[int]]  # of the blobs that use a name, and of those that define it
+_SIDES: Final = ("uses", "defines")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +34,45 @@ class BlobNames:
     defines: Collection[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Which blobs have which names: parallel arrays, a name by its place among the known ones."""
+
+    names: Numbers
+    rids: Numbers
+
+    def with_more(self, other: Listed) -> Listed:
+        """These and others."""
+        import numpy as np
+
+        return Listed(np.append(self.names, other.names), np.append(self.rids, other.rids))
+
+    def among(self, rids: Collection[int]) -> Listed:
+        """Those of some blobs."""
+        import numpy as np
+
+        there = np.isin(self.rids, np.fromiter(rids, dtype=np.int64))
+        return Listed(self.names[there], self.rids[there])
+
+    def packed(self, known: int) -> list[bytes]:
+        """For each known name its blobs, ascending, as seven-bit groups of their distances."""
+        from cuedeck.store.postings import by_word, distances, grouped
+
+        names, counts, rids = by_word(self.names, self.rids)
+        lists = [b""] * known
+        for name, packed in zip(names.tolist(), grouped(distances(rids, counts), counts), strict=True):
+            lists[name] = packed
+        return lists
+
+
 def put_names(session: Session, blobs: Sequence[BlobNames]) -> None:
     """Add what new blobs use and define."""
     if len(blobs) > _MOST_TOGETHER:
         # Identities only grow, so a batch's last one is a number that no other batch has.
-        _insert(session, max(blob.rid for blob in blobs), _by_name(blobs))
+        segment = max(blob.rid for blob in blobs)
+        known = Counted()
+        _insert(session, segment, known, [_of_blobs(known, blobs, side) for side in _SIDES])
+        session.upsert("code_name_segments", {"segment": segment}, key=["segment"])
         merge_segments(session)
         return
     session.insert_many(
@@ -59,34 +97,41 @@ def _split(joined: bytes) -> list[str]:
     return joined.decode().split("\0")[1:-1]
 
 
-def _by_name(blobs: Iterable[BlobNames]) -> dict[str, Rids]:
-    found: dict[str, Rids] = {}
-    for blob in blobs:
-        for side, names in enumerate((blob.uses, blob.defines)):
-            for name in names:
-                held = found.get(name)
-                if held is None:
-                    held = found[name] = (set(), set())
-                held[side].add(blob.rid)
-    return found
+def _of_blobs(known: Counted, blobs: Sequence[BlobNames], side: str) -> Listed:
+    import numpy as np
+
+    listed = [getattr(blob, side) for blob in blobs]
+    names = np.fromiter(map(known.__getitem__, chain.from_iterable(listed)), dtype=np.int64)
+    rids = np.array([blob.rid for blob in blobs], dtype=np.int64)
+    return Listed(names, np.repeat(rids, [*map(len, listed)]))
+
+
+def _of_rows(known: Counted, rows: Sequence[Row], side: str) -> Listed:
+    import numpy as np
+
+    from cuedeck.store.postings import running, ungrouped
+
+    steps, counts = ungrouped([bytes(row[side]) for row in rows])
+    names = np.array([known[row["name"]] for row in rows], dtype=np.int64)
+    return Listed(np.repeat(names, counts), running(steps, counts))
 
 
 def _spread(session: Session) -> None:
     """When many blobs keep their names together, move them into one row a name."""
-    rows = session.rows("SELECT segment FROM code_names WHERE name = :together", together=_TOGETHER)
-    if len(rows) <= _MOST_TOGETHER:
+    count = session.value("SELECT count(*) FROM code_names WHERE name = :together", together=_TOGETHER)
+    if count <= _MOST_TOGETHER:
         return
     rows = session.rows("SELECT segment, uses, defines FROM code_names WHERE name = :none", none=_TOGETHER)
-    held = _by_name(
-        BlobNames(row["segment"], _split(bytes(row["uses"])), _split(bytes(row["defines"]))) for row in rows
-    )
+    blobs = [BlobNames(row["segment"], *(_split(bytes(row[side])) for side in _SIDES)) for row in rows]
+    known = Counted()
+    moved = [_of_blobs(known, blobs, side) for side in _SIDES]
     sql = "SELECT name, uses, defines FROM code_names WHERE segment = :live AND name IN :names"
-    for row in session.rows(sql, live=_LIVE, names=list(held)):
-        held[row["name"]][0].update(unpack_numbers(bytes(row["uses"])))
-        held[row["name"]][1].update(unpack_numbers(bytes(row["defines"])))
-    alive = stored(session, {rid for pair in held.values() for each in pair for rid in each})
+    rows = session.rows(sql, live=_LIVE, names=list(known))
+    held = [new.with_more(_of_rows(known, rows, side)) for new, side in zip(moved, _SIDES, strict=True)]
+    alive = stored(session, set().union(*(each.rids.tolist() for each in held)))
     session.run("DELETE FROM code_names WHERE name = :together", together=_TOGETHER)
-    _insert(session, _LIVE, {name: (uses & alive, defines & alive) for name, (uses, defines) in held.items()})
+    _insert(session, _LIVE, known, [each.among(alive) for each in held])
+    session.upsert("code_name_segments", {"segment": _LIVE}, key=["segment"])
 
 
 def stored(session: Session, rids: Collection[int]) -> set[int]:
@@ -101,14 +146,13 @@ def stored_until(session: Session, newest: int) -> int:
     return int(session.value("SELECT count(*) FROM code_blobs WHERE +rid <= :newest", newest=newest))
 
 
-def _insert(session: Session, segment: int, names: Mapping[str, Rids]) -> None:
+def _insert(session: Session, segment: int, known: Counted, sides: Sequence[Listed]) -> None:
+    """Write the lists of all names that are known, also of those that no blob has any more."""
+    uses, defines = (side.packed(len(known)) for side in sides)
     session.insert_many(
         "code_names",
         _COLUMNS,
-        (
-            (name, segment, pack_numbers(sorted(uses)), pack_numbers(sorted(defines)))
-            for name, (uses, defines) in sorted(names.items())
-        ),
+        [(name, segment, uses[known[name]], defines[known[name]]) for name in sorted(known)],
         key=_COLUMNS[:2],
     )
 
@@ -134,10 +178,7 @@ def naming(session: Session, name: str) -> tuple[list[int], list[int]]:
 
 def segments(session: Session) -> list[int]:
     """The batches in which names were written."""
-    rows = session.rows(
-        "SELECT DISTINCT segment FROM code_names WHERE name <> :together ORDER BY segment", together=_TOGETHER
-    )
-    return [row["segment"] for row in rows]
+    return [row["segment"] for row in session.rows("SELECT segment FROM code_name_segments ORDER BY segment")]
 
 
 def merge_segments(session: Session, most: int = _MAX_SEGMENTS) -> bool:
@@ -148,29 +189,16 @@ def merge_segments(session: Session, most: int = _MAX_SEGMENTS) -> bool:
     alive = {row["rid"] for row in session.rows("SELECT rid FROM code_blobs WHERE searchable = 1")}
     if most and len(found) <= most + len(alive) // _BLOBS_PER_SEGMENT:
         return False
-    merged: dict[str, Rids] = {}
-    for row in session.rows(
-        "SELECT name, uses, defines FROM code_names WHERE name <> :together", together=_TOGETHER
-    ):
-        held = merged.setdefault(row["name"], (set(), set()))
-        held[0].update(alive.intersection(unpack_numbers(bytes(row["uses"]))))
-        held[1].update(alive.intersection(unpack_numbers(bytes(row["defines"]))))
+    sql = "SELECT name, uses, defines FROM code_names WHERE name <> :together"
+    rows = session.rows(sql, together=_TOGETHER)
+    known = Counted()
+    held = [_of_rows(known, rows, side).among(alive) for side in _SIDES]
     session.run("DELETE FROM code_names WHERE name <> :together", together=_TOGETHER)
-    _insert(session, max(found), {name: pair for name, pair in merged.items() if any(pair)})
+    session.run("DELETE FROM code_name_segments")
+    _insert(session, max(found), known, held)
+    session.run("DELETE FROM code_names WHERE uses = :none AND defines = :none", none=b"")
+    session.insert("code_name_segments", {"segment": max(found)})
     return True
-
-
-def pack_numbers(numbers: Iterable[int]) -> bytes:
-    """Ascending numbers as seven-bit deltas."""
-    out = bytearray()
-    last = 0
-    for number in numbers:
-        delta, last = number - last, number
-        while delta > 127:
-            out.append(delta & 127 | 128)
-            delta >>= 7
-        out.append(delta)
-    return bytes(out)
 
 
 def unpack_numbers(packed: bytes) -> list[int]:

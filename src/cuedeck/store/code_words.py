@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, repeat
 from typing import TYPE_CHECKING
 
+from cuedeck.store.counting import Counted
 from cuedeck.store.protocol import Row, Session
 
 if TYPE_CHECKING:
@@ -49,41 +51,51 @@ class BlobText:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Which symbols hold which words: parallel arrays, a word as its place among ``names``."""
+    """Which symbols hold which words: a word as its place among ``names``, beside a number with its marks."""
 
     names: list[str]
     words: Numbers
-    numbers: Numbers
-    marks: Numbers
+    places: Numbers
 
 
 def put_words(session: Session, blobs: Sequence[tuple[int, BlobWords]]) -> None:
     """Make the symbols of some blobs findable by their words."""
-    import numpy as np
-
-    from cuedeck.store.postings import MARK_BITS, MARKS
-
-    segment = past = _past(session)
-    known: dict[str, int] = {}
-    words, places, rows = [], [], []
-    for rid, blob in blobs:
-        chosen = np.array([known.setdefault(word, len(known)) for word in blob.words], dtype=np.int64)
-        words.append(chosen[np.frombuffer(blob.held, dtype=np.uint32)])
-        places.append(np.frombuffer(blob.places, dtype=np.uint32).astype(np.int64) + (past << MARK_BITS))
-        columns = {"lengths": blob.lengths, "kinds": blob.kinds, "keys": blob.keys}
-        rows.append({"blob": rid, "first": past, **columns})
-        past += len(blob.lengths)
-    if not rows:
+    if not blobs:
         return
-    session.run_many(
-        "INSERT INTO code_texts(blob, first, lengths, kinds, keys) "
-        "VALUES(:blob, :first, :lengths, :kinds, :keys)",
-        rows,
+    segment = _past(session)
+    *firsts, past = accumulate((len(blob.lengths) for _, blob in blobs), initial=segment)
+    session.insert_many(
+        "code_texts",
+        ("blob", "first", "lengths", "kinds", "keys"),
+        [
+            (rid, first, blob.lengths, blob.kinds, blob.keys)
+            for (rid, blob), first in zip(blobs, firsts, strict=True)
+        ],
     )
-    joined = np.concatenate(places)
-    held = Held(list(known), np.concatenate(words), joined >> MARK_BITS, joined & MARKS)
+    held = _held([blob for _, blob in blobs], firsts)
     _write(session, segment, past, held, together=len(blobs) <= _FEW_BLOBS)
     fold(session)
+
+
+def _held(blobs: Sequence[BlobWords], firsts: Sequence[int]) -> Held:
+    """What some blobs hold, the symbols of each numbered from its first."""
+    import numpy as np
+
+    from cuedeck.store.postings import MARK_BITS
+
+    known = Counted()
+    listed = [blob.words for blob in blobs]
+    words = np.fromiter(map(known.__getitem__, chain.from_iterable(listed)), dtype=np.int64)
+    held = [np.frombuffer(blob.held, dtype=np.uint32) for blob in blobs]
+    places = [np.frombuffer(blob.places, dtype=np.uint32) for blob in blobs]
+    counts = [*map(len, held)]
+    starts = np.array([*accumulate(map(len, listed), initial=0)][:-1], dtype=np.int64)
+    before = np.array(firsts, dtype=np.int64) << MARK_BITS
+    return Held(
+        list(known),
+        words[np.repeat(starts, counts) + np.concatenate(held)],
+        np.repeat(before, counts) + np.concatenate(places),
+    )
 
 
 def read_words(session: Session, words: Collection[str]) -> dict[str, tuple[Numbers, Numbers]]:
@@ -160,26 +172,17 @@ def _past(session: Session) -> int:
 
 
 def _write(session: Session, segment: int, past: int, held: Held, *, together: bool = False) -> None:
-    import numpy as np
+    from cuedeck.store.postings import MARK_BITS, bundled, by_word, encode
 
-    from cuedeck.store.postings import bundled, encode
-
-    order = np.lexsort((held.numbers, held.words))
-    words, numbers, marks = held.words[order], held.numbers[order], held.marks[order]
-    starts = np.flatnonzero(np.diff(words, prepend=-1))
-    counts = np.diff(starts, append=len(words))
-    names = [held.names[word] for word in words[starts].tolist()]
-    session.insert("code_segments", {"segment": segment, "past": past, "size": len(words)})
+    words, counts, places = by_word(held.words, held.places - (segment << MARK_BITS))
+    names = [held.names[word] for word in words.tolist()]
+    session.insert("code_segments", {"segment": segment, "past": past, "size": len(places)})
     rows = (
-        [(_TOGETHER, bundled(names, counts, numbers - segment, marks))]
+        [(segment, _TOGETHER, bundled(names, counts, places))]
         if together
-        else sorted(zip(names, encode(numbers, marks, counts, segment), strict=True))
+        else sorted(zip(repeat(segment), names, encode(places, counts)))
     )
-    session.insert_many(
-        "code_words",
-        ("segment", "word", "postings"),
-        ((segment, word, postings) for word, postings in rows),
-    )
+    session.insert_many("code_words", ("segment", "word", "postings"), rows)
 
 
 def fold(session: Session) -> None:
@@ -224,19 +227,19 @@ def _living(session: Session, rows: Sequence[Row], least: int, past: int) -> Hel
     """What some rows, with numbers in a range, hold of blobs that are still there."""
     import numpy as np
 
-    from cuedeck.store.postings import Bundle, decode, inside
+    from cuedeck.store.postings import MARK_BITS, Bundle, decode, inside
 
     listed = [row for row in rows if row["word"] != _TOGETHER]
     numbers, marks, counts = decode(
         [bytes(row["postings"]) for row in listed], [row["segment"] for row in listed]
     )
-    known: dict[str, int] = {}
-    chosen = [known.setdefault(row["word"], len(known)) for row in listed]
+    known = Counted()
+    chosen = [known[row["word"]] for row in listed]
     words = np.repeat(np.array(chosen, dtype=np.int64), counts)
     for row in rows:
         if row["word"] == _TOGETHER:
             bundle = Bundle(row["segment"], bytes(row["postings"]))
-            chosen = [known.setdefault(word, len(known)) for word in bundle.words]
+            chosen = [*map(known.__getitem__, bundle.words)]
             words = np.append(words, np.repeat(np.array(chosen, dtype=np.int64), bundle.counts))
             numbers, marks = np.append(numbers, bundle.numbers), np.append(marks, bundle.marks)
     blobs = session.rows(
@@ -251,4 +254,4 @@ def _living(session: Session, rows: Sequence[Row], least: int, past: int) -> Hel
         np.array([row["size"] for row in blobs], dtype=np.int64),
     )
     there = alive >= 0
-    return Held(list(known), words[there], numbers[there], marks[there])
+    return Held(list(known), words[there], (numbers << MARK_BITS | marks)[there])

@@ -16,30 +16,70 @@ MARK_BITS = 3
 MARKS = (1 << MARK_BITS) - 1
 
 
-def encode(numbers: Numbers, marks: Numbers, counts: Numbers, base: int) -> list[bytes]:
-    """Several lists, given end to end with their lengths, none of them empty."""
-    ends = np.cumsum(counts)
-    starts = ends - counts
-    steps = np.diff(numbers, prepend=base)
-    steps[starts] = numbers[starts] - base
-    values = steps << MARK_BITS | marks
-    widths = np.ones(len(values), dtype=np.int64)
-    for width in range(1, 9):
-        widths += values >= 1 << 7 * width
-    last = np.cumsum(widths)
-    packed: Bytes = np.zeros(int(last[-1]) if len(last) else 0, dtype=np.uint8)
-    for place in range(int(widths.max(initial=0))):
-        there = np.flatnonzero(widths > place)
-        groups = values[there] >> 7 * place & 127
-        groups |= np.where(widths[there] > place + 1, 128, 0)
-        packed[last[there] - widths[there] + place] = groups
-    edges = [0, *last[ends - 1].tolist()]
-    whole = packed.tobytes()
-    return [whole[a:b] for a, b in pairwise(edges)]
+def by_word(words: Numbers, places: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The different words in order, how many places each has, and these in order."""
+    # Places mostly come in order, which takes one look; numbers of 16 bits are sorted in two.
+    order = np.argsort(places, kind="stable")
+    for bits in range(0, int(words.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort((words[order] >> bits).astype(np.uint16), kind="stable")]
+    words = words[order]
+    starts = np.flatnonzero(np.diff(words, prepend=-1))
+    return words[starts], np.diff(starts, append=len(words)), places[order]
+
+
+def encode(places: Numbers, counts: Numbers) -> list[bytes]:
+    """Several lists of numbers with their marks, given end to end with their lengths, none of them empty."""
+    return grouped(distances(places >> MARK_BITS, counts) << MARK_BITS | places & MARKS, counts)
 
 
 def decode(lists: Sequence[bytes], bases: Sequence[int]) -> tuple[Numbers, Numbers, Numbers]:
     """Numbers and marks of the lists end to end, and how many each has."""
+    values, counts = ungrouped(lists)
+    numbers = running(values >> MARK_BITS, counts) + np.repeat(np.asarray(bases, dtype=np.int64), counts)
+    return numbers, values & MARKS, counts
+
+
+def distances(numbers: Numbers, counts: Numbers) -> Numbers:
+    """How far each number is from the one before it in its list; the first of each from zero."""
+    steps: Numbers = np.diff(numbers, prepend=0)
+    firsts = np.cumsum(counts) - counts
+    steps[firsts] = numbers[firsts]
+    return steps
+
+
+def running(steps: Numbers, counts: Numbers) -> Numbers:
+    """The numbers whose distances these are."""
+    firsts = (np.cumsum(counts) - counts)[counts > 0]
+    sums: Numbers = np.cumsum(steps)
+    numbers: Numbers = sums - np.repeat(sums[firsts] - steps[firsts], counts[counts > 0])
+    return numbers
+
+
+def grouped(values: Numbers, counts: Numbers) -> list[bytes]:
+    """Several lists of values, given end to end with their lengths, none of them empty."""
+    widths = np.ones(len(values), dtype=np.int64)
+    for width in range(1, 9):
+        wider = values >= 1 << 7 * width
+        if not wider.any():
+            break
+        widths += wider
+    past = np.cumsum(widths)
+    firsts = past - widths
+    packed: Bytes = np.zeros(int(past[-1]) if len(past) else 0, dtype=np.uint8)
+    packed[firsts] = values & 127
+    there = np.arange(len(values))
+    for place in range(1, int(widths.max(initial=0))):
+        there = there[widths[there] > place]
+        at = firsts[there] + place
+        packed[at - 1] |= 128
+        packed[at] = values[there] >> 7 * place & 127
+    edges = [0, *past[np.cumsum(counts) - 1].tolist()]
+    whole = packed.tobytes()
+    return [whole[a:b] for a, b in pairwise(edges)]
+
+
+def ungrouped(lists: Sequence[bytes]) -> tuple[Numbers, Numbers]:
+    """The values of the lists end to end, and how many each has."""
     packed: Bytes = np.frombuffer(b"".join(lists), dtype=np.uint8)
     last = np.flatnonzero(packed < 128)
     starts = np.concatenate(([0], last[:-1] + 1)) if len(last) else last
@@ -49,14 +89,7 @@ def decode(lists: Sequence[bytes], bases: Sequence[int]) -> tuple[Numbers, Numbe
         there = np.flatnonzero(widths > place)
         values[there] |= (packed[starts[there] + place].astype(np.int64) & 127) << 7 * place
     sizes = np.array([len(one) for one in lists], dtype=np.int64)
-    past = np.searchsorted(last, np.cumsum(sizes))
-    counts = np.diff(past, prepend=0)
-    firsts = (past - counts)[counts > 0]
-    steps = values >> MARK_BITS
-    sums = np.cumsum(steps)
-    before = np.repeat(sums[firsts] - steps[firsts], counts[counts > 0])
-    numbers = sums - before + np.repeat(np.asarray(bases, dtype=np.int64), counts)
-    return numbers, values & MARKS, counts
+    return values, np.diff(np.searchsorted(last, np.cumsum(sizes)), prepend=0)
 
 
 def inside(numbers: Numbers, firsts: Numbers, sizes: Numbers) -> Numbers:
@@ -69,10 +102,10 @@ def inside(numbers: Numbers, firsts: Numbers, sizes: Numbers) -> Numbers:
     return found
 
 
-def bundled(words: Sequence[str], counts: Numbers, numbers: Numbers, marks: Numbers) -> bytes:
+def bundled(words: Sequence[str], counts: Numbers, places: Numbers) -> bytes:
     """The lists of several words, given end to end with their lengths, as one value."""
     names = "\0".join(["", *words, ""]).encode()
-    columns = (counts, numbers << MARK_BITS | marks)
+    columns = (counts, places)
     return len(names).to_bytes(4, "little") + names + b"".join(c.astype("<u4").tobytes() for c in columns)
 
 

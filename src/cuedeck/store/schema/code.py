@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.store.ddl import Step, index, table, vector_table
+from cuedeck.store.ddl import Step, index, statement, table, vector_table
 from cuedeck.store.protocol import VectorSpec
 from cuedeck.store.schema import migration
 
@@ -62,4 +62,17 @@ def code() -> list[Step]:
         index("code_manifest", "blob"),
         table("code_choices", ["principal text not null", "ref text not null"], key=["principal"]),
         vector_table(CODE_VECTORS),
+    ]
+
+
+@migration("index", "code", 2)
+def code_name_segments() -> list[Step]:
+    return [
+        # The writing batches of names: looking through all names for them takes longer than some batches.
+        table("code_name_segments", ["segment bigint not null"], key=["segment"]),
+        # Batches that are not known here are only folded later.
+        statement(
+            sqlite="INSERT INTO code_name_segments(segment) "
+            "SELECT DISTINCT segment FROM code_names WHERE name <> ''"
+        ),
     ]
