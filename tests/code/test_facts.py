@@ -46,7 +46,7 @@ def test_a_scope_lists_its_names_in_the_order_they_were_bound() -> None:
 
 
 def test_scopes_are_made_when_they_are_asked_for() -> None:
-    rows = [Scope(*range(number, number + 10)) for number in range(3)]
+    rows = [Scope(*range(number, number + 11)) for number in range(3)]
     scopes = Scopes(array("B", [value for column in zip(*rows, strict=True) for value in column]))
     assert scopes.count == 3 and not scopes
     assert scopes[1] == rows[1] and scopes[1] is scopes[1]

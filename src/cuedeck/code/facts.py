@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 40
+EXTRACTOR_VERSION: Final = 41
 
 
 class Op:
@@ -228,6 +228,7 @@ class Scope(NamedTuple):
     decorators: int
     receiver: int  # string of the first parameter of a method, or 0
     globals: int
+    ended: int  # bindings that do not count: a name or 0 for all, placed between two, for places between two
 
 
 class Import(NamedTuple):
@@ -512,6 +513,18 @@ class Links:
         """The name of each class, by its scope."""
         _, names, _, kinds, scopes, _ = self.bindings
         return {scopes[number]: names[number] for number, kind in enumerate(kinds) if kind == Bind.CLASS}
+
+    def standing(self, scope: int, bindings: tuple[int, ...], place: int) -> tuple[int, ...]:
+        """Of a name's bindings those that count at a place; types that are declared always do."""
+        _, names, places, _, hints, values = self.bindings
+        ended = iter(self.lists[self.scopes[scope].ended])
+        for name, low, high, start, end in zip(ended, ended, ended, ended, ended, strict=True):
+            if start <= place < end and name in (0, names[bindings[0]]):
+                kept = [
+                    b for b in bindings if not low <= places[b] < high or (hints[b] and hints[b] != values[b])
+                ]
+                bindings = tuple(kept) or bindings
+        return bindings
 
     @cached_property
     def renamed(self) -> dict[int, list[int]]:

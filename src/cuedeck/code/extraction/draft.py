@@ -69,6 +69,7 @@ class DraftScope:
     decorators: int = 0
     receiver: int = 0
     globals: int = 0
+    ended: int = 0
 
 
 _scope_values = attrgetter(*Scope._fields)

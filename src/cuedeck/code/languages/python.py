@@ -58,11 +58,16 @@ class PythonWalk(PythonPatterns):
         "global_statement": "global_",
         "nonlocal_statement": "children",
         "if_statement": "if_",
-        "elif_clause": "if_",
+        "elif_clause": "elif_",
         "return_statement": "return_",
         "yield": "yield_",
         "for_statement": "for_",
         "with_item": "with_item",
+        "with_statement": "surely",
+        "finally_clause": "surely",
+        "block": "block",
+        "not_operator": "not_",
+        "comparison_operator": "comparison",
         "except_clause": "except_",
         "except_group_clause": "except_",
         "as_pattern": "as_pattern",
@@ -105,6 +110,8 @@ class PythonWalk(PythonPatterns):
             name = self.name(target)
             place = self.home(name, scope)
             self.bind(place, name, target.start_byte, Bind.VARIABLE, annotation, value)
+            if self.settled:
+                self.settle(name, place, target.start_byte)
             if self.whole is not None:
                 self.define_variable(target, place, name)
         elif kind == "attribute":
@@ -180,21 +187,29 @@ class PythonWalk(PythonPatterns):
             aliased = annotation and self.last_name(annotation) == b"TypeAlias"
             begun = len(self.rows)
             value = self.table[right.kind_id](self, right, scope, Role.TYPE if aliased else 0)
-            if left is not None and left.type == "identifier":
-                self.see_outer(self.name(left), scope, begun)
+            if left is not None:
+                self.settled = node.end_byte
+                if left.type == "identifier":
+                    self.see_own(self.name(left), scope, begun)
         if left is not None:
             self.assign(left, scope, annotation, value)
+            self.settled = 0
         self.whole = outer
         return value
 
-    def see_outer(self, name: int, scope: int, begun: int) -> None:
-        """In ``f = staticmethod(f)`` of a class's body the second is the one outside."""
-        if self.scopes[scope].kind != ScopeKind.CLASS or name in self.names[scope]:
+    def see_own(self, name: int, scope: int, begun: int) -> None:
+        """In ``f = staticmethod(f)`` of a class body the second is the one outside.
+
+        After ``x = changed(x)`` in a function x is likely to be what it was.
+        """
+        rows, in_class = self.rows, self.scopes[scope].kind == ScopeKind.CLASS
+        if in_class == (name in self.names[scope]):
             return
-        rows = self.rows
         for at in range(begun, len(rows), 4):
             if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] == name:
-                rows[at + 1] = self.scopes[scope].parent
+                self.settled = 0
+                if in_class:
+                    rows[at + 1] = self.scopes[scope].parent
 
     def listed(self, name: bytes, value: Node, scope: int) -> None:
         """A list of names, if it is one that the language knows."""
@@ -271,6 +286,7 @@ class PythonWalk(PythonPatterns):
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope].owner)
         home = self.home(self.name(name), scope)
         self.bind(home, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        begun = len(self.bound)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
             name,
@@ -298,7 +314,7 @@ class PythonWalk(PythonPatterns):
             self.scopes[inner].result = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
         saved, self.results, self.tested = (self.results, self.tested), [], {}
         if body is not None:
-            self.children(body, inner)
+            self.function_body(body, inner, begun)
         self.scopes[inner].returns = self.items(self.results[:8])
         self.results, self.tested = saved
         self.whole = outer
@@ -461,19 +477,6 @@ class PythonWalk(PythonPatterns):
         self.scopes[scope].globals = self.items(sorted(self.globals[scope])) if scope in self.globals else 0
         return 0
 
-    def if_(self, node: Node, scope: int, role: int = 0) -> int:
-        """What a condition says holds in its branch; what it denies, after that."""
-        around, self.tested = self.tested, dict(self.tested)
-        condition = node.child_by_field_name("condition")
-        denies = condition is not None and condition.type == "not_operator"
-        for child in node.named_children:
-            if not denies and child.type in ("elif_clause", "else_clause"):
-                self.tested = around
-            self.visit(child, scope)
-        if not denies:
-            self.tested = around
-        return 0
-
     def return_(self, node: Node, scope: int, role: int = 0) -> int:
         for child in node.named_children:
             value = self.visit(child, scope)
@@ -502,14 +505,26 @@ class PythonWalk(PythonPatterns):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         source = self.visit(right, scope) if right is not None else 0
         outer, self.whole = self.whole, None
+        body = node.child_by_field_name("body")
         if left is not None:
-            self.assign(left, scope, 0, self.row(Op.ELEMENT, source))
+            self.within(left, scope, self.row(Op.ELEMENT, source), body)
         self.whole = outer
-        for field in ("body", "alternative"):
-            part = node.child_by_field_name(field)
+        for part in (body, node.child_by_field_name("alternative")):
             if part is not None:
-                self.children(part, scope)
+                self.visit(part, scope)
         return 0
+
+    def within(self, target: Node, scope: int, value: int, body: Node | None) -> None:
+        """Give a target a value that it has in a block."""
+        until, given = self.until, self.given
+        if body is not None:
+            self.settled, self.until, self.given = (
+                body.start_byte,
+                body.end_byte,
+                set(),
+            )
+        self.assign(target, scope, 0, value)
+        self.settled, self.until, self.given = 0, until, given
 
     def with_item(self, node: Node, scope: int, role: int = 0) -> int:
         value = node.named_children[0]
@@ -517,7 +532,9 @@ class PythonWalk(PythonPatterns):
             entered = self.row(Op.ENTERED, self.visit(value.named_children[0], scope))
             alias = value.child_by_field_name("alias")
             if alias is not None:
+                self.settled = node.end_byte
                 self.assign(alias, scope, 0, entered)
+                self.settled = 0
         else:
             self.visit(value, scope)
         return 0
@@ -528,7 +545,9 @@ class PythonWalk(PythonPatterns):
                 caught = self.row(Op.CAUGHT, self.visit(child.named_children[0], scope))
                 alias = child.child_by_field_name("alias")
                 if alias is not None:
-                    self.assign(alias, scope, 0, caught)
+                    self.within(alias, scope, caught, node.named_children[-1])
+                    names = [(self.name(name), name.start_byte) for name in alias.named_children]
+                    self.forget(names, node.end_byte, self.last)
             else:
                 self.visit(child, scope)
         return 0

@@ -6,10 +6,10 @@ from abc import abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.extraction.draft import Walk
 from cuedeck.code.extraction.grammars import grammar_of, parser_of
 from cuedeck.code.facts import ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.python_flow import PythonFlow
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -55,7 +55,7 @@ def _kinds(language: Language) -> list[int]:
     return [grammar.id_for_node_kind(kind, True) for kind in kinds]
 
 
-class PythonExpressions(Walk):
+class PythonExpressions(PythonFlow):
     """Visits expressions; ``role`` TYPE marks annotations, in which strings are read as expressions."""
 
     def __init__(self, source: bytes, table: Any) -> None:
@@ -64,12 +64,6 @@ class PythonExpressions(Walk):
         self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
-        # What members and items may be by the tests that were passed, by how they are written.
-        self.tested: dict[bytes, tuple[int, ...]] = {}
-
-    @abstractmethod
-    def language(self) -> Language:
-        """Python."""
 
     @abstractmethod
     def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
@@ -150,6 +144,24 @@ class PythonExpressions(Walk):
         rows += (_CALL, callee, self.items(given[:_MAX_ARGUMENTS]) if any(given) else 0, rows[-1])
         return made
 
+    def comparison(self, node: Node, scope: int, role: int = 0) -> int:
+        """``type(x) is C`` tells what ``isinstance(x, C)`` does, and ``type(x) is not C`` the opposite."""
+        start = node.start_byte
+        if self.source[start : start + 5] != b"type(" or node.named_child_count != 2:
+            return self.children(node, scope)
+        left, sign, right = node.children
+        self.visit(left, scope)
+        kind = self.visit(right, scope)
+        given = left.children[-1].named_children
+        if left.type == "call" and len(given) == 1 and kind:
+            if sign.type in ("is", "=="):
+                self.narrow(given[0], scope, kind)
+            elif sign.type in ("is not", "!="):
+                self.told, self.denied = self.denied, self.told
+                self.narrow(given[0], scope, kind)
+                self.told, self.denied = self.denied, self.told
+        return 0
+
     def narrow(self, node: Node, scope: int, kind: int) -> None:
         """After ``isinstance(x, T)`` the local ``x`` may be a T, and ``x.y`` after ``isinstance(x.y, T)``."""
         row = kind << 2
@@ -169,6 +181,7 @@ class PythonExpressions(Walk):
         if name in self.names[scope]:
             # A hint that is the value too: what the variable was given still counts.
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
+            self.told.append((name, node.start_byte))
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope, role if role == Role.EXTENDS else 0)

@@ -28,10 +28,13 @@ class PythonPatterns(PythonExpressions):
 
     def case(self, node: Node, scope: int, role: int = 0) -> int:
         subject = self.subject
+        told, self.told = self.told, []
         for child in node.named_children:
             value = self.visit(child, scope)
             if child.type == "case_pattern" and value and subject is not None:
                 self.narrow(subject, scope, self.rows[(value << 2) + 1])
+        self.forget(self.told, node.end_byte, self.last)
+        self.told = told
         return 0
 
     def case_pattern(self, node: Node, scope: int, role: int = 0) -> int:

@@ -1,0 +1,173 @@
+"""Python's order of statements: which of a name's values no longer count where."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from cuedeck.code.extraction.draft import Walk
+from cuedeck.code.extraction.grammars import grammar_of
+from cuedeck.code.facts import ScopeKind
+from cuedeck.code.languages.language import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tree_sitter import Node
+
+_LEAVING: Final = ("return_statement", "raise_statement")
+_JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
+
+
+@cache
+def _kinds(language: Language) -> list[int]:
+    """The numbers of the kinds of node that statements are told apart by."""
+    grammar = grammar_of(language)
+    kinds = ("comment", "block", "else_clause", "not_operator", *_JUMPING)
+    return [grammar.id_for_node_kind(kind, True) for kind in kinds]
+
+
+class PythonFlow(Walk):
+    """Visits blocks. What is given a value in one ends what the name held before, up to the block's end."""
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.comment_kind, self.block_kind, self.else_kind, self.not_kind, *jumping = _kinds(self.language())
+        self.leaving, self.jumping = jumping[: len(_LEAVING)], jumping
+        # Where the function, the block and the ``if`` end that are being visited.
+        self.last = 0
+        self.until = 0
+        self.behind = 0
+        # From where on the names count that are being given values, 0 where they need not be given any.
+        self.settled = 0
+        # The names that the block has given values for certain, and those that the last block gave; nothing
+        # when what follows that is not reached from it.
+        self.given: set[int] = set()
+        self.brought: set[int] | None = None
+        # The names that tests have told something about, and where: what they affirm and what they deny.
+        self.told: list[tuple[int, int]] = []
+        self.denied: list[tuple[int, int]] = []
+        # What members and items may be by the tests that were passed, by how they are written.
+        self.tested: dict[bytes, tuple[int, ...]] = {}
+        # For the function that is being visited: a name or 0 for all, the places between which it is bound,
+        # and those between which that counts no longer.
+        self.ended: list[tuple[int, int, int, int, int]] = []
+
+    @abstractmethod
+    def language(self) -> Language:
+        """Python."""
+
+    def function_body(self, node: Node, scope: int, begun: int) -> None:
+        """Visit what a function does, whose parameters are bound from a row on."""
+        saved = self.last, self.until, self.settled, self.given, self.ended, self.told, self.denied
+        self.last = self.until = node.end_byte
+        self.settled, self.given, self.ended, self.told, self.denied = 0, set(), [], [], []
+        self.children(node, scope)
+        if self.ended:
+            rows = zip(self.bound[begun::6], self.bound[begun + 1 :: 6], strict=True)
+            times = Counter(name for held, name in rows if held == scope)
+            self.scopes[scope].ended = self.items(
+                [n for row in self.ended if not row[0] or times[row[0]] > 1 for n in row]
+            )
+        self.last, self.until, self.settled, self.given, self.ended, self.told, self.denied = saved
+
+    def settle(self, name: int, scope: int, place: int) -> None:
+        """A name is given a value by a statement that is reached whenever its block is."""
+        if self.settled and self.scopes[scope].kind == ScopeKind.FUNCTION:
+            self.given.add(name)
+            self.ended.append((name, 0, place, self.settled, self.until))
+
+    def block(self, node: Node, scope: int, role: int = 0) -> int:
+        """Statements that need not be reached."""
+        until, given, begun = self.until, self.given, len(self.bound)
+        self.until, self.given = node.end_byte, set()
+        last = self.statements(node, scope)
+        if last in self.leaving and len(self.bound) > begun:
+            self.ended.append((0, node.start_byte, self.until, self.until, self.last))
+        self.brought = None if last in self.jumping else self.given
+        self.until, self.given = until, given
+        return 0
+
+    def statements(self, node: Node, scope: int) -> int:
+        """Visit the statements of a block; the kind of the last."""
+        table, nothing, last = self.table, self.comment_kind, 0
+        for child in node.named_children:
+            kind = child.kind_id
+            if kind != nothing:
+                last = kind
+                table[kind](self, child, scope, 0)
+        return last
+
+    def surely(self, node: Node, scope: int, role: int = 0) -> int:
+        """A statement whose block is reached whenever it is."""
+        for child in node.named_children:
+            if child.kind_id == self.block_kind:
+                self.children(child, scope)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def not_(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a test affirms is denied by its opposite."""
+        self.told, self.denied = self.denied, self.told
+        self.children(node, scope)
+        self.told, self.denied = self.denied, self.told
+        return 0
+
+    def if_(self, node: Node, scope: int, role: int = 0) -> int:
+        """An ``if`` with all that belongs to it."""
+        behind, self.behind = self.behind, node.end_byte
+        branches = self.condition(node, scope)
+        self.behind = behind
+        if branches is not None:
+            self.join(node, branches)
+        return 0
+
+    def elif_(self, node: Node, scope: int, role: int = 0) -> int:
+        """Another condition of an ``if``."""
+        self.condition(node, scope)
+        return 0
+
+    def condition(self, node: Node, scope: int) -> list[set[int] | None] | None:
+        """What a condition affirms holds in its branch and perhaps behind, what it denies in the others.
+
+        Given back are the names that each branch gave values, if one of them is an ``else``.
+        """
+        around, self.tested = self.tested, dict(self.tested)
+        outer, self.told, self.denied = (self.told, self.denied), [], []
+        condition, *parts = node.named_children
+        denies = condition.kind_id == self.not_kind
+        self.visit(condition, scope)
+        told, denied = self.told, self.denied
+        branches: list[set[int] | None] = []
+        kind = 0
+        for child in parts:
+            kind = child.kind_id
+            if kind == self.comment_kind:
+                continue
+            self.told, self.denied = [], []
+            if kind != self.block_kind and not denies:
+                self.tested = around
+            self.visit(child, scope)
+            branches.append(self.brought)
+            if kind == self.block_kind and (told or denied):
+                end = child.end_byte
+                self.forget(denied, child.start_byte, end)
+                self.forget(told, end, self.until if self.brought is None else self.behind)
+        if not denies:
+            self.tested = around
+        self.told, self.denied = outer
+        return branches if kind == self.else_kind else None
+
+    def join(self, node: Node, branches: Iterable[set[int] | None]) -> None:
+        """Behind an ``if`` with an ``else``, what each branch gave a value has no earlier one."""
+        reached = [names for names in branches if names is not None]
+        for name in set.intersection(*reached) if reached else ():
+            self.given.add(name)
+            self.ended.append((name, 0, node.start_byte, node.end_byte, self.until))
+
+    def forget(self, told: Iterable[tuple[int, int]], start: int, end: int) -> None:
+        """What tests told does not hold between two places."""
+        self.ended += [(name, place, place + 1, start, end) for name, place in told]
