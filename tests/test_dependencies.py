@@ -16,8 +16,8 @@ MODULE_OF = {
     "toktok-rs": "toktok",
     "pyyaml": "yaml",
 }
-# Parts of a declared package under another name, and the model, which is optional.
-BROUGHT = {"anyio", "mcp_types", "pydantic_core", "cuedeck_minilm"}
+# Parts of a declared package under another name, and what is optional: the model and the accelerator.
+BROUGHT = {"anyio", "mcp_types", "pydantic_core", "cuedeck_minilm", "cuedeck_native"}
 
 
 def declared() -> set[str]:

@@ -31,7 +31,7 @@ LAYERS = [
     {"search", "graph"},
     {"store"},
     {"config", "paths", "patterns", "secrets", "lock", "discovery"},
-    {"tracking", "inotify", "collecting", "working"},
+    {"tracking", "inotify", "collecting", "working", "native"},
     {"model"},
 ]
 RANK = {part: rank for rank, layer in enumerate(LAYERS) for part in layer}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.native import installed, native, native_is_off
 from cuedeck.store import code as table
 
 if TYPE_CHECKING:
@@ -16,7 +17,27 @@ MOST = 20
 
 
 def check(workspace: Workspace) -> Iterator[Finding]:
-    """The refs of the index, and the files of them that defeated the parser."""
+    """The accelerator, the refs of the index, and the files of them that defeated the parser."""
+    yield _accelerator()
+    yield from _index(workspace)
+
+
+def _accelerator() -> Finding:
+    if native() is not None:
+        return passed("accelerator", "Code is read by compiled parts (cuedeck-native).")
+    if installed() is None:
+        return passed("accelerator", "cuedeck-native is not installed; code is read in Python, half as fast.")
+    if native_is_off():
+        return passed("accelerator", "Switched off (CUEDECK_NATIVE); code is read in Python, half as fast.")
+    return Finding(
+        "accelerator",
+        Status.WARN,
+        "cuedeck-native was compiled from another version; code is read in Python, half as fast.",
+        fix="Install the package cuedeck-native again.",
+    )
+
+
+def _index(workspace: Workspace) -> Iterator[Finding]:
     with workspace.store.index.read() as session:
         every = table.refs(session)
     # The layer of uncommitted changes is no ref that anybody could name.

@@ -89,13 +89,16 @@ def _environment_layers(environ: Mapping[str, str]) -> Iterator[Layer]:
             yield Layer(name, value)
 
 
+_NO_SETTINGS = ("CUEDECK_USER", "CUEDECK_NATIVE")
+
+
 def variables_without_setting(environ: Mapping[str, str]) -> dict[str, str | None]:
     """Variables that look like ours and set nothing, each with the one that was probably meant."""
     meant = {_variable(path).replace("__", "_"): _variable(path) for path in _paths(Config)}
     return {
         name: meant.get(name)
         for name in sorted(environ)
-        if name.startswith("CUEDECK_") and "__" not in name and name != "CUEDECK_USER"
+        if name.startswith("CUEDECK_") and "__" not in name and name not in _NO_SETTINGS
     }
 
 

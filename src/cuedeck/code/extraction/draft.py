@@ -78,12 +78,11 @@ _scope_values = attrgetter(*Scope._fields)
 class Draft:
     """Collects rows in flat lists; positions are byte offsets plus ``base``."""
 
-    # The namespace that the file says its symbols belong to.
-    space = ""
-
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.base = 0
+        # The namespace that the file says its symbols belong to.
+        self.space = ""
         self.numbers = Strings()
         self.rows: list[int] = [Op.UNKNOWN, 0, 0, 0]
         self.lists: list[tuple[int, ...]] = [()]
@@ -259,7 +258,7 @@ class Walk(Draft):
 
     handlers: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, source: bytes, table: Sequence[Handler]) -> None:
+    def __init__(self, source: bytes, table: list[Handler]) -> None:
         super().__init__(source)
         self.table = table
         self.scope(ScopeKind.MODULE, -1)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import logging
 import sys
-import time
+import threading
 from array import array
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.extraction.draft import Draft, Walk, line_starts
 from cuedeck.code.extraction.generated import is_generated
-from cuedeck.code.extraction.grammars import parser_of, table_of
+from cuedeck.code.extraction.grammars import table_of
+from cuedeck.code.extraction.parsing import parse, seconds_for
 from cuedeck.code.facts import Facts, Links, Outline, ScopeKind
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Tree
+    from tree_sitter import Node
 
     from cuedeck.code.languages.language import Language
 
@@ -24,11 +25,11 @@ log = logging.getLogger(__name__)
 UNREAD: Final = "could not be read"
 MAX_BYTES: Final = 4 * 1024 * 1024
 MAX_LINE: Final = 100_000
-# Source that makes no sense can take a parser minutes; sound source takes it a second for several megabytes.
-MAX_SECONDS: Final = 10.0
-_LEAST_SECONDS: Final = 2.0
-_CHUNK: Final = 4096
 _RECURSION: Final = 12_000
+# Trees of more levels are visited by a thread with a stack that the deepest need.
+_LEVELS: Final = 400
+_DEEP_STACK: Final = 128 * 1024 * 1024
+_resized = threading.Lock()
 
 # Handlers call each other in pure Python, which uses no C stack; chains of `else if` need the room.
 if sys.getrecursionlimit() < _RECURSION:
@@ -58,14 +59,13 @@ def _refusal(source: bytes) -> str | None:
 
 
 def _facts(source: bytes, language: Language) -> Facts:
-    tree, complete = _parse(source if language.rewrite is None else language.rewrite(source), language)
-    if complete and tree.root_node.has_error and language.repair is not None:
-        mended, whole = _parse(language.repair(source), language)
-        if _errors(mended.root_node) < _errors(tree.root_node):
-            tree, complete = mended, whole
-    root = tree.root_node
+    root, complete = parse(source if language.rewrite is None else language.rewrite(source), language)
+    if complete and root.has_error and language.repair is not None:
+        mended, whole = parse(language.repair(source), language)
+        if _errors(mended) < _errors(root):
+            root, complete = mended, whole
     walk = language.walk(source, table_of(language))
-    deep = not walk.run(root)
+    deep = not _walked(walk, root)
     facts = walk.finish(language.name, broken=root.has_error)
     if is_generated(source):
         object.__setattr__(facts.outline, "generated", True)
@@ -73,9 +73,25 @@ def _facts(source: bytes, language: Language) -> Facts:
         object.__setattr__(facts.outline, "problem", "read in part: nested too deeply")
     if not complete:
         object.__setattr__(
-            facts.outline, "problem", f"read in part: {_seconds(source):.0f} s were not enough"
+            facts.outline, "problem", f"read in part: {seconds_for(source):.0f} s were not enough"
         )
     return facts
+
+
+def _walked(walk: Walk, root: Node) -> bool:
+    """Whether all of a tree could be visited; compiled handlers need stack for every level of it."""
+    if getattr(root, "depth", 0) <= _LEVELS:
+        return walk.run(root)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        with _resized:
+            usual = threading.stack_size(_DEEP_STACK)
+            try:
+                visiting = pool.submit(walk.run, root)
+            finally:
+                threading.stack_size(usual)
+        return visiting.result()
 
 
 def _errors(root: Node) -> int:
@@ -88,30 +104,8 @@ def _errors(root: Node) -> int:
     return count
 
 
-def _seconds(source: bytes) -> float:
-    return _LEAST_SECONDS + (MAX_SECONDS - _LEAST_SECONDS) * len(source) / MAX_BYTES
-
-
-def _parse(source: bytes, language: Language) -> tuple[Tree, bool]:
-    parser = parser_of(language)
-    if len(source) <= _CHUNK:
-        # Whatever stands in so few bytes, parsing it ends long before the deadline.
-        return parser.parse(source), True
-    # The thread's own time: on a busy machine nothing is cut short that would have been read.
-    deadline = time.thread_time() + _seconds(source)
-    late = False
-
-    # The binding's progress callback crashes the interpreter; a reader that ends early stops the parser too.
-    def read(offset: int, _point: Any) -> bytes:
-        nonlocal late
-        late = late or time.thread_time() > deadline
-        return b"" if late else source[offset : offset + _CHUNK]
-
-    return parser.parse(read), not late
-
-
 def _empty(source: bytes, language: Language, problem: str) -> Facts:
-    draft: Draft = Walk(source, ())
+    draft: Draft = Walk(source, [])
     facts = draft.finish(language.name, broken=True)
     object.__setattr__(facts.outline, "problem", problem)
     return facts

@@ -1,4 +1,4 @@
-"""Parsers and handler tables, made once per thread and language."""
+"""Grammars, parsers and handler tables, made once per thread and language."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.code.extraction.draft import Handler, handler_table
+from cuedeck.native import native
 
 if TYPE_CHECKING:
     from tree_sitter import Parser
@@ -23,6 +24,19 @@ def parser_of(language: Language) -> Parser:
     parsers: dict[str, Parser] = _local.__dict__.setdefault("parsers", {})
     if language.name not in parsers:
         parsers[language.name] = Parser(grammar_of(language))
+    return parsers[language.name]
+
+
+def native_parser_of(language: Language) -> Any | None:
+    """This thread's compiled parser for a language, where there is one."""
+    package = native()
+    if package is None:
+        return None
+    parsers: dict[str, Any] = _local.__dict__.setdefault("native", {})
+    if language.name not in parsers:
+        from cuedeck_native.tree import Grammar, Parser
+
+        parsers[language.name] = Parser(Grammar(language.grammar()))
     return parsers[language.name]
 
 

@@ -7,6 +7,9 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from cuedeck.code.languages.language import Language
+from cuedeck.native import compiled
+
+__path__[:0] = compiled("languages")
 
 
 class Place(NamedTuple):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.extraction.grammars import grammar_of, parser_of
+from cuedeck.code.extraction.grammars import grammar_of
+from cuedeck.code.extraction.parsing import parse
 from cuedeck.code.facts import ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_flow import PythonFlow
@@ -65,13 +65,13 @@ class PythonExpressions(PythonFlow):
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
 
-    @abstractmethod
     def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
         """Bind what a target names."""
+        raise NotImplementedError
 
-    @abstractmethod
     def parameters(self, node: Node, outer: int, inner: int, receiver: bool | None) -> None:
         """Bind a function's parameters."""
+        raise NotImplementedError
 
     def identifier(self, node: Node, scope: int, role: int = 0) -> int:
         start = node.start_byte
@@ -238,7 +238,7 @@ class PythonExpressions(PythonFlow):
         if b"\\" in text or not text.strip():
             return 0
         # Leading blanks would read as indentation; parentheses make the offset uniform.
-        root = parser_of(self.language()).parse(b"(" + text + b")").root_node
+        root, _ = parse(b"(" + text + b")", self.language())
         if root.has_error or root.named_child_count != 1:
             return 0
         kept = self.source, self.base

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -55,9 +54,9 @@ class PythonFlow(Walk):
         # and those between which that counts no longer.
         self.ended: list[tuple[int, int, int, int, int]] = []
 
-    @abstractmethod
     def language(self) -> Language:
         """Python."""
+        raise NotImplementedError
 
     def function_body(self, node: Node, scope: int, begun: int) -> None:
         """Visit what a function does, whose parameters are bound from a row on."""
