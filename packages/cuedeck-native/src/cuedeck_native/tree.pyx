@@ -34,11 +34,26 @@ cdef extern from "tree_sitter/api.h" nogil:
     void ts_parser_delete(TSParser *)
     bint ts_parser_set_language(TSParser *, const TSLanguage *)
     TSTree *ts_parser_parse(TSParser *, const TSTree *, TSInput)
-    void ts_tree_delete(TSTree *)
+    void ts_set_allocator(
+        void *(*)(size_t) noexcept, void *(*)(size_t, size_t) noexcept,
+        void *(*)(void *, size_t) noexcept, void (*)(void *) noexcept,
+    )
     uint32_t ts_language_symbol_count(const TSLanguage *)
     const char *ts_language_symbol_name(const TSLanguage *, uint16_t)
     uint32_t ts_language_field_count(const TSLanguage *)
     const char *ts_language_field_name_for_id(const TSLanguage *, uint16_t)
+
+
+cdef extern from "arena.h" nogil:
+    ctypedef struct Arena:
+        pass
+    void *arena_malloc(size_t) noexcept
+    void *arena_calloc(size_t, size_t) noexcept
+    void *arena_realloc(void *, size_t) noexcept
+    void arena_free(void *) noexcept
+    void arena_enter(Arena *arena)
+    void arena_leave(Arena *arena)
+    void arena_end(Arena *arena)
 
 
 cdef extern from "clock.h" nogil:
@@ -93,28 +108,38 @@ cdef class Grammar:
         }
 
 
-cdef class Parser:
-    """Makes trees; one thread at a time may use it."""
+ts_set_allocator(arena_malloc, arena_calloc, arena_realloc, arena_free)
 
-    cdef Grammar grammar
-    cdef TSParser *parser
 
-    def __cinit__(self, Grammar grammar):
-        self.grammar = grammar
-        self.parser = ts_parser_new()
-        if self.parser is NULL:
-            raise MemoryError
-        if not ts_parser_set_language(self.parser, <const TSLanguage *> grammar.language):
-            raise ValueError("the grammar is of another version")
+cdef class Memory:
+    """What a thread's parsers work in."""
+
+    cdef Arena arena
 
     def __dealloc__(self):
-        if self.parser is not NULL:
-            ts_parser_delete(self.parser)
+        arena_end(&self.arena)
+
+
+cdef class Parser:
+    """Makes trees; one thread at a time may use it and its memory."""
+
+    cdef Grammar grammar
+    cdef Memory memory
+
+    def __cinit__(self, Grammar grammar not None, Memory memory not None):
+        self.grammar = grammar
+        self.memory = memory
+        cdef TSParser *parser = ts_parser_new()
+        cdef bint fits = ts_parser_set_language(parser, <const TSLanguage *> grammar.language)
+        ts_parser_delete(parser)
+        if not fits:
+            raise ValueError("the grammar is of another version")
 
     def parse(self, bytes source not None, double seconds):
         """The root of a source's tree, and whether so many seconds were enough for all of it."""
         cdef Source reading
         cdef TSInput given
+        cdef TSParser *parser
         cdef TSTree *parsed
         cdef Tree tree = Tree.__new__(Tree)
         tree.grammar = self.grammar
@@ -130,10 +155,15 @@ cdef class Parser:
         given.encoding = TSInputEncodingUTF8
         given.decode = NULL
         with nogil:
-            parsed = ts_parser_parse(self.parser, NULL, given)
+            # The tree goes with the arena; only the parser may hold something of the grammar's own.
+            arena_enter(&self.memory.arena)
+            parser = ts_parser_new()
+            ts_parser_set_language(parser, <const TSLanguage *> self.grammar.language)
+            parsed = ts_parser_parse(parser, NULL, given)
             if parsed is not NULL:
                 copy_records(parsed, &tree.nodes)
-                ts_tree_delete(parsed)
+            ts_parser_delete(parser)
+            arena_leave(&self.memory.arena)
         if tree.nodes.records is NULL:
             raise MemoryError
         return _node(tree, 0), not reading.late

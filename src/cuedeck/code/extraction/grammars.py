@@ -34,9 +34,10 @@ def native_parser_of(language: Language) -> Any | None:
         return None
     parsers: dict[str, Any] = _local.__dict__.setdefault("native", {})
     if language.name not in parsers:
-        from cuedeck_native.tree import Grammar, Parser
+        from cuedeck_native.tree import Grammar, Memory, Parser
 
-        parsers[language.name] = Parser(Grammar(language.grammar()))
+        memory = _local.__dict__.setdefault("memory", Memory())
+        parsers[language.name] = Parser(Grammar(language.grammar()), memory)
     return parsers[language.name]
 
 
