@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -35,3 +39,25 @@ def test_what_is_remembered_is_bounded() -> None:
     for number in range(wording._KEPT_WORDS + 10):
         assert held[b"name%d" % number]
     assert len(held) <= wording._KEPT_WORDS
+
+
+STORED = """
+import sys
+from cuedeck.code.extraction.analysis import analyse_blob
+
+source = b"class Shelf:\\n    '''Holds many books.'''\\n    def find(self, title): return title in rows\\n"
+print(analyse_blob("0" * 40, "a.py", "python", source * 9))
+"""
+
+
+def test_what_is_stored_of_a_blob_does_not_depend_on_the_hashes_of_a_process() -> None:
+    def stored(seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", STORED], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    first = stored("1")
+    assert "'shelf'" in first
+    assert stored("2") == stored("3") == first

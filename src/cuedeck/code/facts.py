@@ -429,10 +429,6 @@ class Scopes(dict[int, Scope]):
         found = self[number] = Scope._make(self.columns[number :: self.count])
         return found
 
-    def around(self) -> Iterator[tuple[int, int]]:
-        """Each scope's kind and the scope around it, without making the scopes."""
-        return zip(self.columns[: self.count], self.columns[self.count : 2 * self.count], strict=True)
-
 
 class Imports:
     """The imported modules of a blob, in two columns."""

@@ -279,7 +279,7 @@ class Snapshot:
                 return
             if now.language != then.language or not same_but_for_place(before, after):
                 yield path
-                yield from map(naming, names_seen_outside(before) ^ names_seen_outside(after))
+                yield from map(naming, {*names_seen_outside(before)} ^ {*names_seen_outside(after)})
 
     def rules(self, path: str) -> Rules:
         """The linking rules of a file's language."""

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain, count
-from operator import add, attrgetter
-from struct import pack
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from blake3 import blake3
 
+from cuedeck.code.extraction.plain_columns import across, columns, line_starts, ordered
 from cuedeck.code.facts import (
     CONTENT,
     ROLE_SHIFT,
@@ -201,35 +198,22 @@ class Draft:
     def finish(self, language: str, *, broken: bool) -> Facts:
         """The facts collected so far."""
         lines = line_starts(self.source)
-        outline = Outline(language, len(self.source), array("I", lines), (), broken)
-        spans = [(d[4], -d[5], n) for n, d in enumerate(self.definitions)]
-        spans.sort()
-        moved = {old: new for new, (_, _, old) in enumerate(spans)} | {-1: -1}
-        definitions = []
-        for start, end, old in spans:
-            found = self.definitions[old]
-            found[2] = moved[found[2]]
-            found[7] = bisect_right(lines, start)
-            found[8] = bisect_right(lines, max(start, -end - 1))
-            definitions.append(Definition._make(found))
+        definitions, moved = ordered(self.definitions, lines, Definition)
         for scope in self.scopes:
             scope.definition = moved[scope.definition]
-        _, a, b, positions = _columns(self.rows, 4)
-        fields = [*chain.from_iterable(zip(*map(_scope_values, self.scopes), strict=True))]
-        strings = _decoded(self.numbers.texts)
+        ops, a, b, positions = columns(self.rows, "Biii")
         links = Links(
-            strings,
-            array("B", bytes(self.rows[0::4])),
+            _decoded(self.numbers.texts),
+            ops,
             a,
             b,
             positions,
             tuple(self.lists),
-            tuple(_columns(self.bound, 6)),
-            Scopes(array("i", pack(f"{len(fields)}i", *fields))),
+            tuple(columns(self.bound, "iiiiii")),
+            Scopes(across([*map(_scope_values, self.scopes)])),
             tuple(self.imports),
         )
-        object.__setattr__(outline, "definitions", tuple(definitions))
-        return Facts(outline, links)
+        return Facts(Outline(language, len(self.source), lines, definitions, broken), links)
 
 
 def _decoded(texts: Sequence[bytes]) -> tuple[str, ...]:
@@ -238,19 +222,6 @@ def _decoded(texts: Sequence[bytes]) -> tuple[str, ...]:
     if joined.isascii() and joined.count(b"\0") == len(texts) - 1:
         return tuple(joined.decode().split("\0"))
     return tuple([text.decode("utf-8", "surrogateescape") for text in texts])
-
-
-def _columns(rows: Sequence[int], width: int) -> list[array[int]]:
-    """Rows of so many numbers, one after another, as columns."""
-    numbers = array("i", pack(f"{len(rows)}i", *rows))
-    return [numbers[k::width] for k in range(width)]
-
-
-def line_starts(source: bytes) -> list[int]:
-    """The byte offset at which each line starts."""
-    starts = [0, *map(add, accumulate(map(len, source.split(b"\n"))), count(1))]
-    # Behind the last line break there is a line only if there is something.
-    return starts[:-1] if len(starts) < 3 or starts[-2] < len(source) else starts[:-2]
 
 
 class Walk(Draft):

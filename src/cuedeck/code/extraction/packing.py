@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import struct
 import sys
 import threading
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import accumulate, chain, count
 from operator import sub
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import zstandard
 
+from cuedeck.code.extraction.plain_columns import MANY, Writer, distances
 from cuedeck.code.facts import (
     CONTENT,
     KINDS,
@@ -31,12 +31,6 @@ from cuedeck.code.facts import (
     Outline,
     Scopes,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Numbers = npt.NDArray[np.int64]
 
 # Ops whose ``a`` is an expression written shortly before them: stored as the distance back.
 _BACKWARD: Final = frozenset(
@@ -64,88 +58,7 @@ _LEVEL: Final = 3
 # For each value of an op column whether its row's ``a`` is stored as a distance.
 _IS_BACKWARD: Final = bytes(op & OP_MASK in _BACKWARD for op in range(256))
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
-# Shorter columns are quicker done one by one.
-_MANY: Final = 64
-# How a short column of bytes begins.
-_SHORT: Final = [b"B" + size.to_bytes(4, "little") for size in range(_MANY)]
-_STORED: Final = {"B": "u1", "b": "i1", "H": "<u2", "h": "<i2", "I": "<u4", "i": "<i4", "q": "<i8"}
 _local: Final = threading.local()
-
-
-class _Writer:
-    def __init__(self) -> None:
-        self.parts: list[bytes] = []
-
-    def column(self, values: Sequence[int] | Numbers) -> None:
-        size = len(values)
-        if size < _MANY:
-            try:
-                self.parts += (_SHORT[size], bytes([*values]))
-            except ValueError:
-                pass
-            else:
-                return
-        code, data = _narrowest(values)
-        self.parts += (code, size.to_bytes(4, "little"), data)
-
-    def deltas(self, values: Sequence[int]) -> None:
-        if len(values) < _MANY:
-            self.column([*values[:1], *map(sub, values[1:], values)])
-        else:
-            import numpy as np
-
-            numbers = np.array(values, dtype=np.int64)
-            numbers[1:] -= numbers[:-1].copy()
-            self.column(numbers)
-
-    def raw(self, data: bytes) -> None:
-        self.parts += (len(data).to_bytes(4, "little"), data)
-
-    def strings(self, values: Sequence[str]) -> None:
-        joined = "".join(values)
-        if joined.isascii():
-            self.column(list(map(len, values)))
-            self.raw(joined.encode())
-        else:
-            encoded = [value.encode("utf-8", "surrogateescape") for value in values]
-            self.column(list(map(len, encoded)))
-            self.raw(b"".join(encoded))
-
-    def finish(self) -> bytes:
-        return _compressor().compress(b"".join(self.parts))
-
-
-def _narrowest(values: Sequence[int] | Numbers) -> tuple[bytes, bytes]:
-    """The code of the narrowest width that fits all values, and the values in it."""
-    if isinstance(values, (list, tuple)):
-        try:
-            return b"B", bytes(values)
-        except ValueError:
-            pass
-    elif isinstance(values, array) and values.typecode == "B":
-        return b"B", values.tobytes()
-    if len(values) < _MANY:
-        code = _width(min(values), max(values))
-        packed = array(code, values)
-        if sys.byteorder == "big":
-            packed.byteswap()
-        return code.encode(), packed.tobytes()
-    import numpy as np
-
-    numbers = (
-        np.frombuffer(struct.pack(f"{len(values)}q", *values), dtype=np.int64)
-        if isinstance(values, list)
-        else np.asarray(values)
-    )
-    code = _width(int(np.minimum.reduce(numbers)), int(np.maximum.reduce(numbers)))
-    return code.encode(), numbers.astype(_STORED[code]).tobytes()
-
-
-def _width(low: int, high: int) -> str:
-    if low >= 0:
-        return "B" if high < 1 << 8 else "H" if high < 1 << 16 else "I" if high < 1 << 32 else "q"
-    most = max(high, ~low)
-    return "b" if most < 1 << 7 else "h" if most < 1 << 15 else "i" if most < 1 << 31 else "q"
 
 
 def _compressor() -> zstandard.ZstdCompressor:
@@ -180,7 +93,7 @@ class _Reader:
 
     def deltas(self) -> array[int]:
         column = self.column()
-        if len(column) < _MANY:
+        if len(column) < MANY:
             return array("I", accumulate(column))
         import numpy as np
 
@@ -210,33 +123,35 @@ class _Reader:
 
 def pack(facts: Facts) -> bytes:
     """The stored form of a blob's facts; one frame, because outline and links share their words."""
-    out = _Writer()
-    _outline(out, facts.outline)
-    outline = len(b"".join(out.parts))
-    _links(out, facts.links)
-    out.parts.insert(0, outline.to_bytes(4, "little"))
-    return out.finish()
+    outline, links = Writer(), Writer()
+    _outline(outline, facts.outline)
+    _links(links, facts.links)
+    first = outline.written()
+    return _compressor().compress(b"".join((len(first).to_bytes(4, "little"), first, links.written())))
 
 
-def _outline(out: _Writer, outline: Outline) -> None:
-    defs = outline.definitions
+def _outline(out: Writer, outline: Outline) -> None:
     out.strings((outline.language, outline.problem or ""))
     out.column((outline.size, outline.broken, outline.generated, outline.problem is not None))
     out.deltas(outline.lines)
-    fields = [*zip(*defs, strict=True)] or [()] * len(Definition._fields)
-    names, kinds, parents, scopes, starts, ends, names_at, _, _, signatures, docs_at, docs_end, *_ = fields
-    out.column([_KIND_NUMBERS[kind] for kind in kinds])
-    out.column([*map(sub, count(), parents)])
+    fields = [*zip(*outline.definitions, strict=True)] or [()] * len(Definition._fields)
+    names, kinds, parents, scopes, starts, ends, names_at, _, _, signatures, docs_at, docs_end, *others = (
+        fields
+    )
+    contents, shapes, within = others
+    out.column([*map(_KIND_NUMBERS.__getitem__, kinds)])
+    out.differences(range(len(parents)), parents)
     out.column(scopes)
     out.deltas(starts)
-    out.column([*map(sub, ends, starts)])
-    out.column([*map(sub, names_at, starts)])
+    out.differences(ends, starts)
+    out.differences(names_at, starts)
     out.column([at - start if end else 0 for at, start, end in zip(docs_at, starts, docs_end, strict=True)])
-    out.column([*map(sub, docs_end, docs_at)])
+    out.differences(docs_end, docs_at)
     out.strings(names)
     out.strings(signatures)
-    out.strings([d.within for d in defs])
-    out.raw(b"".join(d.content + d.shape for d in defs if d.content))
+    out.strings(within)
+    # What has no content has no shape.
+    out.raw(b"".join(chain.from_iterable(zip(contents, shapes, strict=True))))
 
 
 def unpack_lines(data: bytes) -> array[int]:
@@ -298,10 +213,10 @@ def unpack_outline(data: bytes) -> Outline:
     return Outline(language, size, lines, definitions, bool(broken), bool(generated), reason)
 
 
-def _links(out: _Writer, links: Links) -> None:
+def _links(out: Writer, links: Links) -> None:
     out.strings(links.strings)
     out.column(links.ops)
-    out.column(_distances(links.ops, links.a))
+    out.distances(links.a, _backward(links.ops))
     out.column(links.b)
     out.deltas(links.pos)
     out.column([*map(len, links.lists)])
@@ -319,14 +234,9 @@ def _links(out: _Writer, links: Links) -> None:
     out.column([imported.level for imported in links.imports])
 
 
-def _distances(ops: array[int], values: array[int]) -> Numbers:
-    """Where a row's ``a`` is a row before it, how far back; the same again gives the rows."""
-    import numpy as np
-
-    numbers = np.array(values, dtype=np.int64)
-    back = np.flatnonzero(np.frombuffer(ops.tobytes().translate(_IS_BACKWARD), dtype=np.uint8))
-    numbers[back] = back - numbers[back]
-    return numbers
+def _backward(ops: array[int]) -> bytes:
+    """For each row whether its ``a`` is a row before it."""
+    return ops.tobytes().translate(_IS_BACKWARD)
 
 
 def unpack_links(data: bytes) -> Links:
@@ -335,8 +245,8 @@ def unpack_links(data: bytes) -> Links:
     read.at = 4 + int.from_bytes(read.data[:4], "little")
     # Files share most of their names: one string for all of them.
     strings = tuple(map(sys.intern, read.strings()))
-    ops, distances, b, pos = read.column(), read.column(), read.column(), read.deltas()
-    a = array("i", _distances(ops, distances).astype("i4").tobytes())
+    ops, backs, b, pos = read.column(), read.column(), read.column(), read.deltas()
+    a = array("i", distances(backs, _backward(ops)).astype("i4").tobytes())
     lists = Lists(array("I", accumulate(read.column())), read.deltas())
     bindings = (read.column(), read.column(), read.deltas(), read.column(), read.column(), read.column())
     scopes = Scopes(read.column())

@@ -39,6 +39,9 @@ _NOISE: Final = frozenset(
     const null nil undefin typeof impl pub mut func void""".split()  # noqa: SIM905
 ).union(*map(analyse, sorted(STOP_WORDS)))
 
+# Words, which of them is held, where, and each symbol's length and kind.
+_Columns = tuple[list[str], bytes, bytes, bytes, bytes]
+
 
 class _Said(dict[str, str]):
     """The stem of each part of a name, nothing where it says nothing: names are many, made of few parts."""
@@ -57,7 +60,7 @@ class _Parts(dict[bytes, tuple[str, ...]]):
     def __missing__(self, word: bytes) -> tuple[str, ...]:
         if len(self) >= _KEPT_WORDS:
             self.clear()
-        found = self[word] = tuple(_said(word.lstrip(b"0123456789")))
+        found = self[word] = _said(word)
         return found
 
 
@@ -73,16 +76,17 @@ _SAID: Final = _Said()
 _PARTS: Final = _Parts()
 
 
-def _said(word: bytes) -> Iterable[str]:
+def _said(word: bytes) -> tuple[str, ...]:
+    word = word.lstrip(b"0123456789")
     name = word.decode("utf-8", "replace")
     if not _is_plain(name):
         tokens = analyse(name) if len(word) > 1 else []
-        return [token for token in tokens[1:] or tokens if len(token) > 1 and token not in _NOISE]
+        return tuple(token for token in tokens[1:] or tokens if len(token) > 1 and token not in _NOISE)
     parts = NAME_PART.findall(name)
     joined = "".join(parts)
     # Single letters are no parts.
     alone = len(joined) == len(parts) and joined.isalpha()
-    return filter(None, map(_SAID.__getitem__, [joined] if alone else parts))
+    return tuple(filter(None, map(_SAID.__getitem__, [joined] if alone else parts)))
 
 
 def _is_plain(name: str) -> bool:
@@ -105,7 +109,10 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
 
     Members have no words of their own: their names are in their owner's body and in the table of names.
     """
-    definitions = outline.definitions
+    return BlobWords(*_plainly_read(outline.definitions, source), blob_keys(outline))
+
+
+def _plainly_read(definitions: Sequence[Definition], source: bytes) -> _Columns:
     source = source.translate(_SPACED)
     bodies = _own_text(definitions, source)
     words = _Numbers()
@@ -125,9 +132,10 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
         if kind in UNHASHED:
             continue
         owner = d.within or (definitions[d.parent].name if d.parent >= 0 else "")
-        about = set(_PARTS[owner.encode("utf-8", "surrogatepass")]) if owner else set()
+        about = dict.fromkeys(_PARTS[owner.encode("utf-8", "surrogatepass")] if owner else ())
         if d.doc_end:
-            about.update(_words(source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)], _MAX_DOC_WORDS))
+            doc = source[d.doc_start : min(d.doc_end, d.doc_start + _MAX_DOC)]
+            about |= dict.fromkeys(_words(doc, _MAX_DOC_WORDS))
         body = _body(bodies[number - 1])
         first = number << 3
         marks = dict.fromkeys(body, first | BODY)
@@ -138,8 +146,7 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
         held += map(words.__getitem__, marks)
         places += marks.values()
         lengths[number] = min(_MAX_LENGTH, len(name) + len(about) + len(body))
-    columns = (bytes(lengths), bytes(kinds), blob_keys(outline))
-    return BlobWords(list(words), array("I", held).tobytes(), array("I", places).tobytes(), *columns)
+    return list(words), array("I", held).tobytes(), array("I", places).tobytes(), bytes(lengths), bytes(kinds)
 
 
 def _own_text(definitions: Sequence[Definition], source: bytes) -> list[list[bytes]]:
@@ -176,10 +183,10 @@ def _body(pieces: list[bytes]) -> Collection[str]:
 
 
 def _words(text: bytes, limit: int) -> Collection[str]:
-    tokens = set(chain.from_iterable(map(_PARTS.__getitem__, text.split())))
+    tokens = dict.fromkeys(chain.from_iterable(map(_PARTS.__getitem__, text.split())))
     return tokens if len(tokens) <= limit else _kept(tokens, limit)
 
 
-def _kept(tokens: set[str], limit: int) -> list[str]:
+def _kept(tokens: Iterable[str], limit: int) -> list[str]:
     """Of too many words, the longest: short ones are the common ones."""
     return sorted(sorted(tokens), key=len, reverse=True)[:limit]

@@ -13,13 +13,14 @@ _MAX_DOC: Final = 400
 _MAX_TEXT: Final = 800
 _KEYED: Final = blake2b(digest_size=8, key=b"1")  # of the text's form: another one needs other vectors
 _LARGEST: Final = (1 << 63) - 1
+_TOLD: Final = CALLABLE | TYPES
 
 
 def blob_keys(outline: Outline) -> bytes:
     """For the file and each symbol 64 bits: 0 where it gets no vector, odd where it is private."""
     keys = array("q", [0])
     for d, local in zip(outline.definitions, outline.locals, strict=True):
-        keys.append(_key(d, local) if d.content and (d.kind in CALLABLE or d.kind in TYPES) else 0)
+        keys.append(_key(d, local) if d.content and d.kind in _TOLD else 0)
     return keys.tobytes()
 
 
