@@ -42,3 +42,6 @@ cdef class Node:
     cdef readonly str type
 
     cpdef Node child_by_field_name(self, str name)
+
+
+cdef Node node_at(Tree tree, uint32_t place)

@@ -166,7 +166,7 @@ cdef class Parser:
             arena_leave(&self.memory.arena)
         if tree.nodes.records is NULL:
             raise MemoryError
-        return _node(tree, 0), not reading.late
+        return node_at(tree, 0), not reading.late
 
 
 cdef class Tree:
@@ -206,7 +206,7 @@ cdef class Tree:
                 self.line_count += 1
 
 
-cdef inline Node _node(Tree tree, uint32_t place):
+cdef Node node_at(Tree tree, uint32_t place):
     cdef Record *record = &tree.nodes.records[place]
     cdef Node node = Node.__new__(Node)
     node.tree = tree
@@ -230,7 +230,7 @@ cdef class Node:
         cdef uint32_t place = self.place + 1, end = records[self.place].after
         cdef list found = []
         while place < end:
-            found.append(_node(self.tree, place))
+            found.append(node_at(self.tree, place))
             place = records[place].after
         return found
 
@@ -241,7 +241,7 @@ cdef class Node:
         cdef list found = []
         while place < end:
             if records[place].flags & NAMED:
-                found.append(_node(self.tree, place))
+                found.append(node_at(self.tree, place))
             place = records[place].after
         return found
 
@@ -266,7 +266,7 @@ cdef class Node:
         if number is None:
             return None
         cdef uint32_t place = child_in_field(&self.tree.nodes, self.place, number)
-        return _node(self.tree, place) if place else None
+        return node_at(self.tree, place) if place else None
 
     def children_by_field_name(self, str name):
         """Every child in a field."""
@@ -276,13 +276,13 @@ cdef class Node:
         cdef list found = []
         while field and place < end:
             if records[place].field == field:
-                found.append(_node(self.tree, place))
+                found.append(node_at(self.tree, place))
             place = records[place].after
         return found
 
     @property
     def parent(self):
-        return _node(self.tree, self.tree.nodes.records[self.place].parent) if self.place else None
+        return node_at(self.tree, self.tree.nodes.records[self.place].parent) if self.place else None
 
     @property
     def prev_named_sibling(self):
@@ -294,7 +294,7 @@ cdef class Node:
             if records[place].flags & NAMED:
                 found = place
             place = records[place].after
-        return _node(self.tree, found) if found else None
+        return node_at(self.tree, found) if found else None
 
     @property
     def start_point(self):

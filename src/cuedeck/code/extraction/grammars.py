@@ -52,4 +52,10 @@ def grammar_of(language: Language) -> Any:
 @cache
 def table_of(language: Language) -> list[Handler]:
     """The handler of every node kind."""
-    return handler_table(language.walk, grammar_of(language))
+    table = handler_table(language.walk, grammar_of(language))
+    if native() is None or language.name != "python":
+        return table
+    from cuedeck_native.expressions import quickened
+
+    quick: list[Handler] = quickened(table, language.walk, grammar_of(language))
+    return quick
