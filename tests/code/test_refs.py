@@ -519,9 +519,9 @@ def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> No
     blob = repo.git("rev-parse", "HEAD:lost.py")
     (repo.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
     repo.git("update-ref", "refs/heads/other", "HEAD")
+    (repo.root / "lost.py").unlink()
     code = open_code(repo.root)
     assert names(code, "other") >= {"a::greet"}
-    (repo.root / "lost.py").unlink()
     assert ("lost.py", "not in this clone") in code.problems(code.wanted("main"))
     view = code.view()
     assert view.completeness == "partial"

@@ -36,6 +36,23 @@ def test_processes_find_the_same(repo: Repo) -> None:
     assert there["0" * 40][5] == "not in this clone"
 
 
+def test_what_is_no_longer_on_disk_is_read_from_git(repo: Repo) -> None:
+    repo.put("gone.py", "def gone(): pass\n")
+    repo.put("changed.py", "def before(): pass\n")
+    commit = repo.commit()
+    repository = Repository.open(repo.root)
+    assert repository is not None
+    files, _ = repository.files(commit)
+    jobs = [(file.oid, path, file.language) for path, file in sorted(files.items())]
+    (repo.root / "gone.py").unlink()
+    repo.put("changed.py", "def after(): pass\n")
+    for found in (
+        workers.analyse_all(repo.root, repository, jobs),
+        workers._in_processes(repo.root, jobs, 1),
+    ):
+        assert [list(blob.defines) for blob in found] == [["before"], ["gone"]]
+
+
 def test_nothing_of_the_current_folder_is_imported(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     repo.put("dataclasses.py", "open('planted', 'w').close()\n")
     monkeypatch.chdir(repo.root)

@@ -10,7 +10,8 @@ from cuedeck.code.engine import Code, unknown_ref
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.formatting import same_tokens, words_of
-from cuedeck.code.git.repository import EXECUTABLE, NOT_HERE, FileChange, MissingBlob, Repository, TreeFile
+from cuedeck.code.git.objects import NOT_HERE
+from cuedeck.code.git.repository import EXECUTABLE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
 from cuedeck.code.symbols import FileSymbols, SymbolRecord

@@ -11,7 +11,8 @@ from typing import Final
 
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout
-from cuedeck.code.git.repository import NOT_HERE, MissingBlob, Ref, Repository
+from cuedeck.code.git.objects import NOT_HERE
+from cuedeck.code.git.repository import MissingBlob, Ref, Repository
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.model.clock import now_ms

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cuedeck.store.code_names import BlobNames, drop_names, merge_segments, put_names
 from cuedeck.store.code_words import BlobWords, drop_words, fold_all, put_words
-from cuedeck.store.protocol import Row, Session
+
+if TYPE_CHECKING:
+    from cuedeck.store.protocol import Row, Session
 
 
-@dataclass(frozen=True, slots=True)
-class BlobRow:
+class BlobRow(NamedTuple):
     """One blob's facts as stored."""
 
     rid: int
@@ -24,8 +24,7 @@ class BlobRow:
     searchable: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NewBlob:
+class NewBlob(NamedTuple):
     """Facts to store, with what makes them searchable."""
 
     oid: str
@@ -40,8 +39,7 @@ class NewBlob:
     words: BlobWords
 
 
-@dataclass(frozen=True, slots=True)
-class RefRow:
+class RefRow(NamedTuple):
     """One indexed ref."""
 
     rid: int

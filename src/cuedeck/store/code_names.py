@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cuedeck.store.counting import Counted
-from cuedeck.store.protocol import Row, Session
 
 if TYPE_CHECKING:
     from cuedeck.store.postings import Numbers
+    from cuedeck.store.protocol import Row, Session
 
 # Blobs that edits bring keep their names together, one row a blob under no name: an edit then writes a row
 # and not one for each name. When there are more, their names go into one row a name.
@@ -25,8 +24,7 @@ _COLUMNS: Final = ("name", "segment", "uses", "defines")
 _SIDES: Final = ("uses", "defines")
 
 
-@dataclass(frozen=True, slots=True)
-class BlobNames:
+class BlobNames(NamedTuple):
     """The names that a blob uses and defines."""
 
     rid: int
@@ -34,8 +32,7 @@ class BlobNames:
     defines: Collection[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(NamedTuple):
     """Which blobs have which names: parallel arrays, a name by its place among the known ones."""
 
     names: Numbers

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, chain, repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from cuedeck.store.counting import Counted
-from cuedeck.store.protocol import Row, Session
 
 if TYPE_CHECKING:
     from cuedeck.store.postings import Bundle, Numbers
+    from cuedeck.store.protocol import Row, Session
 
 # So many small segments are kept; large ones, by postings, stay as they are: merging them takes long.
 _MOST_SEGMENTS = 16
@@ -22,8 +21,7 @@ _TOGETHER = ""
 _FEW_BLOBS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class BlobWords:
+class BlobWords(NamedTuple):
     """What the symbols of a blob are found by; symbol 0 is the file itself.
 
     ``held`` and ``places`` are unsigned 32-bit numbers in the machine's order, in parallel: which word, and
@@ -39,8 +37,7 @@ class BlobWords:
     keys: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class BlobText:
+class BlobText(NamedTuple):
     """Where the numbers of a blob's symbols begin; how many words each has, its kind, its vector's key."""
 
     first: int
@@ -49,8 +46,7 @@ class BlobText:
     keys: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """Which symbols hold which words: a word as its place among ``names``, beside a number with its marks."""
 
     names: list[str]

@@ -20,7 +20,7 @@ from cuedeck.code.facts import (
     Op,
     ScopeKind,
 )
-from cuedeck.code.git.repository import NOT_HERE
+from cuedeck.code.git.objects import NOT_HERE
 from cuedeck.code.languages import language_named, language_of_source
 from cuedeck.store.code import NewBlob
 

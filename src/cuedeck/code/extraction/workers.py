@@ -7,17 +7,18 @@ import os
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from cuedeck.code.extraction.analysis import analyse_blob
-from cuedeck.code.extraction.worker import Job, from_plain, read_blob
+from cuedeck.code.extraction.worker import Job, from_plain, read_source
 from cuedeck.code.git.repository import Repository
 from cuedeck.collecting import without_collecting
 from cuedeck.store.code import NewBlob
 from cuedeck.working import Worker
 
+# It multiplies no matrices; the threads for that are made when numpy is loaded.
+_SETTINGS: Final = {"OPENBLAS_NUM_THREADS": "1"}
 _JOBS_PER_ROUND: Final = 12
 _WORTH_A_PROCESS: Final = 250
 _WAITING_ROUNDS: Final = 8
@@ -33,7 +34,8 @@ def analyse_all(
     if len(jobs) < _WORTH_A_PROCESS or count == 1:
         with without_collecting():
             for oid, path, language in jobs:
-                yield analyse_blob(oid, path, language, read_blob(repository, oid))
+                data = read_source(root, path, oid, lambda: repository)
+                yield analyse_blob(oid, path, language, data)
         return
     yield from _in_processes(root, jobs, min(count, len(jobs) // (_WORTH_A_PROCESS // 2) or 1))
 
@@ -120,8 +122,8 @@ def _ask(worker: Worker, jobs: Sequence[Job]) -> bytes | None:
 
 
 def _lost(job: Job) -> NewBlob:
-    return replace(analyse_blob(*job, None), problem="it ended the parsing process")
+    return analyse_blob(*job, None)._replace(problem="it ended the parsing process")
 
 
 def _start(root: Path) -> Worker:
-    return Worker("cuedeck.code.extraction.worker", str(root))
+    return Worker("cuedeck.code.extraction.worker", str(root), environ=_SETTINGS)

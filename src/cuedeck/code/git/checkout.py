@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cuedeck.code.git.gitindex import Tracked, read_index
+from cuedeck.code.git.objects import READING, blob_id, digest
 from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
@@ -42,8 +43,6 @@ _UNTRACKED_NOISE: Final = frozenset(
 _NAME: Final = attrgetter("name")
 _MAX_READ: Final = 16 * 1024 * 1024
 _LEAST_READ: Final = 64 * 1024
-# Without waiting: a pipe in a file's place would never open.
-_READING: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 # How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
 _PATIENCE: Final = 0.25
 _LOCK_SECONDS: Final = 10.0
@@ -145,7 +144,7 @@ class Checkout:
 
     def _read(self, path: str) -> tuple[bytes | None, Stamp | None]:
         try:
-            descriptor = os.open(f"{self.root}/{path}", _READING)
+            descriptor = os.open(f"{self.root}/{path}", READING)
         except OSError:
             return None, None
         with os.fdopen(descriptor, "rb", buffering=0) as file:
@@ -341,22 +340,19 @@ class Checkout:
 
     def hash(self, data: bytes) -> str:
         """The blob id that git would give these bytes."""
-        digest = self._digest(len(data))
-        digest.update(data)
-        return str(digest.hexdigest())
+        return blob_id(data, self._any_id())
 
-    def _digest(self, size: int) -> Any:
-        long = len(next(iter(self._tracked.values())).oid) == 64 if self._tracked else False
-        return (hashlib.sha256 if long else hashlib.sha1)(b"blob %d\0" % size, usedforsecurity=False)
+    def _any_id(self) -> str:
+        return next(iter(self._tracked.values())).oid if self._tracked else ""
 
     def _blob(self, path: str, data: bytes) -> str:
         """The blob id of a file; of a very large one only the beginning was read."""
         if len(data) < _MAX_READ:
             return self.hash(data)
         try:
-            with os.fdopen(os.open(f"{self.root}/{path}", _READING), "rb") as file:
+            with os.fdopen(os.open(f"{self.root}/{path}", READING), "rb") as file:
                 size = os.fstat(file.fileno()).st_size
-                return hashlib.file_digest(file, lambda: self._digest(size)).hexdigest()
+                return hashlib.file_digest(file, lambda: digest(size, self._any_id())).hexdigest()
         except OSError:
             return self.hash(data)
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from cuedeck.code.git.objects import NOT_HERE
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import too_long
 
-NOT_HERE: Final = "not in this clone"
 _MAX_REF: Final = 512
 _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
@@ -249,7 +249,9 @@ class Repository:
             tree = self.tree(commit)
             skipped: list[tuple[str, str]] = []
             found = ({} if tree is None else self._files_of(tree, "", skipped), skipped)
-            self._listings.put(commit, found, 1 + len(found[0]))
+            # What a partial clone lacks may come.
+            if all(reason != NOT_HERE for _, reason in skipped):
+                self._listings.put(commit, found, 1 + len(found[0]))
         return found
 
     def files_of_folder(self, oid: str, path: str) -> dict[str, TreeFile]:
