@@ -454,126 +454,89 @@ def test_a_dictionary_holds_any_of_its_values(project: Project) -> None:
     written.check("name")
 
 
-def test_an_assignment_ends_what_a_name_held_before_up_to_the_end_of_its_block(project: Project) -> None:
+def test_a_default_is_of_the_member_that_an_ancestor_declares_with_a_type(project: Project) -> None:
     written = project(
         """
         === m.py
-        class First:
-            def name(self): ...  # <def name>
-        class Second:
-            def name(self): ...
-        class Third:
-            def name(self): ...
-        def in_order(unknown):
-            x = First()
-            x.name()  # <name>
-            x = Second()
-            x.name()
-            x = unknown.call()
-            x.name()
-        def branches(flag):
-            x = First()
-            if flag:
-                x = Second()
-                x.name()
-            x.name()  # <name>
-            if flag:
-                x = Second()
-            elif not flag:
-                raise ValueError(x.name())  # <name>
-            else:
-                with Third() as y:
-                    x = Third()
-                x.name()
-            x.name()
-        def loops(many: list[First]):
-            x = Second()
-            for x in many:
-                x.name()  # <name>
-                x = Third()
-                x.name()
-            x.name()  # <name>
-        def changed(change):
-            x = First()
-            x = change(x)
-            x.name()  # <name>
-        def left(flag):
-            x = Second()
-            if flag:
-                x = First()
-                return x.name()  # <name>
-            x.name()
-            try:
-                x = First()
-            finally:
-                x = Third()
-            x.name()
-        def declared():
-            x: First = Second()
-            x = Third()
-            x.name()  # <name>
+        class Context:
+            inserts: bool  # <def inserts>
+            plain = None
+            def run(self): ...  # <def run>
+        class Default(Context):
+            inserts = False
+            plain = 1  # <def plain>
+            run = print
+            def go(self):
+                self.inserts  # <inserts>
+                self.plain  # <plain>
+                self.run()  # <run>
+        class Heir(Default):
+            inserts: bool = True
+            def go(self):
+                self.inserts
+                self.plain  # <plain>
         """
     )
-    written.check("name")
+    for mark in ("inserts", "plain", "run"):
+        written.check(mark)
 
 
-def test_exceptions_caught_under_one_name_are_kept_apart(project: Project) -> None:
+def test_a_constructor_below_collects_no_keywords_for_fields_above(project: Project) -> None:
     written = project(
         """
         === m.py
-        class Wrong(Exception):
-            code = 1  # <def code>
-        class Late(Exception):
-            code = 2
+        class View:
+            columns: list[str] = []  # <def columns>
+            def __init__(self, name): ...
+        class Custom(View):
+            def __init__(self, name, **kwargs: object):
+                super().__init__(name)
+        Custom("name", columns=["a"])
+        Custom("name").columns  # <columns>
+        """
+    )
+    written.check("columns")
+
+
+def test_overloads_say_what_a_call_gives_whatever_carries_them_out(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import overload
+        class Plan:
+            def run(self): ...  # <def run>
+        class Filtered(Plan):
+            def run(self): ...
+        @overload
+        def make(count: int) -> Plan: ...
+        @overload
+        def make(count: str) -> list[Plan]: ...
+        def make(count):
+            return Filtered()
+        make(1).run()  # <run>
+        """
+    )
+    written.check("run")
+
+
+def test_a_generator_gives_what_it_yields_when_it_is_sent_something(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Generator
+        class Request:
+            headers = {}  # <def headers>
+        def flow(request: Request) -> Generator[Request, str, None]:
+            yield request
         def f():
-            try:
-                g()
-            except Wrong as error:
-                error.code  # <code>
-            except Late as error:
-                error.code
+            request = Request()
+            started = flow(request)
+            request = next(started)
+            request.headers  # <headers>
+            request = started.send("answer")
+            request.headers  # <headers>
+            request = started.__next__()
+            request.headers  # <headers>
         """
     )
-    written.check("code")
-
-
-def test_what_a_test_affirms_does_not_hold_in_other_branches(project: Project) -> None:
-    written = project(
-        """
-        === m.py
-        class Kind: ...
-        class First(Kind):
-            name = ""  # <def name>
-        class Second(Kind):
-            name = ""
-        def f(x: Kind, y: Kind, z: Kind, w: Kind):
-            if isinstance(x, First) and not x.late:
-                x.name  # <name>
-            elif isinstance(x, Second):
-                x.name
-            x.name  # <name>
-            if isinstance(y, First):
-                return y.name  # <name>
-            y.name
-            if not isinstance(z, First) or z.name:  # <name>
-                z.name
-            else:
-                z.name  # <name>
-            match w:
-                case First():
-                    w.name  # <name>
-                case Second():
-                    w.name
-        def g(x: Kind, y: Kind, z):
-            if type(x) is First:
-                x.name  # <name>
-            elif Second == type(x) or type(x) == Second:
-                x.name
-            if type(y) is not First:
-                raise y.name
-            y.name  # <name>
-            if z in (First, Second) or type(z.late) is None:
-                z.name
-        """
-    )
-    written.check("name")
+    written.check("headers")

@@ -72,14 +72,18 @@ class PythonRules(Rules):
             "OrderedDict",
         }
     )
-    element_methods: ClassVar[frozenset[str]] = frozenset({"get", "pop", "setdefault", "popleft"})
+    element_methods: ClassVar[frozenset[str]] = frozenset(
+        {"get", "pop", "setdefault", "popleft", "send", "asend", "__next__", "__anext__"}
+    )
     container_methods: ClassVar[frozenset[str]] = frozenset({"copy"})
     property_decorators: ClassVar[frozenset[str]] = frozenset(
         {"property", "cached_property", "setter", "getter"}
     )
+    overload_decorators: ClassVar[frozenset[str]] = frozenset({"overload"})
     stand_in: ClassVar[str] = "__getattr__"
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
     reads_in_order: ClassVar[bool] = True
+    typed_members_first: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
     qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})
     inherits_parameters: ClassVar[bool] = True

@@ -514,7 +514,8 @@ class Calls(Keyed):
         links = self.links(field.path)
         bindings = links.names[field.scope][links.string_numbers[field.name]]
         kinds, hints = links.bindings[3], links.bindings[4]
-        if (constructor.path, constructor.scope) == (field.path, field.scope) or not any(
+        above = self.lineage(Value(CLASS, field.path, field.scope))[1:]
+        if (constructor.path, constructor.scope) not in above or not any(
             kinds[b] == Bind.VARIABLE and hints[b] for b in bindings
         ):
             return False

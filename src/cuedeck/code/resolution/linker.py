@@ -355,9 +355,9 @@ class Linker(Calls):
                 # A module as an ancestor: what it imports is not its own.
                 continue
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]
-            # What an ancestor declares with a type is meant by assignments below it; mere defaults are not.
+            # What an ancestor declares with a type is meant by assignments below it, and by defaults perhaps.
             telling = declared or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)
-            if in_body and (assigned is None or telling):
+            if in_body and (telling or (assigned is None and not rules.typed_members_first)):
                 return Symbol(path, scope, name)
             if any(hints[b] for b in bindings):
                 return Symbol(path, scope, name)

@@ -66,8 +66,12 @@ class Rules:
     same_methods: ClassVar[frozenset[str]] = frozenset()
     # Decorators that make a method an attribute.
     property_decorators: ClassVar[frozenset[str]] = frozenset()
+    # Decorators of functions that only say what the next of their name takes and gives.
+    overload_decorators: ClassVar[frozenset[str]] = frozenset()
     # A member that an ancestor's body declares is that one, whatever is assigned below it.
     declared_members: ClassVar[bool] = False
+    # A member that an ancestor declares with a type is that one, whatever default is given below it.
+    typed_members_first: ClassVar[bool] = False
     # A class has no members by the interfaces that it says it implements, only by declaring them.
     interfaces_promise: ClassVar[bool] = False
     # The method that gives what a member holds which nobody declares.

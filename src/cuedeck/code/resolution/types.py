@@ -161,11 +161,22 @@ class Typing(Generics):
         if declared and (rules.overloads or rules.fields_beside_methods):
             declared += [b for b in bindings if kinds[b] == Bind.FUNCTION]
         found: list[Value] = []
-        for binding in declared or bindings:
+        for binding in declared or self.signatures(symbol.path, bindings):
             found += self.bound(symbol, binding)
             if len(found) > _MAX_VALUES:
                 break
         return unique(found)
+
+    def signatures(self, path: str, bindings: tuple[int, ...]) -> tuple[int, ...]:
+        """The bindings without the function that only carries out what others of its name promise."""
+        wanted = self.rules_of(path).overload_decorators
+        if not wanted or len(bindings) < 2:
+            return bindings
+        links = self.links(path)
+        kinds, scopes = links.bindings[3], links.bindings[4]
+        functions = [b for b in bindings if kinds[b] == Bind.FUNCTION]
+        promised = [b for b in functions if self.labelled(path, scopes[b], wanted)]
+        return tuple(promised) if promised else bindings
 
     def reaching(self, symbol: Symbol, use: tuple[str, int, int]) -> Values | None:
         """What a variable of a function holds at a place, as far as the order of lines tells; else None."""
@@ -199,7 +210,7 @@ class Typing(Generics):
         kind &= BIND_MASK & ~INSTANCE
         if kind == Bind.FUNCTION:
             if links.scopes[symbol.scope].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
-                label = self.accessor(path, x)
+                label = self.labelled(path, x, self.rules_of(path).property_decorators)
                 if label:
                     return () if label == "setter" else self.result(Value(FUNCTION, path, x))
             return self.decorated(path, x) or (Value(FUNCTION, path, x),)
@@ -270,10 +281,9 @@ class Typing(Generics):
                 return tuple(value._replace(path=v.path, scope=v.scope) for v in owners)
         return (value,)
 
-    def accessor(self, path: str, scope: int) -> str:
-        """The decorator that makes a method an attribute, if it has one."""
+    def labelled(self, path: str, scope: int, wanted: frozenset[str]) -> str:
+        """The name of a function's decorator that is one of some, if it has one."""
         links = self.links(path)
-        wanted = self.rules_of(path).property_decorators
         for decorator in links.lists[links.scopes[scope].decorators]:
             if links.ops[decorator] & OP_MASK == Op.CALL:
                 decorator = links.a[decorator]

@@ -1,0 +1,130 @@
+"""Python: which values of a name count where."""
+
+from __future__ import annotations
+
+from tests.code.languages.conftest import Project
+
+
+def test_an_assignment_ends_what_a_name_held_before_up_to_the_end_of_its_block(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class First:
+            def name(self): ...  # <def name>
+        class Second:
+            def name(self): ...
+        class Third:
+            def name(self): ...
+        def in_order(unknown):
+            x = First()
+            x.name()  # <name>
+            x = Second()
+            x.name()
+            x = unknown.call()
+            x.name()
+        def branches(flag):
+            x = First()
+            if flag:
+                x = Second()
+                x.name()
+            x.name()  # <name>
+            if flag:
+                x = Second()
+            elif not flag:
+                raise ValueError(x.name())  # <name>
+            else:
+                with Third() as y:
+                    x = Third()
+                x.name()
+            x.name()
+        def loops(many: list[First]):
+            x = Second()
+            for x in many:
+                x.name()  # <name>
+                x = Third()
+                x.name()
+            x.name()  # <name>
+        def changed(change):
+            x = First()
+            x = change(x)
+            x.name()  # <name>
+        def left(flag):
+            x = Second()
+            if flag:
+                x = First()
+                return x.name()  # <name>
+            x.name()
+            try:
+                x = First()
+            finally:
+                x = Third()
+            x.name()
+        def declared():
+            x: First = Second()
+            x = Third()
+            x.name()  # <name>
+        """
+    )
+    written.check("name")
+
+
+def test_exceptions_caught_under_one_name_are_kept_apart(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Wrong(Exception):
+            code = 1  # <def code>
+        class Late(Exception):
+            code = 2
+        def f():
+            try:
+                g()
+            except Wrong as error:
+                error.code  # <code>
+            except Late as error:
+                error.code
+        """
+    )
+    written.check("code")
+
+
+def test_what_a_test_affirms_does_not_hold_in_other_branches(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Kind: ...
+        class First(Kind):
+            name = ""  # <def name>
+        class Second(Kind):
+            name = ""
+        def f(x: Kind, y: Kind, z: Kind, w: Kind):
+            if isinstance(x, First) and not x.late:
+                x.name  # <name>
+            elif isinstance(x, Second):
+                x.name
+            x.name  # <name>
+            if isinstance(y, First):
+                return y.name  # <name>
+            y.name
+            if not isinstance(z, First) or z.name:  # <name>
+                z.name
+            else:
+                z.name  # <name>
+            match w:
+                case First():
+                    w.name  # <name>
+                case Second():
+                    w.name
+        def g(x: Kind, y: Kind, z):
+            if type(x) is First:
+                x.name  # <name>
+            elif Second == type(x) or type(x) == Second:
+                x.name
+            if type(y) is not First:
+                raise y.name
+            y.name  # <name>
+            if z in (First, Second) or type(z.late) is None:
+                z.name
+        """
+    )
+    written.check("name")
