@@ -16,8 +16,10 @@ import zstandard
 from cuedeck.code.engine import Code
 from cuedeck.code.locating import locate
 from cuedeck.model.errors import CueError, ErrorCode
-from cuedeck.store import open_store
+from cuedeck.store import open_store, todos
 from cuedeck.store.archive import export_state, import_state
+from cuedeck.store.schema import DatabaseName, Migration, migrations
+from cuedeck.store.sqlite.store import SqliteStore
 
 from .conftest import Repo
 
@@ -163,3 +165,56 @@ def test_noise_and_bombs_are_refused(repo: Repo, tmp_path: Path, data: bytes) ->
     assert digest(repo.root) == before
     with pytest.raises(CueError):
         import_state(repo.root, repo.root, tmp_path / "missing", lock_timeout=5)
+
+
+def early(database: DatabaseName) -> list[Migration]:
+    """The schema as it was before the newest migration of each domain that has several."""
+    newest = {made.domain: made.number for made in migrations(database)}
+    return [m for m in migrations(database) if m.number == 1 or m.number < newest[m.domain]]
+
+
+def test_an_archive_of_an_older_schema_is_brought_up_to_date(repo: Repo, tmp_path: Path) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    old = tmp_path / "old"
+    repo.git("clone", "-q", str(repo.root), str(old))
+    older = SqliteStore(root=old, state_root=old, busy_timeout=5, known=early)
+    with older.state.write(actor="me") as session:
+        todos.remember(session, "me", change_id="kept", what="add", before="{}", at=1)
+    code = Code(old, older, workers=1)
+    code.view()
+    code.close()
+    older.close()
+    archive = packed(tmp_path / "old.tar.zst", _as_exported(old))
+    import_state(repo.root, repo.root, archive, lock_timeout=5)
+    store = open_store(None, root=repo.root, workspace_id="t")
+    with store.state.read() as session:
+        kept = todos.last_change(session, "me")
+    assert kept is not None
+    assert kept["id"] == "kept"
+    code = Code(repo.root, store, workers=1)
+    assert code.indexer().missing(code.checkout.files().values()) == []
+    assert locate(code.view().snapshot, "one")
+    code.close()
+    store.close()
+    for inner, database in (("state.db", "state"), (".cache/index.db", "index")):
+        connection = apsw.Connection(str(repo.root / ".cuedeck" / inner))
+        applied = set(connection.execute("SELECT domain, number FROM migrations"))
+        assert applied == {(made.domain, made.number) for made in migrations(database)}
+        connection.close()
+
+
+def _as_exported(root: Path) -> Members:
+    """What an earlier version would have written of a workspace."""
+    entries: Members = []
+    files: dict[str, object] = {}
+    for inner in ("state.db", ".cache/index.db"):
+        connection = apsw.Connection(str(root / ".cuedeck" / inner))
+        data = bytes(connection.serialize("main"))
+        connection.close()
+        name = Path(inner).name
+        files[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        entries.append((tarfile.TarInfo(name), data))
+    schema = {name: [f"{m.domain}/{m.number}" for m in early(name)] for name in ("state", "index")}
+    described = {"format": 1, "created_at": "2026-01-01T00:00:00Z", "schema": schema, "files": files}
+    return [(tarfile.TarInfo("metadata.json"), json.dumps(described).encode()), *entries]

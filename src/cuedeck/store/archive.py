@@ -10,7 +10,7 @@ import secrets
 import shutil
 import tarfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,8 @@ from cuedeck.lock import workspace_lock
 from cuedeck.model.clock import iso_seconds, now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
-from cuedeck.store.schema import DatabaseName, migrations
+from cuedeck.store.schema import DatabaseName, Migration, migrations
+from cuedeck.store.sqlite.store import SqliteStore
 
 FORMAT: Final = 1
 _DESCRIPTION: Final = "metadata.json"
@@ -305,34 +306,46 @@ class _Bounded(io.RawIOBase):
 
 
 def _check_database(path: Path, kind: DatabaseName) -> None:
-    """Refuse a damaged database, and one with tables or triggers that ours do not have."""
+    """Refuse a damaged database, and one with tables or triggers that its migrations do not make."""
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
             connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
             if [row[0] for row in connection.execute("PRAGMA integrity_check(5)")] != ["ok"]:
                 raise _refused(f"{path.name} is damaged")
-            found = set(connection.execute("SELECT type, name FROM sqlite_master"))
+            found = _objects(connection)
+            applied = set(connection.execute("SELECT domain, number FROM migrations"))
         finally:
             connection.close()
     except apsw.Error as error:
-        raise _refused(f"{path.name} is no database") from error
-    if foreign := sorted(f"{what} {name}" for what, name in found - _expected(kind)):
-        raise _refused(f"{path.name} holds a {foreign[0][:80]} that does not belong there")
+        raise _refused(f"{path.name} is no database of this kind") from error
+    if foreign := sorted(f"{what} {name}" for what, name in found - _expected(kind, applied)):
+        raise _refused(f"{path.name} holds the {foreign[0][:80]}, which does not belong there")
 
 
-def _expected(kind: DatabaseName) -> set[tuple[str, str]]:
-    """What a database of ours is made of, read off a new one."""
+def _expected(kind: DatabaseName, applied: Collection[tuple[str, int]]) -> set[tuple[str, str]]:
+    """What those of our migrations make, read off a new database: later ones drop what is no more needed."""
     import tempfile
 
+    def known(name: DatabaseName) -> list[Migration]:
+        return [made for made in migrations(name) if name != kind or (made.domain, made.number) in applied]
+
     with tempfile.TemporaryDirectory() as folder:
-        _bring_up_to_date(Path(folder), Path(folder))
+        place = Path(folder)
+        store = SqliteStore(root=place, state_root=place, busy_timeout=10, known=known)
+        with (store.state if kind == "state" else store.index).read():
+            pass
+        store.close()
         inner = _DATABASES[f"{kind}.db"]
-        connection = apsw.Connection(str(Path(folder) / FOLDER / inner), flags=apsw.SQLITE_OPEN_READONLY)
+        connection = apsw.Connection(str(place / FOLDER / inner), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            return set(connection.execute("SELECT type, name FROM sqlite_master"))
+            return _objects(connection)
         finally:
             connection.close()
+
+
+def _objects(connection: apsw.Connection) -> set[tuple[str, str]]:
+    return set(connection.execute("SELECT type, name FROM sqlite_master"))
 
 
 # -- the rest
