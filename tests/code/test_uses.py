@@ -102,3 +102,22 @@ def test_what_is_taken_from_a_type_of_elsewhere_is_not_possible(repo: Repo, open
     )
     found = find(open_code(repo.root).view().snapshot, "Chapter::new")
     assert [(site.path, site.line) for site in found.possible] == [("src/main.rs", 4)]
+
+
+def test_of_one_name_what_is_used_comes_before_what_only_holds_or_replaces_it(
+    repo: Repo, open_code: Callable[[Path], Code]
+) -> None:
+    repo.put("my-lib/src/lib.rs", "pub mod into_it;\npub struct A;\nimpl A { fn into_it(&self) {} }\n")
+    repo.put("my-lib/src/into_it.rs", "pub trait Into { fn into_it(&self); }\n")
+    repo.put("a/shim.h", "#define make(x) table->make(x)\n")
+    repo.put("b/make.h", "int make(int x);\n")
+    repo.commit()
+    snapshot = open_code(repo.root).view().snapshot
+    assert [(r.kind, r.qualified_name) for r in locate(snapshot, "into_it")][:3] == [
+        ("method", "my-lib::into_it::Into::into_it"),
+        ("method", "my-lib::A::into_it"),
+        ("namespace", "my-lib::into_it"),
+    ]
+    assert [r.kind for r in locate(snapshot, "make")][:2] == ["fn", "macro"]
+    for asked in ("my_lib::A", "my-lib::A"):
+        assert [r.qualified_name for r in locate(snapshot, asked)] == ["my-lib::A"]

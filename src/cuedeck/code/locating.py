@@ -52,7 +52,7 @@ def locate(
     if path is not None:
         here = _named(snapshot, parts, wanted, language, only=path) if path in snapshot.files else []
         everywhere = () if here else locate(snapshot, name, kind=kind, language=language)
-        return sorted(here, key=_preference) or [each for each in everywhere if each.path == path]
+        return _best_first(snapshot, here) or [each for each in everywhere if each.path == path]
     found = _named(snapshot, parts, wanted, language)
     if not found and len(parts) > 1:
         # An import or a path names the folders that a qualified name leaves out.
@@ -61,7 +61,7 @@ def locate(
         )
     if not found and (bare := _bare(name)) != name:
         return locate(snapshot, bare, kind=kind, language=language)
-    return sorted(found, key=_preference)
+    return _best_first(snapshot, found)
 
 
 def _inherited(
@@ -111,7 +111,7 @@ def _named(
             if kind and outline.definitions[number].kind != kind:
                 continue
             spelled = f"{path}::{symbols.local(number)}" if by_path else symbols.qualified(number)
-            if len(parts) == 1 or _ends_with(name_parts(spelled), parts):
+            if len(parts) == 1 or _is_called(spelled, parts, outline.language):
                 found.append(symbols.record(number))
     if kind in (None, Kind.MODULE):
         found += _modules(snapshot, parts, language, by_path, snapshot.files if only is None else (only,))
@@ -145,6 +145,14 @@ def _names(path: str, part: str) -> bool:
     return False
 
 
+def _is_called(qualified: str, parts: list[str], language: str) -> bool:
+    """Whether parts name a symbol; Rust writes the hyphen of a crate's name as an underscore."""
+    name = name_parts(qualified)
+    return _ends_with(name, parts) or (
+        language == "rust" and _ends_with([part.replace("-", "_") for part in name], parts)
+    )
+
+
 def _ends_with(name: list[str], parts: list[str]) -> bool:
     if name[-len(parts) :] == parts:
         return True
@@ -168,23 +176,35 @@ def is_test(path: str) -> bool:
     )
 
 
-def _preference(record: SymbolRecord) -> tuple[object, ...]:
-    return (
-        is_secondary(record.path),
-        is_test(record.path),
-        _rank(record),
-        record.qualified_name.count("::"),
-        record.path,
-        record.line_start,
-    )
+def _best_first(snapshot: Snapshot, records: Iterable[SymbolRecord]) -> list[SymbolRecord]:
+    def preference(record: SymbolRecord) -> tuple[object, ...]:
+        return (
+            is_secondary(record.path),
+            is_test(record.path),
+            _rank(record),
+            record.kind == Kind.MACRO,
+            not _is_of_trait(snapshot, record),
+            record.qualified_name.count("::"),
+            record.path,
+            record.line_start,
+        )
+
+    return sorted(records, key=preference)
+
+
+def _is_of_trait(snapshot: Snapshot, record: SymbolRecord) -> bool:
+    """Whether a trait declares a member, which its types only implement."""
+    definitions = snapshot.outline(record.path).definitions if record.number >= 0 else ()
+    owner = definitions[record.number].parent if definitions else -1
+    return owner >= 0 and definitions[owner].kind == Kind.TRAIT
 
 
 def _rank(record: SymbolRecord) -> int:
-    """Types, then what a file defines on its own, then what types and functions hold, then files."""
+    """Types, what a file defines on its own, what types and functions hold, namespaces, then files."""
     if record.kind in TYPES:
         return 0
-    if record.kind == Kind.MODULE:
-        return 5
+    if record.kind in (Kind.NAMESPACE, Kind.MODULE):
+        return 5 + (record.kind == Kind.MODULE)
     outer = "::" not in record.qualified_name.removeprefix(f"{module_name(record.path, record.language)}::")
     return (1 if outer else 3) + (record.kind not in CALLABLE)
 
