@@ -25,8 +25,9 @@ from cuedeck.code.snapshot import Snapshot
 
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
 _MAX_ALIASES: Final = 40
-# What is written in these is called by its name from other languages too.
-_LINKED: Final = frozenset({"c", "cpp", "rust", "java", "kotlin"})
+# What is written in these is called by its name from any other language, and these by each other.
+_LINKED: Final = frozenset({"c", "cpp", "rust"})
+_TOGETHER: Final = frozenset({"java", "kotlin"})
 _MAX_HEIRS: Final = 200
 
 
@@ -160,7 +161,8 @@ class _Search:
 
     def may_name(self, path: str) -> bool:
         """Whether code in a file's language can use the symbol by its name."""
-        if self.snapshot.outline(self.symbol.path).language in _LINKED:
+        languages = {self.snapshot.outline(each).language for each in (self.symbol.path, path)}
+        if self.snapshot.outline(self.symbol.path).language in _LINKED or languages <= _TOGETHER:
             return True
         own, other = (type(self.snapshot.rules(each)) for each in (self.symbol.path, path))
         return issubclass(own, other) or issubclass(other, own)

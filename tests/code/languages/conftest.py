@@ -46,6 +46,13 @@ class Written(MemoryProject):
         assert symbol is not None
         return {(site.path, site.line) for site in implementations(self, symbol)}  # type: ignore[arg-type]
 
+    def possible(self, name: str) -> set[tuple[str, int]]:
+        """Where the name stands for what could not be found out."""
+        [(path, line)] = self.marked(f"def {name}")
+        symbol = self.symbol(path, line, name)
+        assert symbol is not None
+        return {(site.path, site.line) for site in references(self, symbol).possible}  # type: ignore[arg-type]
+
     def referring(self, path: str, line: int, name: str) -> set[tuple[str, int]]:
         facts = self.facts[path]
         links = facts.links

@@ -295,3 +295,43 @@ def test_overloads_are_chosen_by_what_a_value_can_be(project: Project) -> None:
         written.check(mark, "put")
     for mark in ("long", "double", "number", "flag", "text"):
         written.check(mark, "value")
+
+
+def test_kotlin_and_java_name_each_other_by_their_imports(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/Outer.java
+        package a;
+        import k.Helper; // <Helper>
+        public class Outer {
+            public static class Spec { // <def Spec>
+                public void run() { } // <def run>
+            }
+            void use(Helper helper) { helper.assist(); } // <Helper> <assist>
+        }
+        === src/main/kotlin/k/Helper.kt
+        package k
+        import a.Outer.Spec // <Spec>
+        import other.lib.Spec as Foreign
+        class Helper(val spec: Spec) { // <def Helper> <Spec>
+            fun assist() { spec.run() } // <def assist> <run>
+            fun foreign(it: Foreign) { }
+        }
+        """
+    )
+    for name in ("Spec", "run", "Helper", "assist"):
+        written.check(name)
+
+
+def test_what_is_of_another_kind_of_language_is_not_even_possible(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/a/Made.java
+        package a;
+        interface Made { void create(); } // <def create>
+        === web/widget.js
+        function begin(widget) { widget.create(); }
+        """
+    )
+    written.check("create")
+    assert written.possible("create") == set()

@@ -313,6 +313,7 @@ class JavaRules(OpenRules):
         "String": ("CharSequence",),
     }
     language: ClassVar[str] = "java"
+    imported_from: ClassVar[str] = "kotlin"
     endings: ClassVar[tuple[str, ...]] = (".java",)
     bare_members: ClassVar[bool] = True
     package_roots: ClassVar[frozenset[str]] = frozenset({"java"})

@@ -225,6 +225,7 @@ class KotlinRules(OpenRules):
     extension_methods: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
     language: ClassVar[str] = "kotlin"
+    imported_from: ClassVar[str] = "java"
     endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")
     bare_members: ClassVar[bool] = True
 

@@ -32,6 +32,8 @@ class OpenRules(Rules):
     reopened: ClassVar[bool] = False
     # Folders below which folders are packages, whose files see each other's names.
     package_roots: ClassVar[frozenset[str]] = frozenset()
+    # Another language whose imports may name what is written in this one.
+    imported_from: ClassVar[str] = ""
 
     def module(self, path: str, imported: Import) -> Value | None:
         name = imported.module.strip(self.separator)
@@ -44,7 +46,9 @@ class OpenRules(Rules):
         kind, _, place = key.partition(":")
         if kind == f"{self.language}-seen":
             return self.seen(place, name)
-        return self.inside(place, name) if kind == self.language else ()
+        if kind == self.language:
+            return self.inside(place, name)
+        return self.wholly_inside(place, name) if kind == self.imported_from else ()
 
     def seen(self, path: str, name: str) -> Targets:
         """What a name means in a file that does not bind it: all of it, or the nearest."""
@@ -76,6 +80,12 @@ class OpenRules(Rules):
         if len(parts) > 1 and best < _EXACT:
             return self.nested(self.separator.join(parts[:-1]), parts[-1], name) or found
         return found
+
+    def wholly_inside(self, package: str, name: str) -> Targets:
+        """The same where the folders are those of the package, for imports that mostly name other things."""
+        parts = package.split(self.separator)
+        found = (symbol for symbol in self.inside(package, name) if isinstance(symbol, Symbol))
+        return tuple(symbol for symbol in found if _lies_in(symbol, parts))
 
     def nested(self, package: str, owner: str, name: str) -> Targets:
         """What a class of a package declares by that name."""
@@ -233,6 +243,12 @@ def _shared(path: str, other: str) -> int:
             break
         count += 1
     return count
+
+
+def _lies_in(symbol: Symbol, parts: list[str]) -> bool:
+    """Whether a symbol's folders are those of a package, or of the one around the classes it is in."""
+    depth = max(n for n in range(len(parts) + 1) if _ending(symbol.path, parts[:n]) == n)
+    return depth == len(parts) or (depth > 0 and symbol.scope > 0)
 
 
 def _ending(path: str, parts: list[str]) -> int:
