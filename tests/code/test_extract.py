@@ -38,6 +38,27 @@ def test_each_language_is_found_by_its_endings() -> None:
     assert language_of_source("x.h", b"namespace a { class B {}; }\n") == "cpp"
 
 
+def test_a_remark_after_the_head_is_not_of_the_signature() -> None:
+    source = b"""
+def f(a):  # noqa: C901
+    pass
+def g(
+    a,  # the first: kept
+) -> "x:y":
+    # What it does: nothing.
+    pass
+class C:  # type: ignore
+    pass
+"""
+    facts = facts_of("m.py", source)
+    assert facts is not None
+    assert [d.signature for d in facts.outline.definitions] == [
+        "def f(a)",
+        'def g( a, # the first: kept ) -> "x:y"',
+        "class C",
+    ]
+
+
 def test_definitions_tell_signature_range_and_doc() -> None:
     source = b"import x\n\n@deco\nasync def f(a, b=1) -> int:\n    '''Says hello.'''\n    return a\n"
     facts = facts_of("m.py", source)

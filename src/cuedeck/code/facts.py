@@ -89,7 +89,7 @@ _IS_NAMING: Final = bytes(op & OP_MASK in NAMING for op in range(256))
 class Bind:
     """How a scope got a name. A row is (scope, string, pos, kind, x, y)."""
 
-    FUNCTION: Final = 0  # x = scope, y = 1 when it is for its own file
+    FUNCTION: Final = 0  # x = scope, y = 1 when it is for its own file; in Rust, when it is a macro
     CLASS: Final = 1  # x = scope
     IMPORT: Final = 2  # x = import, y = string: the name inside the module
     MODULE: Final = 3  # x = import, y = 1 when the name stands for the whole dotted path

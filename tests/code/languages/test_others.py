@@ -544,3 +544,19 @@ def test_functions_that_extend_a_type_of_kotlin(project: Project) -> None:
     )
     for mark in ("area", "grow", "shout", "same"):
         written.check(mark)
+
+
+def test_a_macro_around_the_name_of_a_function_of_c(project: Project) -> None:
+    written = project(
+        """
+        === lock.h
+        void in_ram(lock_enter)(int *lock); // <lock_enter>
+        === lock.c
+        #include "lock.h"
+        void in_ram(lock_enter)(int *lock) { *lock = 1; } // <def lock_enter>
+        void (*handler(int number))(int) { return 0; } // <def handler>
+        void use(int *lock) { lock_enter(lock); handler(1); } // <lock_enter> <handler>
+        """
+    )
+    written.check("lock_enter")
+    written.check("handler")

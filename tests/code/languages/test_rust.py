@@ -145,3 +145,33 @@ def test_what_is_implemented_for_every_type_has_what_its_bounds_have(project: Pr
         """
     )
     written.check("table")
+
+
+def test_macros_are_seen_in_their_whole_crate_and_at_its_root(project: Project) -> None:
+    written = project(
+        """
+        === one/Cargo.toml
+        name = "one-lib"
+        === one/src/lib.rs
+        #[macro_use]
+        mod macros;
+        pub mod user;
+        === one/src/macros.rs
+        #[macro_export]
+        macro_rules! __made { () => {}; } // <def __made>
+        macro_rules! each { ($it:ident) => { $it!(1); }; } // <def each>
+        === one/src/user.rs
+        use crate::__made as made; // <__made>
+        made! {} // <__made>
+        each!(made); // <each> <__made>
+        fn run() { outer!(each!(made)); } // <each> <__made>
+        === two/Cargo.toml
+        name = "two"
+        === two/src/lib.rs
+        use one_lib::__made; // <__made>
+        macro_rules! each { () => {}; }
+        fn go() { __made!(); each!(); } // <__made>
+        """
+    )
+    written.check("__made")
+    written.check("each")

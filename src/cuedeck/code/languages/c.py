@@ -100,6 +100,8 @@ class CWalk(TableWalk):
         while node is not None:
             if node.type == "function_declarator" and function is None:
                 function = node
+                if (wrapped := _wrapped_name(node)) is not None:
+                    return wrapped, function, around
             if node.type == "qualified_identifier":
                 outer = node.child_by_field_name("scope")
                 if outer is not None:
@@ -458,6 +460,21 @@ def _cpp() -> Any:
 
 class CppWalk(CWalk):
     """Visits C++."""
+
+
+def _wrapped_name(function: Node) -> Node | None:
+    """The name in ``void IN_RAM(name)(int a)``: no function gives a function, so a macro is around it."""
+    macro = function.child_by_field_name("declarator")
+    if macro is None or macro.type != "function_declarator":
+        return None
+    listed = macro.child_by_field_name("parameters")
+    if listed is None or listed.named_child_count != 1:
+        return None
+    only = listed.named_children[0]
+    named = only.child_by_field_name("type")
+    if named is None or named.type != "type_identifier" or named.end_byte != only.end_byte:
+        return None
+    return named
 
 
 # A macro between ``class`` and its name, such as one that exports it.

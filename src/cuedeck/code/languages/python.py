@@ -293,7 +293,7 @@ class PythonWalk(PythonPatterns):
             whole or node,
             home,
             own=inner,
-            head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
+            head=(node.start_byte, self.head_end(node, body)),
             doc=_docstring(body),
         )
         labels = {self.decorator_name(d) for d in decorators or ()}
@@ -319,6 +319,15 @@ class PythonWalk(PythonPatterns):
         self.results, self.tested = saved
         self.whole = outer
         return 0
+
+    def head_end(self, node: Node, body: Node | None) -> int:
+        """Where a definition's head ends: remarks between its colon and its body are not of it."""
+        if body is None:
+            return node.end_byte
+        if b"#" not in self.source[node.start_byte : body.start_byte]:
+            return body.start_byte
+        colons = [child.start_byte for child in node.children if child.type == ":"]
+        return colons[-1] if colons else body.start_byte
 
     def decorator_name(self, decorator: int) -> bytes:
         base = decorator << 2
@@ -397,7 +406,7 @@ class PythonWalk(PythonPatterns):
             whole or node,
             home,
             own=inner,
-            head=(node.start_byte, body.start_byte if body is not None else node.end_byte),
+            head=(node.start_byte, self.head_end(node, body)),
             doc=_docstring(body),
         )
         generics = node.child_by_field_name("type_parameters")

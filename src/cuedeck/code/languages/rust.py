@@ -230,6 +230,13 @@ class RustWalk(TableWalk):
         body = node.child_by_field_name("body")
         return self.visit(body, inner) if body is not None else 0
 
+    def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
+        binding = len(self.bound)
+        super().declare(node, scope, spec, name, kind, whole)
+        if kind == Kind.MACRO:
+            self.bound[binding + 5] = 1
+        return 0
+
     def macro(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("macro")
         if name is not None:
@@ -247,7 +254,8 @@ class RustWalk(TableWalk):
         for child, following in zip_longest(children, children[1:]):
             kind = child.type
             if kind == "identifier":
-                role = Role.CALL if following is not None and self._is_call(following) else Role.READ
+                called = following is not None and (following.type == "!" or self._is_call(following))
+                role = Role.CALL if called else Role.READ
                 if previous in (".", "::") and value:
                     value = self.row(Op.ATTR, value, self.name(child), child.start_byte, role)
                 else:

@@ -16,6 +16,7 @@ from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Val
 _NAME: Final = re.compile(r"^[ \t]*name[ \t]*=[ \t]*\"([^\"]+)\"", re.MULTILINE)
 _FOLDER_STEMS: Final = ("mod.rs", "lib.rs", "main.rs")
 _PATHS: Final = "rust-paths:"
+_MOST_MACROS: Final = 4
 
 
 class RustRules(OpenRules):
@@ -240,5 +241,23 @@ class RustRules(OpenRules):
     def package_member(self, key: str, name: str) -> Targets:
         if not key.startswith(_PATHS):
             return ()
-        found = self._first(key.removeprefix(_PATHS), name)
-        return (found,) if found is not None else ()
+        path = key.removeprefix(_PATHS)
+        found = self._first(path, name)
+        return (found,) if found is not None else self._macros(self._root(path), name)
+
+    def lent(self, module: Value, name: str) -> Targets:
+        """A crate has its macros at its root, wherever they are written."""
+        root = self._root(module.path) if module.tag == MODULE and not module.scope else None
+        return self._macros(root, name) if root == module.path else ()
+
+    def _macros(self, root: str | None, name: str) -> Targets:
+        """The macros of a crate: files see those of others without importing them."""
+        found: list[Symbol] = []
+        for path in self.project.files_defining(name):
+            if not path.endswith(self.endings) or self._root(path) != root:
+                continue
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                if links.bindings[3][binding] == Bind.FUNCTION and links.bindings[5][binding]:
+                    found.append(Symbol(path, links.bindings[0][binding], name))
+        return tuple(found[:_MOST_MACROS])

@@ -260,8 +260,9 @@ class Linker(Calls):
         found = self.lookup(module.path, module.scope, name)
         if found:
             return found
-        inner = self.rules_of(module.path).submodule(module, name)
-        return (inner,) if inner else ()
+        rules = self.rules_of(module.path)
+        inner = rules.submodule(module, name)
+        return (inner,) if inner else rules.lent(module, name)
 
     def _package_member(self, module: Value, name: str) -> Targets:
         for path in self._languages:

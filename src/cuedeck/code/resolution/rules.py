@@ -170,6 +170,10 @@ class Rules:
         """A module inside a module."""
         return None
 
+    def lent(self, module: Value, name: str) -> Targets:
+        """What a module has by that name from files that it does not name."""
+        return ()
+
     def package_member(self, key: str, name: str) -> Targets:
         """What a package of several files calls by that name."""
         return ()
