@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.code.languages.conftest import Project
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
 
 
 def test_an_assignment_ends_what_a_name_held_before_up_to_the_end_of_its_block(project: Project) -> None:
