@@ -26,7 +26,7 @@ COMPILED = (
     "code/languages/python",
 )
 # Modules that the extensions agree with.
-AGREED = ("code/facts", "code/extraction/packing", "code/extraction/wording", "code/extraction/analysis")
+AGREED = ("code/facts", "code/extraction/plain_columns", "code/extraction/wording", "code/search/meaning")
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,

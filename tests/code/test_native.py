@@ -34,8 +34,8 @@ for name in json.load(sys.stdin):
         continue
     blob = analyse_blob("0" * 40, name, language, source)
     words = blob.words
-    told = [blob.symbols, blob.problem, blob.facts.hex(), sorted(blob.uses), sorted(blob.defines)]
-    told += [words.lengths.hex(), words.kinds.hex(), words.keys.hex(), sorted(words.words), len(words.held)]
+    told = [blob.symbols, blob.problem, blob.facts.hex(), blob.uses, blob.defines, words.words]
+    told += [part.hex() for part in (words.held, words.places, words.lengths, words.kinds, words.keys)]
     found[name] = sha256(json.dumps(told).encode()).hexdigest()
 found["made of"] = type(Walk.__dict__["only"]).__name__
 json.dump(found, sys.stdout)

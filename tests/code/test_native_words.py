@@ -16,7 +16,7 @@ from cuedeck.code.extraction import wording
 from cuedeck.code.extraction.extract import extract
 from cuedeck.code.facts import KINDS, UNHASHED, Definition, Kind, Outline
 from cuedeck.code.languages import language_named, language_of_source
-from cuedeck.code.search.meaning import _KEYED, _TOLD, blob_keys
+from cuedeck.code.search.meaning import _KEYED, _TOLD, plain_keys
 
 compiled = pytest.importorskip("cuedeck_native.words", reason="cuedeck-native is not installed")
 
@@ -63,7 +63,7 @@ def same(definitions: Sequence[Definition], source: bytes, read: Any = READER) -
 
 
 def same_keys(outline: Outline) -> None:
-    assert compiled.blob_keys(outline.definitions, _KEYED, _TOLD) == blob_keys(outline)
+    assert compiled.blob_keys(outline.definitions, _KEYED, _TOLD) == plain_keys(outline)
 
 
 @pytest.mark.parametrize("source", HOSTILE)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
+from cuedeck.code.extraction.columns import seen_outside, storable
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.extraction.extract import MAX_BYTES, extract, unreadable
 from cuedeck.code.extraction.packing import pack
-from cuedeck.code.extraction.plain_columns import seen_outside, storable
 from cuedeck.code.extraction.wording import blob_words
 from cuedeck.code.facts import (
     EXTRACTOR_VERSION,

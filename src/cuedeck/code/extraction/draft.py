@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from blake3 import blake3
 
-from cuedeck.code.extraction.plain_columns import across, columns, line_starts, ordered
+from cuedeck.code.extraction.columns import across, columns, line_starts, ordered
 from cuedeck.code.facts import (
     CONTENT,
     ROLE_SHIFT,

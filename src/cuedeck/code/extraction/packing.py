@@ -13,7 +13,8 @@ from typing import Final
 
 import zstandard
 
-from cuedeck.code.extraction.plain_columns import MANY, Writer, distances
+from cuedeck.code.extraction.columns import Writer
+from cuedeck.code.extraction.plain_columns import MANY, distances
 from cuedeck.code.facts import (
     CONTENT,
     KINDS,

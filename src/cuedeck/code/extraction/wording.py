@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 from cuedeck.code.facts import KINDS, UNHASHED, Definition, Kind, Outline
 from cuedeck.code.search.meaning import blob_keys
+from cuedeck.native import native
 from cuedeck.search.analyser import MAX_WORD, NAME_PART, analyse, stem
 from cuedeck.search.stopwords import STOP_WORDS
 from cuedeck.store.code_words import BlobWords
@@ -109,7 +110,7 @@ def blob_words(outline: Outline, source: bytes) -> BlobWords:
 
     Members have no words of their own: their names are in their owner's body and in the table of names.
     """
-    return BlobWords(*_plainly_read(outline.definitions, source), blob_keys(outline))
+    return BlobWords(*_read(outline.definitions, source), blob_keys(outline))
 
 
 def _plainly_read(definitions: Sequence[Definition], source: bytes) -> _Columns:
@@ -190,3 +191,25 @@ def _words(text: bytes, limit: int) -> Collection[str]:
 def _kept(tokens: Iterable[str], limit: int) -> list[str]:
     """Of too many words, the longest: short ones are the common ones."""
     return sorted(sorted(tokens), key=len, reverse=True)[:limit]
+
+
+def _reader() -> Callable[[Sequence[Definition], bytes], _Columns]:
+    """What reads the words of a blob: compiled where that is installed."""
+    if native() is None:
+        return _plainly_read
+    from cuedeck_native.words import Wording
+
+    reader: Callable[[Sequence[Definition], bytes], _Columns] = Wording(
+        _said,
+        name_words,
+        KIND_NUMBERS,
+        UNHASHED,
+        max_body=_MAX_BODY_WORDS,
+        max_doc_words=_MAX_DOC_WORDS,
+        max_doc=_MAX_DOC,
+        max_words=_KEPT_WORDS,
+    ).read
+    return reader
+
+
+_read: Final = _reader()

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Final
 
 from cuedeck.code.facts import CALLABLE, TYPES, Definition, Outline
+from cuedeck.native import native
 from cuedeck.search.analyser import analyse
 
 _MAX_DOC: Final = 400
@@ -18,6 +19,16 @@ _TOLD: Final = CALLABLE | TYPES
 
 def blob_keys(outline: Outline) -> bytes:
     """For the file and each symbol 64 bits: 0 where it gets no vector, odd where it is private."""
+    if native() is None:
+        return plain_keys(outline)
+    from cuedeck_native.words import blob_keys as compiled_keys
+
+    keys: bytes = compiled_keys(outline.definitions, _KEYED, _TOLD)
+    return keys
+
+
+def plain_keys(outline: Outline) -> bytes:
+    """The same, where nothing is compiled."""
     keys = array("q", [0])
     for d, local in zip(outline.definitions, outline.locals, strict=True):
         keys.append(_key(d, local) if d.content and d.kind in _TOLD else 0)
