@@ -29,9 +29,7 @@ def commands() -> str:
 
     root = Root(name="cue")
     # click remembers a command's help option from the first context it sees: let it be the real one.
-    context = click.Context(
-        root, info_name="cue", terminal_width=WIDTH, help_option_names=["-h", "--help"]
-    )
+    context = click.Context(root, info_name="cue", terminal_width=WIDTH, help_option_names=["-h", "--help"])
     parts = ["# Commands\n"]
     for title, names in SECTIONS.items():
         parts.append(f"## {title}\n")

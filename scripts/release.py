@@ -1,4 +1,4 @@
-"""Builds what a release consists of into dist/: both wheels, checked, with the bill of materials.
+"""Builds what a release consists of into dist/: its wheels, checked, with the bill of materials.
 
 python scripts/release.py            wheels, checks, SBOM, licence report
 python scripts/release.py --install  and prove that `uv tool install` needs nothing but a folder of wheels
@@ -25,6 +25,8 @@ from licences import forbidden
 
 ROOT = Path(__file__).parents[1]
 MODEL = ROOT / "packages" / "cuedeck-minilm"
+NATIVE = ROOT / "packages" / "cuedeck-native"
+NAMES = {MODEL: "cuedeck_minilm", NATIVE: "cuedeck_native"}
 
 
 def uv() -> str:
@@ -42,7 +44,7 @@ def build(project: Path, out: Path, *, isolated: bool = True) -> Path:
     command = [uv(), "build", "--wheel", "--quiet", "--python", sys.executable, *options]
     before = set(out.glob("*.whl")) if out.exists() else set()
     subprocess.run([*command, "--out-dir", str(out), str(project)], check=True)
-    name = "cuedeck_minilm" if project == MODEL else "cuedeck"
+    name = NAMES.get(project, "cuedeck")
     made = set(out.glob(f"{name}-*.whl"))
     return max(made - before or made, key=lambda path: path.stat().st_mtime)
 
@@ -81,6 +83,25 @@ def check_model(wheel: Path) -> list[str]:
     return problems if len(notices) == 2 else [*problems, "LICENSE or NOTICE is missing"]
 
 
+def check_native(wheel: Path) -> list[str]:
+    """What is wrong with the accelerator's wheel, which is for this platform and this very source."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        sources = archive.read("cuedeck_native/sources.py").decode()
+    problems = [
+        f"the compiled {name} is missing"
+        for name in ("tree", "words", "columns", "expressions", "extraction/draft", "languages/python")
+        if not any(
+            path.startswith(f"cuedeck_native/{name}.") and path.endswith((".so", ".pyd")) for path in names
+        )
+    ]
+    for found in re.finditer(r"'(code/[\w/]+\.py)': '(\w{64})'", sources):
+        if hashlib.sha256((ROOT / "src" / "cuedeck" / found[1]).read_bytes()).hexdigest() != found[2]:
+            problems.append(f"{found[1]} has changed since it was compiled")
+    licences = {"cuedeck_native/LICENSE.tree-sitter", "cuedeck_native/LICENSE.unicode"}
+    return problems + [f"{name} is missing" for name in sorted(licences - set(names))]
+
+
 def prove_install(wheels: list[Path], scratch: Path) -> str:
     """Install as a user would, from a folder of wheels, without network or cache, and ask for the version."""
     house = scratch / "wheelhouse"
@@ -95,9 +116,14 @@ def prove_install(wheels: list[Path], scratch: Path) -> str:
         "UV_LINK_MODE": "hardlink",
     }
     command = [uv(), "tool", "install", "--quiet", "--offline", "--no-index", "--find-links", str(house)]
-    with_model = ["--with", "cuedeck-minilm"] if any("minilm" in wheel.name for wheel in wheels) else []
+    optional = [
+        option
+        for name in NAMES.values()
+        if any(wheel.name.startswith(name) for wheel in wheels)
+        for option in ("--with", name.replace("_", "-"))
+    ]
     subprocess.run(
-        [*command, "--python", sys.executable, *with_model, "cuedeck"],
+        [*command, "--python", sys.executable, *optional, "cuedeck"],
         env=environment,
         check=True,
         timeout=300,
@@ -125,16 +151,17 @@ def main() -> None:
         os.environ.setdefault("UV_SYSTEM_CERTS", "1")
     package = build(ROOT, chosen.out, isolated=not chosen.offline)
     model = build(MODEL, chosen.out, isolated=not chosen.offline)
-    problems = check_package(package) + check_model(model)
+    native = build(NATIVE, chosen.out, isolated=not chosen.offline)
+    problems = check_package(package) + check_model(model) + check_native(native)
     problems += [f"{one.name} is under {one.licence}" for one in forbidden(runtime())]
     if problems:
         raise SystemExit("\n".join(problems))
     sbom.write(chosen.out / "cuedeck.cdx.json")
-    for path in (package, model, chosen.out / "cuedeck.cdx.json"):
+    for path in (package, model, native, chosen.out / "cuedeck.cdx.json"):
         sys.stdout.write(f"{path.stat().st_size / 2**20:8.2f} MB  {path.name}\n")
     if chosen.install:
         with tempfile.TemporaryDirectory(prefix="cuedeck-release-") as scratch:
-            version = prove_install([package, model], Path(scratch))
+            version = prove_install([package, model, native], Path(scratch))
         sys.stdout.write(f"installed from a wheelhouse: {version}\n")
 
 

@@ -101,7 +101,8 @@ def _compile(here: Path, package: Path, work: Path) -> None:
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
 
-    core = _runtime(work) / "tree_sitter" / "core" / "lib"
+    runtime = _runtime(work)
+    core = runtime / "tree_sitter" / "core" / "lib"
     shutil.copytree(here / "src" / "cuedeck_native", work / "cuedeck_native")
     extensions = [
         Extension(
@@ -143,6 +144,8 @@ def _compile(here: Path, package: Path, work: Path) -> None:
         os.chdir(before)
     made = work / "made"
     made.mkdir()
+    shutil.copy(runtime / "LICENSE", made / "LICENSE.tree-sitter")
+    shutil.copy(core / "src" / "unicode" / "LICENSE", made / "LICENSE.unicode")
     for path in (work / "built" / "cuedeck_native").iterdir():
         shutil.copy(path, made)
     for part in ("extraction", "languages"):
