@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.repository import Repository
+
+from .conftest import Repo
 
 
 def test_project_files_outside_the_workspace_are_not_read(tmp_path: Path) -> None:
@@ -18,3 +21,27 @@ def test_project_files_outside_the_workspace_are_not_read(tmp_path: Path) -> Non
     assert checkout.project_file("../outside.json") is None
     assert checkout.project_file("away/outside.json") is None
     assert checkout.project_file("linked/mine.json") == b"{}"
+
+
+def test_what_differs_from_a_commit_is_kept_up_as_files_change(repo: Repo) -> None:
+    for name in ("a", "b", "c"):
+        repo.put(f"{name}.py", f"{name} = 1\n")
+    first = repo.commit()
+    repository = Repository.open(repo.root)
+    assert repository is not None
+    committed, _ = repository.files(first)
+    checkout = Checkout(repo.root, repository)
+    assert checkout.differing(committed) == {}
+    repo.put("a.py", "a = 2\n")
+    repo.put("new.py", "new = 1\n")
+    (repo.root / "b.py").unlink()
+    found = checkout.differing(committed)
+    assert (found.keys(), found["b.py"]) == ({"a.py", "b.py", "new.py"}, None)
+    repo.put("a.py", "a = 1\n")
+    repo.put("b.py", "b = 2\n")
+    (repo.root / "new.py").unlink()
+    assert checkout.differing(committed) == {"b.py": checkout.files()["b.py"]}
+    second, _ = repository.files(repo.commit())
+    assert checkout.differing(second) == {}
+    assert checkout.differing(committed) == {"b.py": second["b.py"]}
+    checkout.close()

@@ -215,11 +215,7 @@ class Indexer:
 
     def _index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
         started = time.monotonic()
-        disk = self.checkout.files()
-        delta: dict[str, TreeFile | None] = {
-            path: file for path, file in disk.items() if committed.get(path) != file
-        }
-        delta.update(dict.fromkeys(committed.keys() - disk.keys()))
+        delta = self.checkout.differing(committed)
         layer, skipped = Layer(name, "worktree", commit, ref), list(self.checkout.skipped)
         done, changed = self._stored(
             _present(delta),

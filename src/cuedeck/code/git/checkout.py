@@ -8,7 +8,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -71,6 +71,8 @@ class Checkout:
         self._project: dict[str, Stamp | None] = {}
         self._files: dict[str, TreeFile] = {}
         self._stamps: dict[str, Stamp] = {}
+        # The files of a commit, and which on disk are others: comparing all takes as long as a small edit.
+        self._compared: tuple[Mapping[str, TreeFile], dict[str, TreeFile | None]] = ({}, {})
         self._tracked: dict[str, Tracked] = {}
         self._left_out: dict[str, TreeFile] = {}
         self._index_written = -1
@@ -91,6 +93,18 @@ class Checkout:
             if touched is None or touched:
                 self._look_at_project(touched)
             return self._files
+
+    def differing(self, committed: Mapping[str, TreeFile]) -> dict[str, TreeFile | None]:
+        """The files that are not as they were committed; None for those that are gone."""
+        with self._lock:
+            files = self.files()
+            if self._compared[0] is not committed:
+                found: dict[str, TreeFile | None] = {
+                    path: file for path, file in files.items() if committed.get(path) != file
+                }
+                found.update(dict.fromkeys(committed.keys() - files.keys()))
+                self._compared = (committed, found)
+            return dict(self._compared[1])
 
     def project_file(self, path: str) -> bytes | None:
         """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
@@ -225,6 +239,7 @@ class Checkout:
         if found != self._files:
             self._files = found
             self.version += 1
+            self._compared = ({}, {**found})
         self._stamps = {path: stamp for path, stamp in self._stamps.items() if path in found}
 
     def _walk(self) -> Iterator[tuple[str, os.stat_result]]:
@@ -283,25 +298,32 @@ class Checkout:
     # -- hashing
 
     def _refresh(self, touched: Iterable[str]) -> None:
+        now = {path: self._touched(path) for path in (each[len(self.root) + 1 :] for each in touched)}
+        moved = {path: file for path, file in now.items() if self._files.get(path) != file}
+        if not moved:
+            return
         changed = dict(self._files)
-        for absolute in touched:
-            path = absolute[len(self.root) + 1 :]
-            try:
-                status = os.lstat(absolute)
-            except OSError:
-                changed.pop(path, None)
-                if path in self._left_out:
-                    changed[path] = self._left_out[path]
-                continue
-            wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)
-            file = self._file(path, status) if wanted else None
+        for path, file in moved.items():
             if file is None:
-                changed.pop(path, None)
+                del changed[path]
             else:
                 changed[path] = file
-        if changed != self._files:
-            self._files = changed
-            self.version += 1
+        self._files = changed
+        self.version += 1
+        committed, differing = self._compared
+        for path, file in moved.items():
+            if committed.get(path) == file:
+                differing.pop(path, None)
+            else:
+                differing[path] = file
+
+    def _touched(self, path: str) -> TreeFile | None:
+        try:
+            status = os.lstat(f"{self.root}/{path}")
+        except OSError:
+            return self._left_out.get(path)
+        wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)
+        return self._file(path, status) if wanted else None
 
     def _file(self, path: str, status: os.stat_result) -> TreeFile | None:
         stamp = _stamp(status)
