@@ -64,9 +64,10 @@ class PythonFlow(Walk):
         self.last = self.until = node.end_byte
         self.settled, self.given, self.ended, self.told, self.denied = 0, set(), [], [], []
         self.children(node, scope)
-        if self.ended:
-            rows = zip(self.bound[begun::6], self.bound[begun + 1 :: 6], strict=True)
-            times = Counter(name for held, name in rows if held == scope)
+        names = self.bound[begun + 1 :: 6]
+        if self.ended and len(set(names)) < len(names):
+            held = zip(self.bound[begun::6], names, strict=True)
+            times = Counter([name for where, name in held if where == scope])
             self.scopes[scope].ended = self.items(
                 [n for row in self.ended if not row[0] or times[row[0]] > 1 for n in row]
             )
