@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from code_samples import SAMPLES
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cuedeck.native import installed, native
 
@@ -166,3 +168,17 @@ def test_nodes_are_what_the_binding_says_they_are() -> None:
             ]
             pairs += zip(mine.children, theirs.children, strict=True)
     assert compared > 700
+
+
+@given(st.text(alphabet="aBcDéX_19", max_size=24))
+def test_names_are_cut_alike(name: str) -> None:
+    from cuedeck_native.names import Saying, name_parts
+
+    from cuedeck.code.extraction import wording
+    from cuedeck.search.analyser import MAX_WORD, NAME_PART
+
+    said = Saying(wording._SAID, wording._said, MAX_WORD)
+    assert said.of(name.encode()) == wording._said(name.encode())
+    assert said.of((name * 9).encode()) == wording._said((name * 9).encode())
+    if name.isascii():
+        assert name_parts(name) == NAME_PART.findall(name)

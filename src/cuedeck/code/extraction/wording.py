@@ -95,12 +95,25 @@ def _is_plain(name: str) -> bool:
     return name.isascii() and len(name) <= MAX_WORD and name.isidentifier()
 
 
+def _cutter() -> Callable[[str], list[str]]:
+    """What cuts a plain name into its parts."""
+    if native() is None:
+        return NAME_PART.findall
+    from cuedeck_native.names import name_parts
+
+    found: Callable[[str], list[str]] = name_parts
+    return found
+
+
+_name_parts: Final = _cutter()
+
+
 @lru_cache(maxsize=16384)
 def name_words(name: str) -> tuple[str, ...]:
     """A name's tokens: the whole and its parts."""
     if not _is_plain(name):
         return tuple(dict.fromkeys(analyse(name)))
-    parts = [part.lower() for part in NAME_PART.findall(name)]
+    parts = [part.lower() for part in _name_parts(name)]
     several = [part for part in parts if len(part) > 1 or part.isdigit()] if len(parts) > 1 else []
     return tuple(dict.fromkeys(map(stem, filter(None, ["".join(parts), *several]))))
 
@@ -197,10 +210,11 @@ def _reader() -> Callable[[Sequence[Definition], bytes], _Columns]:
     """What reads the words of a blob: compiled where that is installed."""
     if native() is None:
         return _plainly_read
+    from cuedeck_native.names import Saying
     from cuedeck_native.words import Wording
 
     reader: Callable[[Sequence[Definition], bytes], _Columns] = Wording(
-        _said,
+        Saying(_SAID, _said, MAX_WORD).of,
         name_words,
         KIND_NUMBERS,
         UNHASHED,
