@@ -79,3 +79,15 @@ def test_a_file_that_only_changed_its_encoding_has_the_same_symbols(repo: Repo, 
     repo.commit()
     code = open_code(repo.root)
     assert [c.change for c in compare_refs(code, "main", "feat").changes] == []
+
+
+def test_a_path_is_found_in_either_form_of_its_accents(repo: Repo, open_code: Open) -> None:
+    composed, decomposed = "caf\u00e9.py", "lib/cafe\u0301.py"
+    for path in (composed, decomposed):
+        repo.put(path, "def serve(): ...\n")
+    repo.commit()
+    snapshot = open_code(repo.root).view().snapshot
+    for asked, path in (("cafe\u0301.py", composed), ("lib/caf\u00e9.py", decomposed), (composed, composed)):
+        assert snapshot.spelled(asked) == path
+        assert find(snapshot, "serve", path=asked).symbol.path == path
+    assert snapshot.spelled("caf\u00e8.py") == "caf\u00e8.py"

@@ -68,7 +68,7 @@ def chosen(
     snapshot: Snapshot, name: str, *, path: str | None = None, line: int | None = None
 ) -> tuple[SymbolRecord, list[SymbolRecord]]:
     """The definition that is meant, and the others of that name."""
-    records = locate(snapshot, name, path=clean_path(path) if path is not None else None)
+    records = locate(snapshot, name, path=snapshot.spelled(clean_path(path)) if path is not None else None)
     if line is not None:
         records = at_line(records, snapshot, line)
     if not records:

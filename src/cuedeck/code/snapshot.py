@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import threading
+import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -163,6 +164,16 @@ class Snapshot:
     @property
     def paths(self) -> Collection[str]:
         return self.files
+
+    def spelled(self, path: str) -> str:
+        """A path as the ref has it, in whichever form of Unicode its accents were typed."""
+        if path in self.files or path.isascii():
+            return path
+        return self._by_form.get(unicodedata.normalize("NFC", path), path)
+
+    @cached_property
+    def _by_form(self) -> dict[str, str]:
+        return {unicodedata.normalize("NFC", path): path for path in self.files if not path.isascii()}
 
     @cached_property
     def paths_of(self) -> dict[int, list[str]]:

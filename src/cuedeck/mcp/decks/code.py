@@ -269,7 +269,7 @@ def _no_file(path: str, view: View, root: Path) -> CueError:
 
 def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     asked, view = call.arguments, _view(call)
-    path = _path(asked.path)
+    path = view.snapshot.spelled(_path(asked.path))
     if path not in view.snapshot.files:
         raise _no_file(path, view, call.workspace.root)
     symbols = view.snapshot.symbols(path)
@@ -361,7 +361,7 @@ def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
     scored = explain(
         view,
         Query(asked.query, named_language(view.warnings, asked.language)),
-        _path(asked.result_path, "result_path"),
+        view.snapshot.spelled(_path(asked.result_path, "result_path")),
         asked.result_line_start,
         limit=limited(view.warnings, asked.limit, MAX_EXPLAINED),
         mode=asked.mode,
