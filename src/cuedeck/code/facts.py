@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 42
+EXTRACTOR_VERSION: Final = 43
 
 
 class Op:
@@ -97,7 +97,7 @@ class Bind:
     VARIABLE: Final = 5  # x = annotation, y = value
     PARAMETER: Final = 6  # x = annotation, y = default
     SELF: Final = 7  # x = class scope, y = 1 for the class itself
-    OPAQUE: Final = 8  # a name whose value is not followed; x = bound of a type parameter
+    OPAQUE: Final = 8  # a name whose value is not followed; x = bound of a type parameter, y = its default
     ALIAS: Final = 9  # x = type expression that the name stands for
     NAMESPACE: Final = 10  # x = scope: an inline module or namespace
     LINK: Final = 11  # x = expression: another name for exactly what it names

@@ -253,3 +253,45 @@ def test_typescript_what_is_inferred_from_a_type(project: Project) -> None:
         """
     )
     written.check("bite")
+
+
+def test_typescript_bounds_inside_and_defaults_outside(project: Project) -> None:
+    written = project(
+        """
+        === schemas.ts
+        export interface Some {
+          inner: number  // <def bound>
+        }
+        export interface Schema {
+          inner: number  // <def default>
+          parse(): void  // <def parse>
+        }
+        export interface Box<T extends Some = Schema> {
+          element: T
+        }
+        export type Pair<T extends Some = Schema> = { left: T }
+        export class Made<T extends Some = Schema> {
+          element!: T
+          constructor(given?: T) {}
+          look() {
+            return this.element.inner  // <bound>
+          }
+        }
+        export class Heir extends Made {}
+        export function give<T extends Some = Schema>(): T { throw 0 }
+        export function f<T extends Some = Schema>(given: T, box: Box, pair: Pair, other: Box<Some>) {
+          given.inner  // <bound>
+          box.element.inner  // <default>
+          box.element.parse()  // <parse>
+          pair.left.parse()  // <parse>
+          other.element.inner  // <bound>
+          new Made().element.parse()  // <parse>
+          new Made(other.element).element.inner  // <bound>
+          new Heir().element.parse()  // <parse>
+          give().parse()  // <parse>
+        }
+        """
+    )
+    written.check("bound", "inner")
+    written.check("default", "inner")
+    written.check("parse")

@@ -182,14 +182,12 @@ class TypeWalk(ModuleWalk):
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:
             name, bound = child.child_by_field_name("name"), child.child_by_field_name("constraint")
-            limit = self.visit(bound, scope, Role.TYPE) if bound is not None else 0
             default = child.child_by_field_name("value")
-            if default is not None:
-                limit = self.visit(default, scope, Role.TYPE) or limit
+            types = [self.visit(t, scope, Role.TYPE) if t is not None else 0 for t in (bound, default)]
             if name is not None:
-                kept = self.row(Op.TYPED, limit) if limit else 0
+                limit, chosen = [self.row(Op.TYPED, made) if made else 0 for made in types]
                 self.hiding.setdefault(self.name(name), {})[scope] = len(self.bound)
-                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, kept)
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, limit, chosen)
 
     def parents(self, node: Node, scope: int, role: int) -> list[int]:
         if node.type == "implements_clause":

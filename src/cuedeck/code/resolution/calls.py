@@ -181,6 +181,9 @@ class Calls(Keyed):
                 for receiver in receivers:
                     self.learn_receiver(value, receiver, meaning)
                 self.learn(path, value, arguments, meaning)
+                for parameter in self.parameters(value.path, value.scope):
+                    if parameter not in meaning and (default := self.default(parameter)):
+                        meaning[parameter] = self.substitute(default, meaning)
             return self.substitute(result, meaning)
         return self.protocol(value, "__call__")
 
@@ -274,7 +277,8 @@ class Calls(Keyed):
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
         """A new instance of what a type expression names."""
         found: list[Value] = []
-        for value in self.annotation(path, made):
+        plain = self.plain(path, made)
+        for value in self.named_type(path, plain) if self.label(path, plain) else self.annotation(path, made):
             if value.tag == FUNCTION:
                 found += self.call_value(path, value, arguments)
             elif value.tag == INSTANCE:
@@ -289,10 +293,13 @@ class Calls(Keyed):
         made = value._replace(tag=INSTANCE)
         wanted = self.parameters(value.path, value.scope) if arguments and not value.inside else ()
         if not wanted:
-            return (made,)
+            return self.completed((made,))
         meaning: Meaning = {}
         for function in self.functions_of(path, value):
             self.learn(path, function, arguments, meaning)
+        for parameter in wanted:
+            if parameter not in meaning and (default := self.default(parameter)):
+                meaning[parameter] = self.substitute(default, meaning)
         return self.substitute((made,), {p: v for p, v in meaning.items() if p in wanted})
 
     def foreign_call(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values:

@@ -119,11 +119,11 @@ class Generics(ABC):
     def declared_parameters(self, path: str, scope: int) -> Values:
         """The type parameters that a scope itself declares."""
         links = self.links(path)
-        kinds, inferred = links.bindings[3], links.bindings[5]
+        kinds, given = links.bindings[3], links.bindings[5]
         names = [
             (bindings[0], name)
             for name, bindings in links.names[scope].items()
-            if all(kinds[b] == Bind.OPAQUE and not inferred[b] for b in bindings)
+            if all(kinds[b] == Bind.OPAQUE and links.ops[given[b]] & OP_MASK != Op.TUPLE for b in bindings)
         ]
         return tuple(Value(PARAMETER, path, scope, name=links.strings[name]) for _, name in sorted(names))
 
@@ -168,8 +168,8 @@ class Generics(ABC):
         found: list[Value] = []
         for binding in links.names[parameter.scope].get(number, ()):
             kind, x, y = (column[binding] for column in links.bindings[3:])
-            if kind & BIND_MASK == Bind.OPAQUE and x:
-                found += self.evaluate(parameter.path, x)
+            if kind & BIND_MASK == Bind.OPAQUE:
+                found += self.evaluate(parameter.path, x or y)
             elif kind & BIND_MASK == Bind.VARIABLE and y:
                 for limit in links.lists[links.b[y]][1:]:
                     found += self.annotation(parameter.path, limit)
@@ -227,7 +227,8 @@ class Generics(ABC):
         later: Meaning = {}
         for binding in links.names[parameter.scope].get(number, ()):
             compared = links.bindings[5][binding]
-            if links.bindings[3][binding] & BIND_MASK == Bind.OPAQUE and compared:
+            kind = links.bindings[3][binding] & BIND_MASK
+            if kind == Bind.OPAQUE and links.ops[compared] & OP_MASK == Op.TUPLE:
                 given, pattern = links.lists[links.b[compared]]
                 declared = self.annotation(parameter.path, given)
                 actual = self.substitute(declared, meaning, depth + 1)
@@ -279,10 +280,36 @@ class Generics(ABC):
         """What parameters stand for when arguments are given to the first of them."""
         meaning = dict(zip(parameters, arguments, strict=False))
         for parameter in parameters[len(arguments) :]:
-            default: Values = self.solve(("u", parameter), self._limits, parameter)
-            if parameters_in(default):
+            default = self.default(parameter)
+            if default:
                 meaning[parameter] = self.substitute(default, meaning)
+                continue
+            limits: Values = self.solve(("u", parameter), self._limits, parameter)
+            if parameters_in(limits):
+                meaning[parameter] = self.substitute(limits, meaning)
         return meaning
+
+    def default(self, parameter: Value) -> Values:
+        """What a type parameter stands for where no argument is given to it."""
+        links = self.links(parameter.path)
+        number = links.string_numbers.get(parameter.name, -1)
+        given = [links.bindings[5][b] for b in links.names[parameter.scope].get(number, ())]
+        return unique([v for default in given for v in self.evaluate(parameter.path, default)])
+
+    def completed(self, values: Values, name: str = "") -> Values:
+        """What a name without type arguments means: parameters other than itself stand for their defaults."""
+        found: list[Value] = []
+        for value in values:
+            bare = value.tag in _HOLDERS and not value.inside
+            aliased = self.aliasing(value) if value.tag != PARAMETER or value.name != name else ()
+            wanted = aliased or (self.parameters(value.path, value.scope) if bare else ())
+            if not any(self.default(parameter) for parameter in wanted):
+                found.append(value)
+            elif aliased:
+                found += self.substitute((value,), self.assigned(aliased, []))
+            else:
+                found.append(with_meaning(value, self.assigned(wanted, [])))
+        return unique(found)
 
     def aliasing(self, value: Value) -> Values:
         """The parameters of the named type that a value is the meaning of."""
@@ -319,7 +346,7 @@ class Generics(ABC):
         """What a class names as a parent; one with type arguments may be a name for something else."""
         if self.links(path).ops[base] & OP_MASK == Op.INDEX:
             return self.annotation(path, base) or self.evaluate(path, base)
-        return self.evaluate(path, base)
+        return self.completed(self.evaluate(path, base))
 
     def _ascend(self, owner: Value, path: str, scope: int, own: Meaning, depth: int) -> Meaning | None:
         links = self.links(owner.path)

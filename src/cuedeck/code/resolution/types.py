@@ -304,14 +304,7 @@ class Typing(Generics):
         links = self.links(path)
         op = links.ops[number] & OP_MASK
         if op in _NAMED:
-            if links.strings[links.b[number]] in self.rules_of(path).self_types:
-                return self.around(path, number)
-            if self.rules_of(path).overloads and (types := self.types_named(path, number)):
-                return self.instances(path, types)
-            aliased = [self.aliased_type(t) for t in self.targets(path, number) if isinstance(t, Symbol)]
-            if any(aliased):
-                return unique([v for values in aliased for v in values])
-            return self.instances(path, self.evaluate(path, number))
+            return self.completed(self.named_type(path, number), links.strings[links.b[number]])
         if op == Op.UNION:
             return unique([v for item in links.lists[links.b[number]] for v in self.annotation(path, item)])
         if op == Op.INDEX:
@@ -321,6 +314,18 @@ class Typing(Generics):
         if op == Op.TUPLE:
             items = tuple(self.annotation(path, item) for item in links.lists[links.b[number]])
             return (Value(TUPLE, inside=items),) if any(items) else ()
+        return self.instances(path, self.evaluate(path, number))
+
+    def named_type(self, path: str, number: int) -> Values:
+        """What a name annotates, as far as that needs no type arguments."""
+        links = self.links(path)
+        if links.strings[links.b[number]] in self.rules_of(path).self_types:
+            return self.around(path, number)
+        if self.rules_of(path).overloads and (types := self.types_named(path, number)):
+            return self.instances(path, types)
+        aliased = [self.aliased_type(t) for t in self.targets(path, number) if isinstance(t, Symbol)]
+        if any(aliased):
+            return unique([v for values in aliased for v in values])
         return self.instances(path, self.evaluate(path, number))
 
     def types_named(self, path: str, number: int) -> Values:
@@ -382,7 +387,7 @@ class Typing(Generics):
             told = self.annotation(path, arguments[-1])
             taken = [v for value in told for v in self.taken_first(value)] if shape == "taken" else []
             return unique(taken) or shaped(shape, told)
-        known = self.annotation(path, base) if label else ()
+        known = self.named_type(path, self.plain(path, base)) if label else ()
         if not any(value.tag in _APPLIED for value in known):
             special = self.special_form(path, label, arguments)
             if special is not None:
