@@ -1,11 +1,20 @@
-"""Results: what functions give, and where that is what they are called on, or another of its class."""
+"""Results: what functions give, of overloads which, and where that is of the class they are called on."""
 
 from __future__ import annotations
 
-from cuedeck.code.facts import OP_MASK, Bind, Op
+from cuedeck.code.facts import OP_MASK, REST, Bind, Op
 from cuedeck.code.resolution.generics import SELF_TYPE, parameters_in
 from cuedeck.code.resolution.types import Typing
-from cuedeck.code.resolution.values import FUNCTION, INSTANCE, PARAMETER, Value, Values, sequence, unique
+from cuedeck.code.resolution.values import (
+    FUNCTION,
+    INSTANCE,
+    PARAMETER,
+    TUPLE,
+    Value,
+    Values,
+    sequence,
+    unique,
+)
 
 _SAME = (Op.AWAIT, Op.WANTED, Op.NARROWED)
 
@@ -97,3 +106,26 @@ class Results(Typing):
         if op != Op.CALL or self.label(function.path, a) != "type":
             return False
         return any(self.is_receivers(function, argument) for argument in links.lists[b][:1])
+
+    # -- overloads
+
+    def fitting(self, functions: Values, count: int) -> Values:
+        """Of overloads, those that take that many arguments; all of them when none does."""
+        overloads = [f for f in functions if f.tag == FUNCTION]
+        if len(overloads) < 2 or not count:
+            return functions
+        exact = {f for f in overloads if self.taken(f) == count}
+        return tuple(f for f in functions if f.tag != FUNCTION or f in exact) if exact else functions
+
+    def taken(self, function: Value) -> int:
+        """How many arguments a function takes; a rest that is a tuple counts by its parts."""
+        names = self.parameter_names(function)
+        if not names or self.links(function.path).strings[names[-1][1]] != REST:
+            return len(names)
+        rest = [v for v in self.parameter_type(function, len(names) - 1, whole=True) if v.tag == TUPLE]
+        return len(names) - 1 + len(rest[0].inside) if rest else -1
+
+    def takes(self, function: Value, count: int) -> bool:
+        """Whether a function can be given that many arguments."""
+        taken = self.taken(function)
+        return taken == count or (taken < 0 and count >= len(self.parameter_names(function)) - 1)

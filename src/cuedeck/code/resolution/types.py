@@ -534,27 +534,6 @@ class Typing(Generics):
             found += held
         return tuple(found)
 
-    def fitting(self, functions: Values, count: int) -> Values:
-        """Of overloads, those that take that many arguments; all of them when none does."""
-        overloads = [f for f in functions if f.tag == FUNCTION]
-        if len(overloads) < 2 or not count:
-            return functions
-        exact = {f for f in overloads if self.taken(f) == count}
-        return tuple(f for f in functions if f.tag != FUNCTION or f in exact) if exact else functions
-
-    def taken(self, function: Value) -> int:
-        """How many arguments a function takes; a rest that is a tuple counts by its parts."""
-        names = self.parameter_names(function)
-        if not names or self.links(function.path).strings[names[-1][1]] != REST:
-            return len(names)
-        rest = [v for v in self.parameter_type(function, len(names) - 1, whole=True) if v.tag == TUPLE]
-        return len(names) - 1 + len(rest[0].inside) if rest else -1
-
-    def takes(self, function: Value, count: int) -> bool:
-        """Whether a function can be given that many arguments."""
-        taken = self.taken(function)
-        return taken == count or (taken < 0 and count >= len(self.parameter_names(function)) - 1)
-
     def functions_of(self, path: str, value: Value) -> list[Value]:
         """The functions that calling a value runs."""
         if value.tag == CLASS:
