@@ -45,6 +45,114 @@ def test_added_modified_and_deleted_symbols(repo: Repo, open_code: Open) -> None
     assert found.merge_base == base
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "after", "changed"),
+    [
+        (
+            "a.js",
+            "const { one, two: { inner } } = load('x');",
+            "const {\n  one,\n  two: { inner },\n  three,\n} = load('x');",
+            [("added", "three")],
+        ),
+        (
+            "a.js",
+            "const { one, two } = load('x');",
+            "const { one, two } = load('y');",
+            [("modified", "one"), ("modified", "two")],
+        ),
+        (
+            "a.js",
+            "const { one, two } = load();",
+            "const { one, two = 2 } = load();",
+            [("modified", "two")],
+        ),
+        (
+            "a.js",
+            "const { one, ...others } = load();",
+            "const { one, two, ...others } = load();",
+            [("added", "two"), ("modified", "others")],
+        ),
+        ("a.ts", "export const [one, two] = load();", "export const [one] = load();", [("deleted", "two")]),
+        (
+            "a.ts",
+            "export const [one, two] = load();",
+            "export const [zero, one, two] = load();",
+            [("added", "zero"), ("modified", "one"), ("modified", "two")],
+        ),
+        ("a.ts", "export const one = 1;", "export const one = 1, two = 2;", [("added", "two")]),
+        (
+            "a.ts",
+            "export const one = 1, two = 2;",
+            "const one = 1, two = 2;",
+            [("modified", "one"), ("modified", "two")],
+        ),
+        ("a.py", "one, two = 1, 2", "one, two, three = 1, 2, 3", [("added", "three")]),
+        ("a.py", "one, two = 1, 2", "one, two = 1, 3", [("modified", "two")]),
+        ("a.py", "(one, two) = load()", "(one, two) = store()", [("modified", "one"), ("modified", "two")]),
+        ("a.py", "one = 1", "one = two = 1", [("added", "two")]),
+        ("a.py", "one = two = 1", "one = two = 2", [("modified", "one"), ("modified", "two")]),
+        (
+            "a.go",
+            "package a\nvar one = 1",
+            "package a\nvar (\n\tone = 1\n\ttwo = 2\n)",
+            [("added", "two")],
+        ),
+        ("a.go", "package a\nvar one, two = 1, 2", "package a\nvar one, two = 1, 3", [("modified", "two")]),
+        (
+            "a.go",
+            "package a\nvar one, two = load()",
+            "package a\nvar two, one = load()",
+            [("modified", "one"), ("modified", "two")],
+        ),
+        (
+            "a.go",
+            "package a\ntype One int",
+            "package a\ntype (\n\tOne int\n\tTwo int\n)",
+            [("added", "Two")],
+        ),
+        (
+            "a.c",
+            "static int one, two;",
+            "static int one, *two, three;",
+            [("added", "three"), ("modified", "two")],
+        ),
+        (
+            "a.c",
+            "typedef struct thing Thing;",
+            "typedef struct thing Thing, *Pointer;",
+            [("added", "Pointer")],
+        ),
+        (
+            "a.php",
+            "<?php class A { const ONE = 1, TWO = 2; }",
+            "<?php class A { const ONE = 1, TWO = 3; }",
+            [("modified", "A"), ("modified", "A::TWO")],
+        ),
+        ("a.lua", "local one, two = 1, 2", "local one, two = 1, 3", [("modified", "two")]),
+        ("a.swift", "let one = 1, two = 2", "let one = 1, two = 2, three = 3", [("added", "three")]),
+        (
+            "a.swift",
+            "let (one, two) = load()",
+            "let (one, second) = load()",
+            [("added", "second"), ("deleted", "two")],
+        ),
+        ("a.rb", "ONE, TWO = 1, 2", "ONE, TWO = 1, 3", [("modified", "TWO")]),
+        ("a.sh", "readonly ONE=1 TWO=2", "readonly ONE=1 TWO=3", [("modified", "TWO")]),
+    ],
+)
+def test_of_several_names_in_a_statement_those_that_changed_are_told(
+    repo: Repo, open_code: Open, path: str, before: str, after: str, changed: list[tuple[str, str]]
+) -> None:
+    repo.put(path, before + "\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put(path, after + "\n")
+    repo.commit()
+    found = told(compare_refs(open_code(repo.root), "main", "feat"))
+    said = sorted((change, name.removeprefix("a::")) for change, name in found)
+    assert said == changed
+
+
 def test_a_file_that_is_too_long_on_both_sides_is_named_once(repo: Repo, open_code: Open) -> None:
     for branch, letter in (("main", "a"), ("feat", "b")):
         if branch != "main":

@@ -37,6 +37,7 @@ _ERROR_KIND: Final = 0xFFFF
 _SPACE: Final = b" \t\r\n\f\v"
 
 Handler = Callable[[Any, "Node", int, int], int]
+Range = tuple[int, int]
 
 
 class Strings(dict[bytes, int]):
@@ -151,8 +152,9 @@ class Draft:
         head: tuple[int, int] | None = None,
         doc: Node | None = None,
         within: str = "",
+        parts: Sequence[Range] = (),
     ) -> int:
-        """Record a symbol; ``head`` is the byte range its signature is read from."""
+        """Record a symbol; its signature is read from ``head``, and ``parts`` tell whether it changed."""
         start, end = whole if isinstance(whole, tuple) else (whole.start_byte, whole.end_byte)
         name_start, name_end = name if isinstance(name, tuple) else (name.start_byte, name.end_byte)
         label = self.source[name_start:name_end]
@@ -160,9 +162,13 @@ class Draft:
             return -1
         content = shape = b""
         if kind not in UNHASHED:
-            text = self.source[start:end]
+            text = nameless = b""
+            for first, last in parts or ((start, end),):
+                part = self.source[first:last]
+                text += part
+                named = first <= name_start < last
+                nameless += part[: name_start - first] + part[name_end - first :] if named else part
             content = blake3(text).digest(length=CONTENT)
-            nameless = text[: name_start - start] + text[name_end - start :]
             shape = blake3(nameless.translate(None, _SPACE)).digest(length=SHAPE)
         head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
         outer = self.definition_of(around)
@@ -281,4 +287,4 @@ def handler_table(walk: type[Walk], grammar: Any) -> list[Handler]:
     return table + [default] * (_ERROR_KIND + 1 - len(table))
 
 
-__all__ = ["Bind", "Draft", "Handler", "Walk", "handler_table", "line_starts"]
+__all__ = ["Bind", "Draft", "Handler", "Range", "Walk", "handler_table", "line_starts"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Import, Kind, Links, Op, Role, ScopeKind
+from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules, is_header
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
@@ -15,6 +16,8 @@ from cuedeck.code.resolution.values import Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 
 _RECORDS: Final = {
     "struct_specifier": Kind.STRUCT,
@@ -219,8 +222,15 @@ class CWalk(TableWalk):
                 scope,
                 own=inner,
                 doc=doc_above(whole),
+                parts=self.own_parts(name, node),
             )
         self.parameters(function, inner)
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        """What a declaration of several names says of one of them."""
+        listed = [range_of(declarator) for declarator in whole.children_by_field_name("declarator")]
+        own = [n for n, (start, end) in enumerate(listed) if start <= leaf.start_byte < end]
+        return one_of([range_of(whole)], listed, own[0]) if len(listed) > 1 and own else ()
 
     def typedef(self, node: Node, scope: int, role: int = 0) -> int:
         of = node.child_by_field_name("type")
@@ -238,7 +248,8 @@ class CWalk(TableWalk):
         for name in names:
             if name is not None:
                 self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
-                self.define(Kind.TYPE, name, node, scope, doc=doc_above(node))
+                parts = self.own_parts(name, node)
+                self.define(Kind.TYPE, name, node, scope, doc=doc_above(node), parts=parts)
         return 0
 
     # -- records

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import MAKES, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_members import MemberWalk
 from cuedeck.code.languages.ecmascript_values import FUNCTIONS
+from cuedeck.code.languages.grouped import bound_in, one_of, range_of
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",))
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
@@ -284,7 +288,12 @@ class EcmaWalk(MemberWalk):
         if parent is not None and parent.type in ("lexical_declaration", "variable_declaration"):
             if parent.named_child_count > 1:
                 return node
-            node, parent = parent, parent.parent
+            node = parent
+        return self.with_words(node)
+
+    def with_words(self, node: Node) -> Node:
+        """A declaration with the words in front of it."""
+        parent = node.parent
         if parent is not None and parent.type == "ambient_declaration":
             node, parent = parent, parent.parent
         return parent if parent is not None and parent.type == "export_statement" else node
@@ -374,6 +383,16 @@ class EcmaWalk(MemberWalk):
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
             kind = Kind.CONSTANT
         super().assign(leaf, scope, annotation, value, kind, whole)
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        if whole.type != "variable_declarator":
+            return ()
+        parts = [range_of(self.whole_of(whole))]
+        name, declaration = whole.child_by_field_name("name"), whole.parent
+        if declaration is not None and declaration.named_child_count > 1:
+            listed = [range_of(child) for child in declaration.named_children if child.type == whole.type]
+            parts = one_of([range_of(self.with_words(declaration))], listed, listed.index(range_of(whole)))
+        return bound_in(parts, name, leaf.start_byte) if name is not None and name != leaf else parts
 
     def parameter(self, node: Node, scope: int, expected: int = 0) -> None:
         target = node.child_by_field_name("pattern") or node.child_by_field_name("left") or node

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import KEYS, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
+from cuedeck.code.languages.grouped import commas_before, one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 
 _NAMELESS: Final = b"_"
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="result")
@@ -122,6 +126,7 @@ class GoWalk(TableWalk):
             scope,
             own=inner,
             doc=doc_above(whole),
+            parts=[range_of(node)],
             head=(whole.start_byte, of.start_byte + 9 if kind != Kind.TYPE else node.end_byte),
         )
         generics = node.child_by_field_name("type_parameters")
@@ -334,6 +339,20 @@ class GoWalk(TableWalk):
         for name, value in zip(names, values, strict=True):
             self.assign(name, scope, annotation, value, spec.kind, whole)
         return 0
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        """Without the keyword, which stands once before a group."""
+        spec = whole if whole.type in self.variables else whole.named_children[0]
+        names, given = spec.children_by_field_name("name"), spec.child_by_field_name("value")
+        parts = [range_of(spec)]
+        if len(names) > 1:
+            own = names.index(leaf)
+            values = given.named_children if given is not None else []
+            parts = one_of(parts, [range_of(name) for name in names], own)
+            if len(values) == len(names):
+                return one_of(parts, [range_of(value) for value in values], own)
+            parts += commas_before(spec, leaf.start_byte) if values else []
+        return parts
 
     def parts(self, given: list[Node], scope: int, count: int) -> list[int]:
         """What each of several variables holds; some expressions also tell whether there was a value."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.grouped import bound_in, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import TableWalk, doc_above, first_of
@@ -14,6 +15,8 @@ from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 
 
 # The tables that functions are put into.
@@ -149,6 +152,13 @@ class LuaWalk(TableWalk):
             else:
                 self.visit(name, scope, Role.WRITE)
         return 0
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        statement = whole if whole.type == "assignment_statement" else whole.named_children[0]
+        names, values = statement.named_children[:2]
+        if names.named_child_count < 2:
+            return ()
+        return bound_in([range_of(whole)], names, leaf.start_byte, values.named_children)
 
     def declared(self, name: Node, scope: int) -> int:
         """The scope whose variable a name means: the nearest that has it, or everybody's."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Import, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.php_docs import PhpNames
@@ -13,6 +15,8 @@ from cuedeck.code.resolution.values import PACKAGE, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 _EXTENDS: Final = ("base_clause",)
 _IMPLEMENTS: Final = ("class_interface_clause",)
 
@@ -242,6 +246,13 @@ class PhpWalk(PhpNames):
         if name is not None:
             self.assign(name, scope, 0, value, Kind.CONSTANT, node.parent or node)
         return 0
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        listed = [child for child in whole.named_children if child.type == "const_element"]
+        if len(listed) < 2:
+            return ()
+        own = [first_of(child) for child in listed].index(leaf)
+        return one_of([range_of(whole)], [range_of(child) for child in listed], own)
 
     def case(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.grouped import assigned
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_patterns import PythonPatterns
 from cuedeck.code.languages.python_rules import PythonRules
@@ -97,6 +98,8 @@ class PythonWalk(PythonPatterns):
         self.globals: dict[int, set[int]] = {}
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
+        # The assignment around, if it gives several names a value.
+        self.several: Node | None = None
         self.results: list[int] = []
 
     def language(self) -> Language:
@@ -166,7 +169,9 @@ class PythonWalk(PythonPatterns):
         self.defined.add((scope, name))
         text = self.text(target)
         label = Kind.FIELD if kind == ScopeKind.CLASS else Kind.CONSTANT if text.isupper() else Kind.VARIABLE
-        self.define(label, target, self.whole, scope)
+        several = self.several if label != Kind.FIELD else None
+        parts = assigned(several, target.start_byte) if several is not None else ()
+        self.define(label, target, self.whole, scope, parts=parts)
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.children
@@ -192,6 +197,8 @@ class PythonWalk(PythonPatterns):
                 if left.type == "identifier":
                     self.see_own(self.name(left), scope, begun)
         if left is not None:
+            chained = outer is not None or (right is not None and right.type == "assignment")
+            self.several = node if chained or left.type != "identifier" else None
             self.assign(left, scope, annotation, value)
             self.settled = 0
         self.whole = outer

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.grouped import bound_in, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
@@ -13,6 +14,8 @@ from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 
 _ACCESSORS: Final = frozenset({"attr_accessor", "attr_reader", "attr_writer"})
 _MIXINS: Final = frozenset({"include", "extend", "prepend"})
@@ -129,10 +132,16 @@ class RubyWalk(TableWalk):
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         value = self.visit(right, scope) if right is not None else 0
-        if left is None:
-            return value
+        if left is not None:
+            self.target(left, scope, value, node)
+        return value
+
+    def target(self, left: Node, scope: int, value: int, node: Node) -> None:
         if left.type == "identifier":
             self.bind(scope, self.name(left), left.start_byte, Bind.VARIABLE, 0, value)
+        elif left.type == "left_assignment_list":
+            for target in left.named_children:
+                self.target(target, scope, 0, node)
         elif left.type == "constant":
             self.assign(left, scope, 0, value, Kind.CONSTANT, node)
         elif left.type in ("instance_variable", "class_variable") and self.scopes[scope].owner >= 0:
@@ -143,7 +152,13 @@ class RubyWalk(TableWalk):
                 self.define(Kind.FIELD, left, node, owner)
         else:
             self.visit(left, scope, Role.WRITE)
-        return value
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        left, right = whole.child_by_field_name("left"), whole.child_by_field_name("right")
+        if left is None or right is None or left == leaf:
+            return ()
+        values = right.named_children if right.type == "right_assignment_list" else ()
+        return bound_in([range_of(whole)], left, leaf.start_byte, values)
 
     def parameter(self, node: Node, scope: int) -> None:
         name = node if node.type == "identifier" else node.child_by_field_name("name")

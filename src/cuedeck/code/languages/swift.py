@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.grouped import bound_in, one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, doc_above
@@ -13,6 +14,8 @@ from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+    from cuedeck.code.extraction.draft import Range
 
 # What a dot continues, rather than beginning a member of the expected type; and how that type is written.
 _JOINED: Final = (b")", b"]", b"}", b"?", b"!", b"_", b">", b"`", b'"', b".")
@@ -159,17 +162,35 @@ class SwiftWalk(TableWalk):
             self.bind(scope, self.name(names[0]), names[0].start_byte, Bind.PARAMETER, of)
 
     def property_(self, node: Node, scope: int, role: int = 0) -> int:
-        pattern, given = node.child_by_field_name("name"), node.child_by_field_name("value")
-        value = self.visit(given, scope) if given is not None else 0
-        of = 0
+        patterns, given = node.children_by_field_name("name"), node.children_by_field_name("value")
+        types, values = [0] * len(patterns), [0] * len(patterns)
+        at = -1
         for child in node.named_children:
-            if child.type == "type_annotation":
-                of = self.visit(child, scope, Role.TYPE)
-            elif child not in (pattern, given) and child.type != "value_binding_pattern":
+            if child in patterns:
+                at += 1
+            elif child.type == "type_annotation" and patterns:
+                types[at] = self.visit(child, scope, Role.TYPE)
+            elif child in given and patterns:
+                values[at] = self.visit(child, scope)
+            elif child.type != "value_binding_pattern":
                 self.visit(child, scope)
-        for leaf in self.binding_names(pattern) if pattern is not None else ():
-            self.assign(leaf, scope, of, value, Kind.VARIABLE, node)
+        for at in range(len(patterns) - 2, -1, -1):
+            # In ``var a, b: Int`` the type is that of both.
+            types[at] = types[at] or (0 if values[at] else types[at + 1])
+        for pattern, of, value in zip(patterns, types, values, strict=True):
+            for leaf in self.binding_names(pattern):
+                self.assign(leaf, scope, of, value, Kind.VARIABLE, node)
         return 0
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        patterns = whole.children_by_field_name("name")
+        commas = [child.start_byte for child in whole.children if child.type == ","]
+        own = next((n for n, p in enumerate(patterns) if p.start_byte <= leaf.start_byte < p.end_byte), -1)
+        if own < 0 or len(commas) != len(patterns) - 1:
+            return ()
+        starts, ends = [pattern.start_byte for pattern in patterns], [*commas, whole.end_byte]
+        parts = one_of([range_of(whole)], list(zip(starts, ends, strict=True)), own)
+        return bound_in(parts, patterns[own], leaf.start_byte)
 
     def binding_names(self, node: Node) -> Iterator[Node]:
         for leaf in super().binding_names(node):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.extraction.draft import Walk
-from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.extraction.draft import Range, Walk
+from cuedeck.code.facts import OP_MASK, UNHASHED, Bind, Kind, Op, Role, ScopeKind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -430,7 +430,13 @@ class TableWalk(Walk):
         self.defined.add((scope, name))
         if around in (ScopeKind.CLASS, ScopeKind.EXTENSION) and kind == Kind.VARIABLE:
             kind = Kind.FIELD
-        self.define(kind, leaf, self.whole_of(whole), scope, doc=doc_above(self.whole_of(whole)))
+        parts = self.own_parts(leaf, whole) if kind not in UNHASHED else ()
+        whole = self.whole_of(whole)
+        self.define(kind, leaf, whole, scope, doc=doc_above(whole), parts=parts)
+
+    def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
+        """What a statement that defines several variables says of one of them; nothing when it is all."""
+        return ()
 
     def binding_names(self, node: Node) -> Iterator[Node]:
         """The names a pattern binds."""
