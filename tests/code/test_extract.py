@@ -26,6 +26,54 @@ def test_every_language_yields_its_symbols(path: str) -> None:
     assert sorted(found) == sorted(expected.split(", "))
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "told"),
+    [
+        (
+            "a.ts",
+            "export const c = { port: 80, 'a-b': 1, run() {}, deep: { x: 1, go: () => 1 }, other } as const;",
+            "variable c, field c::port, method c::run, field c::deep, method c::deep::go",
+        ),
+        ("a.ts", "const c: Config = { port: 80, run() {} };", "variable c, method c::run"),
+        (
+            "a.js",
+            "var a = exports.b = { c() {} }; function f() { return { d: 1, e() {} } }",
+            "variable a, variable b, method a::c, fn f, method f::e",
+        ),
+        (
+            "a.js",
+            "function C() {}\nC.prototype.x = 1;\nObject.defineProperty(C.prototype, 'y', { get() {} });\n"
+            "Object.defineProperty(exports, 'z', { get: function () {} });\n"
+            "Object.defineProperty(exports, '__esModule', { value: true });",
+            "fn C, field C::x, property C::y, method C::y::get, property z, method z::get",
+        ),
+        ("a.js", "const table = {" + ", ".join(f"k{n}: {n}" for n in range(101)) + "};", "variable table"),
+        (
+            "a.c",
+            "struct S { int (*call)(int); int *(*make)(void); };\nint (*handler)(int);\nint (plain)(int);\n"
+            "int (*getter(void))(int);\nint *give(void);\n",
+            "struct S, field S::call, field S::make, variable handler, fn plain, fn getter, fn give",
+        ),
+        (
+            "a.cpp",
+            "struct S { void (S::*call)(int); int &give(); };",
+            "struct S, field S::call, method S::give",
+        ),
+        ("a.swift", "let a = 1, b: Int = 2\n", "variable a, variable b"),
+        ("a.swift", "protocol P { associatedtype C: Q }\n", "interface P, type P::C"),
+        (
+            "a.lua",
+            "do\n  local function f() end\n  if x then local g = function() end end\nend\n",
+            "fn f, fn g",
+        ),
+        ("a.rb", "A, B = 1, 2\n", "const A, const B"),
+    ],
+)
+def test_symbols_of_objects_and_declarators(path: str, source: str, told: str) -> None:
+    found = [f"{a.kind} {a.qualified_name}" for a in symbol_anchors(path, source.encode())]
+    assert sorted(found) == sorted(told.split(", "))
+
+
 def test_each_language_is_found_by_its_endings() -> None:
     assert {language_of(path) for path in SAMPLES} == set(NAMES)
     for name, place in PLACES.items():

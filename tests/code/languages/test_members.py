@@ -180,3 +180,23 @@ def test_an_arrow_function_in_an_object_is_called_on_what_is_around_it(project: 
         """
     )
     written.check("draw")
+
+
+def test_keys_of_an_object_are_members_of_the_variable(project: Project) -> None:
+    written = project(
+        """
+        === config.ts
+        export const config = { // <def config>
+          port: 80, // <def port>
+          nested: { deep: 1, go() {} }, // <def go>
+        }
+        === use.ts
+        import { config } from './config' // <config>
+        listen(config.port) // <config> <port>
+        config.nested.go() // <config> <go>
+        const { port } = config // <config> <port>
+        """
+    )
+    written.check("config")
+    written.check("port")
+    written.check("go")

@@ -215,8 +215,9 @@ class CWalk(TableWalk):
         self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
         if self.scopes[scope].kind not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             whole = self.whole_of(node)
+            kinds = (Kind.VARIABLE, Kind.FIELD) if _is_pointed_to(function) else (Kind.FUNCTION, Kind.METHOD)
             self.define(
-                Kind.METHOD if in_class else Kind.FUNCTION,
+                kinds[in_class],
                 name,
                 whole,
                 scope,
@@ -409,6 +410,19 @@ def _array_sizes(node: Node) -> Iterator[Node]:
         if inner is None:
             return
         node = inner
+
+
+def _is_pointed_to(function: Node) -> bool:
+    """Whether ``(*f)(…)`` is declared: a variable, not a function."""
+    inner = function.child_by_field_name("declarator")
+    held = (
+        inner.named_children[-1] if inner is not None and inner.type == "parenthesized_declarator" else None
+    )
+    if held is not None and held.type == "qualified_identifier":
+        held = held.child_by_field_name("name")
+    if held is None or not held.type.startswith(("pointer", "reference")):
+        return False
+    return "function_declarator" not in [child.type for child in held.named_children]
 
 
 def _leaves(node: Node) -> Iterator[Node]:

@@ -349,6 +349,7 @@ class EcmaWalk(MemberWalk):
         hint = node.child_by_field_name("type")
         annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
         expected = self.row(Op.TYPED, annotation) if annotation else 0
+        begun = len(self.definitions)
         if not annotation and value is not None and value.type == "string" and self.is_fixed(node):
             annotation = self.literal(value)
         if value is None:
@@ -369,8 +370,11 @@ class EcmaWalk(MemberWalk):
             if not annotation:
                 self.carries(name, scope, made)
             holder = self.holders.get((scope, self.name(name)), -1)
-            if holder >= 0 and len(self.definitions) > defined:
-                self.scopes[holder].definition = defined
+            if len(self.definitions) > defined:
+                if holder >= 0:
+                    self.scopes[holder].definition = defined
+                self.contain(defined, begun, self.definition_of(scope))
+                self.keys(defined, begun, value if not annotation else None)
         else:
             self.visit(name, scope)
         return made

@@ -20,6 +20,7 @@ _LETTERS: Final = b"$0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuv
 _MAX_MAKER: Final = 80
 _INHERITING: Final = re.compile(rb"(?:^|\.)(?:inherits|setPrototypeOf)$")
 _MAX_PARENTS: Final = 16
+_DESCRIBING: Final = ("Object.defineProperty", "Reflect.defineProperty")
 _LOCAL: Final = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
 
 
@@ -32,6 +33,7 @@ class MemberWalk(ValueWalk):
         # By scope and name: the scope of what has members, and functions that may get one.
         self.holders: dict[tuple[int, int], int] = {}
         self.functions: dict[tuple[int, int], tuple[int, int]] = {}
+        self.describes = b".defineProperty" in source
         # Objects that were made without members.
         self.empty: set[int] = set()
 
@@ -138,7 +140,26 @@ class MemberWalk(ValueWalk):
     def call(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         if self.makers:
             self.inheriting(node, scope)
-        return super().call(node, scope, role, expected=expected)
+        begun = len(self.definitions)
+        value = super().call(node, scope, role, expected=expected)
+        if self.describes and len(self.definitions) > begun:
+            self.described(node, scope, begun)
+        return value
+
+    def described(self, node: Node, scope: int, begun: int) -> None:
+        """``Object.defineProperty(X, "name", { get() {} })``: the functions are those of a property."""
+        callee, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        parts = given.named_children if given is not None else []
+        if callee is None or self.text(callee) not in _DESCRIBING or len(parts) != 3:
+            return
+        name = self.unquoted(parts[1])
+        if name.type == "string_fragment":
+            holder = self.holder(parts[0], scope)
+            if holder >= 0:
+                self.bind(holder, self.name(name), name.start_byte, Bind.VARIABLE)
+            number = self.define(Kind.PROPERTY, name, _statement(node), holder if holder >= 0 else scope)
+            if number >= 0:
+                self.contain(number, begun, self.definition_of(scope))
 
     def inheriting(self, node: Node, scope: int) -> None:
         """``inherits(X, Y)`` and ``Object.setPrototypeOf(X.prototype, Y.prototype)``."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Final
 
-from cuedeck.code.facts import Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_guards import GuardWalk
+from cuedeck.code.languages.table import first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -15,6 +16,9 @@ FUNCTIONS: Final = ("arrow_function", "function_expression", "generator_function
 _TYPED: Final = ("object", "array", *FUNCTIONS)
 _MAX_ARGUMENTS: Final = 12
 _MAX_TEXT: Final = 32
+# An object with more keys is data.
+_MAX_KEYS: Final = 100
+_MEMBERS: Final = (Kind.METHOD, Kind.PROPERTY, Kind.FIELD)
 
 
 class ValueWalk(GuardWalk):
@@ -194,6 +198,25 @@ class ValueWalk(GuardWalk):
         """The member of the expected type that a key sets."""
         return self.row(Op.ATTR, expected, self.name(key), key.start_byte) if expected else 0
 
+    def contain(self, number: int, begun: int, outer: int) -> None:
+        """Members of objects that were defined inside another definition belong to it."""
+        for definition in self.definitions[begun:number]:
+            if definition[2] == outer and definition[1] in _MEMBERS:
+                definition[2] = number
+
+    def keys(self, number: int, begun: int, value: Node | None) -> None:
+        """The keys of an object that a variable is given are its fields."""
+        while value is not None and value.type in ("as_expression", "parenthesized_expression"):
+            value = first_of(value)
+        if value is None or value.type != "object" or value.named_child_count > _MAX_KEYS:
+            return
+        known = {definition[6] for definition in self.definitions[begun:]}
+        for child in value.named_children:
+            key = child.child_by_field_name("key") if child.type == "pair" else None
+            key = self.unquoted(key) if key is not None else None
+            if key is not None and self.text(key).isidentifier() and key.start_byte not in known:
+                self.definitions[self.define(Kind.FIELD, key, child, 0)][2] = number
+
     def pair(self, node: Node, scope: int, inner: int, expected: int) -> None:
         key, value = node.child_by_field_name("key"), node.child_by_field_name("value")
         if key is None or value is None:
@@ -208,7 +231,12 @@ class ValueWalk(GuardWalk):
         if named and value.type in FUNCTIONS:
             made = self.function_value(value, scope, name=key, whole=node, expected=wanted, home=inner)
         else:
+            begun = len(self.definitions)
             made = self.given(value, scope, wanted)
+            if len(self.definitions) > begun and value.type == "object":
+                number = self.define(Kind.FIELD, key, node, inner)
+                if number >= 0:
+                    self.contain(number, begun, self.definition_of(inner))
         if named or self.text(key).isidentifier():
             self.member_of(key, inner, made, 0)
 

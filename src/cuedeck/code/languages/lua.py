@@ -80,17 +80,16 @@ class LuaWalk(TableWalk):
         inner = self.scope(ScopeKind.FUNCTION, place, owner=self.scopes[place].owner)
         self.bind(place, self.name(leaf), leaf.start_byte, Bind.FUNCTION, inner)
         body = function.child_by_field_name("body")
-        if self.scopes[scope].kind != ScopeKind.BLOCK:
-            self.define(
-                Kind.METHOD if name.type == "method_index_expression" else Kind.FUNCTION,
-                leaf,
-                whole,
-                scope,
-                own=inner,
-                within=owner,
-                doc=doc_above(whole),
-                head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
-            )
+        self.define(
+            Kind.METHOD if name.type == "method_index_expression" else Kind.FUNCTION,
+            leaf,
+            whole,
+            scope,
+            own=inner,
+            within=owner,
+            doc=doc_above(whole),
+            head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
+        )
         if name.type == "method_index_expression":
             self.bind(inner, self.intern(b"self"), name.start_byte, Bind.SELF, place)
         self.inside(function, inner)

@@ -61,6 +61,7 @@ class SwiftWalk(TableWalk):
         "protocol_property_declaration": "property_",
         "enum_entry": "entry",
         "typealias_declaration": "alias",
+        "associatedtype_declaration": "alias",
         "value_argument_label": "nothing",
         "array_type": "array_type",
         "control_transfer_statement": "return_",
