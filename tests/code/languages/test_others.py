@@ -560,3 +560,33 @@ def test_a_macro_around_the_name_of_a_function_of_c(project: Project) -> None:
     )
     written.check("lock_enter")
     written.check("handler")
+
+
+def test_macros_around_declarations_of_cpp(project: Project) -> None:
+    written = project(
+        """
+        === macros.h
+        #define API // <def API>
+        #define QUIET // <def QUIET>
+        #define BEGIN // <def BEGIN>
+        === shown.h
+        #include "macros.h"
+        BEGIN // <BEGIN>
+        namespace shown {
+        class Shown { // <def Shown>
+        public:
+            API explicit Shown(int size) : size_(size) { check(); } // <API> <check>
+            const char *what() const QUIET override { return ""; } // <QUIET> <def what>
+            void API check(); // <API> <def check>
+        private:
+            int size_;
+        };
+        }
+        === use.cpp
+        #include "shown.h"
+        API shown::Shown::Shown() : size_(1) { what(); } // <API> <what> <Shown>
+        int plain(shown::Shown &s) { return *s.what(); } // <Shown> <what>
+        """
+    )
+    for name in ("API", "QUIET", "BEGIN", "what", "check"):
+        written.check(name)

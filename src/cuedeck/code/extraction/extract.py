@@ -59,9 +59,11 @@ def _refusal(source: bytes) -> str | None:
 
 
 def _facts(source: bytes, language: Language) -> Facts:
-    root, complete = parse(source if language.rewrite is None else language.rewrite(source), language)
+    read = source if language.rewrite is None else language.rewrite(source)
+    root, complete = parse(read, language)
     if complete and root.has_error and language.repair is not None:
-        mended, whole = parse(language.repair(source), language)
+        repaired = language.repair(source)
+        mended, whole = parse(repaired, language) if repaired != read else (root, complete)
         if _errors(mended) < _errors(root):
             root, complete = mended, whole
     walk = language.walk(source, table_of(language))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Import, Kind, Links, Op, Role, ScopeKind
+from cuedeck.code.languages.c_repair import macros, repaired, undecorated
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules, is_header
@@ -93,6 +93,16 @@ class CWalk(TableWalk):
         "optional_parameter_declaration": "loose_parameter",
         "catch_clause": "block",
     }
+
+    def run(self, root: Node) -> bool:
+        complete = super().run(root)
+        places = list(macros(self.source))
+        known = set(self.rows[3::4]) if places else set()
+        for start, end in places:
+            if start not in known:  # the tree is that of the source without it
+                name = self.source[start:end].partition(b"(")[0]
+                self.row(Op.NAME, 0, self.intern(name), start, Role.CALL)
+        return complete
 
     # -- declarators
 
@@ -502,23 +512,13 @@ def _wrapped_name(function: Node) -> Node | None:
     return named
 
 
-# A macro between ``class`` and its name, such as one that exports it.
-_DECORATED: Final = re.compile(
-    rb"\b(class|struct)([ \t]+)([A-Z][A-Z0-9_]+)(?=[ \t]+[A-Za-z_]\w*\s*(?:final\s*)?[:{;])"
-)
-
-
-def _undecorated(source: bytes) -> bytes:
-    """The source without macros that the grammar takes for the names of classes."""
-    return _DECORATED.sub(lambda found: found[1] + found[2] + b" " * len(found[3]), source)
-
-
-C: Final = Language("c", _c, CWalk, PlainCRules, source_roots=("src", "include"))
+C: Final = Language("c", _c, CWalk, PlainCRules, source_roots=("src", "include"), repair=repaired)
 CPP: Final = Language(
     "cpp",
     _cpp,
     CppWalk,
     CRules,
     source_roots=("src", "include"),
-    rewrite=_undecorated,
+    repair=repaired,
+    rewrite=undecorated,
 )

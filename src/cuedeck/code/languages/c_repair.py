@@ -1,0 +1,98 @@
+"""C and C++ with macros where the grammar knows none, rewritten to the same length without them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from cuedeck.code.extraction.draft import Range
+
+_MACRO: Final = rb"([A-Z][A-Z0-9_]{2,})"
+# ``API void f(`` and ``API Type::Type(``; before a single word it would be a type.
+_BEFORE: Final = re.compile(
+    rb"(?m)^[ \t]*(?:(?:static|inline|virtual|extern|constexpr)[ \t]+){0,3}"
+    + _MACRO
+    + rb"(?=[ \t\n]([\w:~<>,*& \t\n]{2,200})\()"
+)
+# ``void API f(``
+_BETWEEN: Final = re.compile(
+    rb"(?m)^[ \t]*(?!(?:return|else|case|throw|delete|goto|typedef|using|new)\b)"
+    rb"[a-z_][\w:<>*& \t]{1,100}?[ \t*&]" + _MACRO + rb"(?=[ \t]+[\w:~]+[ \t]*\()"
+)
+# ``BEGIN_NAMESPACE`` on a line of its own, before a declaration.
+_ALONE: Final = re.compile(
+    rb"(?m)^[ \t]*([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)[ \t]*(?://[^\n]*)?"
+    rb"(?=\n\s{0,200}(?:namespace|class|struct|union|enum|template|typedef|extern|using|inline|static|constexpr|virtual|"
+    rb"explicit|friend|public|protected|private)\b)"
+)
+# ``class API Type``
+_WITHIN: Final = re.compile(
+    rb"\b(?:class|struct)[ \t]+([A-Z][A-Z0-9_]+)(?=[ \t]+[A-Za-z_]\w*\s*(?:final\s*)?[:{;])"
+)
+# ``f() const NOEXCEPT override``
+_BEHIND: Final = re.compile(
+    rb"\)[ \t\n]*(?:const\b[ \t\n]*)?"
+    + _MACRO
+    + rb"(?=[ \t\n]*(?:override\b|final\b|=[ \t]*(?:0|default|delete)\b|[{:]))"
+)
+_BRACKET: Final = re.compile(rb"[()]")
+_INITIALISERS: Final = re.compile(rb"\s*(?:noexcept\s*)?:(?!:)")
+_MAX_PARAMETERS: Final = 500
+_WORD: Final = re.compile(rb"[\w:~]+")
+_ARGUMENTS: Final = re.compile(rb"<[^<>]*>")
+
+
+def undecorated(source: bytes) -> bytes:
+    """The source without macros that the grammar takes for the names of classes."""
+    return _blanked(source, _before_classes(source))
+
+
+def repaired(source: bytes) -> bytes:
+    """The source without the macros around declarations of functions, too, and those between declarations."""
+    return _blanked(source, macros(source))
+
+
+def macros(source: bytes) -> Iterator[Range]:
+    """Where they stand."""
+    yield from _before_classes(source)
+    yield from _other_macros(source)
+
+
+def _before_classes(source: bytes) -> Iterator[Range]:
+    for found in _WITHIN.finditer(source):
+        yield found.span(1)
+
+
+def _other_macros(source: bytes) -> Iterator[Range]:
+    for found in _BEFORE.finditer(source):
+        words = _WORD.findall(_ARGUMENTS.sub(b"", found[2]))
+        if len(words) > 1 or (words and _is_maker(words[0])) or _is_initialised(source, found.end(2)):
+            yield found.span(1)
+    for pattern in (_BETWEEN, _BEHIND, _ALONE):
+        for found in pattern.finditer(source):
+            yield found.span(1)
+
+
+def _blanked(source: bytes, places: Iterable[Range]) -> bytes:
+    text = bytearray(source)
+    for start, end in places:
+        text[start:end] = b" " * (end - start)
+    return bytes(text)
+
+
+def _is_maker(name: bytes) -> bool:
+    """Whether a name is that of a destructor, or of a constructor outside its class."""
+    parts = name.split(b"::")
+    return name.startswith(b"~") or (len(parts) > 1 and parts[-1].lstrip(b"~") == parts[-2])
+
+
+def _is_initialised(source: bytes, opening: int) -> bool:
+    """Whether a list of initialisers follows a parameter list: that of a constructor."""
+    depth = 0
+    for found in _BRACKET.finditer(source, opening, opening + _MAX_PARAMETERS):
+        depth += 1 if found[0] == b"(" else -1
+        if not depth:
+            return _INITIALISERS.match(source, found.end()) is not None
+    return False
