@@ -335,3 +335,31 @@ def test_what_is_of_another_kind_of_language_is_not_even_possible(project: Proje
     )
     written.check("create")
     assert written.possible("create") == set()
+
+
+def test_overloads_are_told_apart_by_what_their_arrays_hold(project: Project) -> None:
+    written = project(
+        """
+        === Tools.java
+        class Tools {
+            static int size(byte[] many) { return many.length; } // <def bytes>
+            static int size(int[] many) { return many.length; } // <def ints>
+            static int size(Object[] many) { return many.length; } // <def objects>
+            static int size(int one) { return one; } // <def one>
+            static int all(byte... many) { return 1; } // <def all_bytes>
+            static int all(int... many) { return 2; } // <def all_ints>
+            int use(byte[] b, int[] i, String[] s, int n) {
+                return size(b) // <bytes>
+                    + size(i) // <ints>
+                    + size(s) // <objects>
+                    + size(n) // <one>
+                    + all(b) // <all_bytes>
+                    + all(i); // <all_ints>
+            }
+        }
+        """
+    )
+    for mark in ("bytes", "ints", "objects", "one"):
+        written.check(mark, "size")
+    for mark in ("all_bytes", "all_ints"):
+        written.check(mark, "all")

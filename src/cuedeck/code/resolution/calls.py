@@ -7,6 +7,7 @@ from typing import Final
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, REST, Bind, Op
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
 from cuedeck.code.resolution.keyed import Keyed
+from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
@@ -54,6 +55,8 @@ _BUILT_IN: Final = frozenset(
 # How well an argument fits a parameter: its very type, or one that it becomes.
 _AGREES: Final = 20
 _WIDENS: Final = 10
+# Behind the name of a type: an array of it.
+_MANY: Final = "[]"
 
 
 class Calls(Keyed):
@@ -104,6 +107,8 @@ class Calls(Keyed):
         wider = rules.widening.get(said, ())
         if label in wider:
             return _WIDENS - wider.index(label)
+        if label.endswith(_MANY) or said.endswith(_MANY):
+            return self.fit_array(rules, label, said)
         wanted = [v for v in self.concrete(self.parameter_type(function, position)) if v.tag == INSTANCE]
         given = [v for v in self.concrete(self.evaluate(path, argument)) if v.tag == INSTANCE]
         if wanted and given:
@@ -115,6 +120,18 @@ class Calls(Keyed):
             return -_AGREES
         # A foreign type is no heir of a class of the project, and nothing is one of a final type.
         return -_AGREES if said and (wanted or label in rules.final_types) else 0
+
+    def fit_array(self, rules: Rules, label: str, said: str) -> int:
+        """The same where one of the two is an array; that of a plain type is nothing else."""
+        if said == label + _MANY:
+            return _WIDENS  # what takes the rest takes an array of it
+        wanted, given = label.removesuffix(_MANY), said.removesuffix(_MANY)
+        if not label or not said:
+            return 0
+        plain = {name for name in (wanted, given) if name in rules.final_types and name[0].islower()}
+        if label in rules.any_types or (wanted in rules.any_types and given not in plain):
+            return 1
+        return -_AGREES if plain or (wanted == label) != (given == said) else 0
 
     def constant_owner(self, path: str, number: int) -> str:
         """The type that a constant such as ``Mode.FAST`` belongs to, and most often is of."""
@@ -140,6 +157,9 @@ class Calls(Keyed):
             return self.label(path, links.a[number])
         if links.ops[number] & OP_MASK == Op.LITERAL:
             return links.strings[links.b[number]]
+        if links.ops[number] & OP_MASK == Op.SEQUENCE:
+            held = self.type_label(path, links.a[links.a[number]])
+            return held + _MANY if held else ""
         return self.label(path, number)
 
     def literal_type(self, path: str, number: int) -> str:
