@@ -590,3 +590,25 @@ def test_macros_around_declarations_of_cpp(project: Project) -> None:
     )
     for name in ("API", "QUIET", "BEGIN", "what", "check"):
         written.check(name)
+
+
+def test_c_follows_casts_and_subscripts(project: Project) -> None:
+    written = project(
+        """
+        === reply.h
+        typedef struct reply {
+            int type; // <def type>
+            struct reply **element; // <def element>
+        } reply;
+        typedef struct other { int type; } other;
+        void *command(void);
+        === use.c
+        #include "reply.h"
+        int held(reply *r) { return r->element[0]->type; } // <type> <element>
+        int cast(void) { return ((reply *) command())->type; } // <type>
+        int many(reply **t) { return t[0]->type + (*t)->type; } // <type>
+        int unlike(other *t) { return t[0].type; }
+        """
+    )
+    written.check("type")
+    written.check("element")

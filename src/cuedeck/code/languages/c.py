@@ -61,13 +61,15 @@ class CWalk(TableWalk):
     )
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "parenthesized_expression",
-        "type_descriptor",
         "pointer_expression",
     )
     generic_types: ClassVar[tuple[str, ...]] = ("template_type", "template_function", "template_method")
     special: ClassVar[dict[str, str]] = {
         "field_identifier": "nothing",
         "this": "this",
+        "type_descriptor": "described",
+        "cast_expression": "cast",
+        "subscript_expression": "subscript",
         "string_literal": "text_literal",
         "function_definition": "function",
         "declaration": "declared",
@@ -103,6 +105,22 @@ class CWalk(TableWalk):
                 name = self.source[start:end].partition(b"(")[0]
                 self.row(Op.NAME, 0, self.intern(name), start, Role.CALL)
         return complete
+
+    def described(self, node: Node, scope: int, role: int = 0) -> int:
+        """A type without a name for what is of it; pointers to a type have its members."""
+        of, value = node.child_by_field_name("type"), 0
+        for child in node.named_children:
+            given = self.visit(child, scope, role or Role.TYPE)
+            value = given if child == of else value
+        return value
+
+    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a pointer or an array holds is what it is declared with."""
+        of, value = node.child_by_field_name("argument"), 0
+        for child in node.named_children:
+            given = self.visit(child, scope)
+            value = given if child == of else value
+        return value
 
     # -- declarators
 
@@ -495,6 +513,10 @@ def _cpp() -> Any:
 
 class CppWalk(CWalk):
     """Visits C++."""
+
+    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
+        value = super().subscript(node, scope, role)
+        return self.row(Op.UNION, 0, self.items([value, self.row(Op.ELEMENT, value)])) if value else 0
 
 
 def _wrapped_name(function: Node) -> Node | None:
