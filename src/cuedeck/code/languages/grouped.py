@@ -47,8 +47,10 @@ def bound_in(parts: list[Range], pattern: Node, at: int, values: Sequence[Node] 
     return parts
 
 
-def assigned(assignment: Node, at: int) -> list[Range]:
+def assigned(assignment: Node | None, at: int) -> Sequence[Range]:
     """What ``a, b = …`` or ``a = b = …`` of Python says of one of the names."""
+    if assignment is None:
+        return ()
     left, last = assignment.child_by_field_name("left"), assignment
     while (inner := last.child_by_field_name("right")) is not None and inner.type == "assignment":
         last = inner

@@ -98,8 +98,7 @@ class PythonWalk(PythonPatterns):
         self.globals: dict[int, set[int]] = {}
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
-        # The assignment around, if it gives several names a value.
-        self.several: Node | None = None
+        self.giving: Node | None = None  # the assignment whose targets are bound
         self.results: list[int] = []
 
     def language(self) -> Language:
@@ -162,15 +161,13 @@ class PythonWalk(PythonPatterns):
 
     def define_variable(self, target: Node, scope: int, name: int) -> None:
         kind = self.scopes[scope].kind
-        if self.whole is None or kind not in (ScopeKind.MODULE, ScopeKind.CLASS) or self.base:
-            return
-        if (scope, name) in self.defined:
+        known = (scope, name) in self.defined
+        if self.whole is None or known or kind not in (ScopeKind.MODULE, ScopeKind.CLASS) or self.base:
             return
         self.defined.add((scope, name))
-        text = self.text(target)
-        label = Kind.FIELD if kind == ScopeKind.CLASS else Kind.CONSTANT if text.isupper() else Kind.VARIABLE
-        several = self.several if label != Kind.FIELD else None
-        parts = assigned(several, target.start_byte) if several is not None else ()
+        plain = Kind.CONSTANT if self.text(target).isupper() else Kind.VARIABLE
+        label = Kind.FIELD if kind == ScopeKind.CLASS else plain
+        parts = assigned(self.giving, target.start_byte) if label != Kind.FIELD else ()
         self.define(label, target, self.whole, scope, parts=parts)
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
@@ -197,8 +194,7 @@ class PythonWalk(PythonPatterns):
                 if left.type == "identifier":
                     self.see_own(self.name(left), scope, begun)
         if left is not None:
-            chained = outer is not None or (right is not None and right.type == "assignment")
-            self.several = node if chained or left.type != "identifier" else None
+            self.giving = node
             self.assign(left, scope, annotation, value)
             self.settled = 0
         self.whole = outer

@@ -5,7 +5,7 @@ cdef class PythonWalk(PythonPatterns):
     cdef public dict globals
     cdef public set defined
     cdef public object whole
-    cdef public object several
+    cdef public object giving
     cdef public list results
     @cython.locals(child=Node, kind=str)
     cpdef assign(self, Node target, Py_ssize_t scope, Py_ssize_t annotation, Py_ssize_t value)
