@@ -13,7 +13,9 @@ from code_samples import SAMPLES
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cuedeck.code.extraction import wording
 from cuedeck.native import installed, native
+from cuedeck.search.analyser import MAX_WORD, NAME_PART, stem
 
 ROOT = Path(__file__).parents[2]
 
@@ -172,13 +174,12 @@ def test_nodes_are_what_the_binding_says_they_are() -> None:
 
 @given(st.text(alphabet="aBcDéX_19", max_size=24))
 def test_names_are_cut_alike(name: str) -> None:
-    from cuedeck_native.names import Saying, name_parts
-
-    from cuedeck.code.extraction import wording
-    from cuedeck.search.analyser import MAX_WORD, NAME_PART
+    from cuedeck_native.names import Naming, Saying, name_parts
 
     said = Saying(wording._SAID, wording._said, MAX_WORD)
-    assert said.of(name.encode()) == wording._said(name.encode())
-    assert said.of((name * 9).encode()) == wording._said((name * 9).encode())
+    naming = Naming(wording._Stems(), stem, wording.name_words, MAX_WORD)
+    for longer in (name, name * 9):
+        assert said.of(longer.encode()) == wording._said(longer.encode())
+        assert naming.of(longer) == wording.name_words(longer)
     if name.isascii():
         assert name_parts(name) == NAME_PART.findall(name)

@@ -92,3 +92,39 @@ cdef class Saying:
             if say:
                 found.append(say)
         return tuple(found)
+
+
+cdef class Naming:
+    """The tokens of a symbol's name: ``stems`` has the stem of each word, ``otherwise`` reads what is not plain."""
+
+    cdef object stems, stem, otherwise
+    cdef Py_ssize_t longest
+
+    def __init__(self, stems, stem, otherwise, Py_ssize_t longest):
+        self.stems = stems
+        self.stem = stem
+        self.otherwise = otherwise
+        self.longest = longest
+
+    def of(self, str name not None):
+        cdef Py_ssize_t size = PyUnicode_GET_LENGTH(name), at
+        cdef const unsigned char *text
+        cdef list parts
+        cdef dict found
+        if size > self.longest or not size or not PyUnicode_IS_ASCII(name):
+            return self.otherwise(name)
+        text = <const unsigned char *> PyUnicode_DATA(name)
+        if _digit(text[0]):
+            return self.otherwise(name)
+        for at in range(size):
+            if not (_lower(text[at]) or _upper(text[at]) or _digit(text[at]) or text[at] == c"_"):
+                return self.otherwise(name)
+        parts = _cut(text, size)
+        if not parts:
+            return ()
+        found = {self.stem("".join(parts).lower()): None}
+        if len(parts) > 1:
+            for part in parts:
+                if len(<str> part) > 1 or (<str> part).isdigit():
+                    found[self.stems[part]] = None
+        return tuple(found)

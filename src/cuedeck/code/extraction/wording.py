@@ -55,6 +55,16 @@ class _Said(dict[str, str]):
         return said
 
 
+class _Stems(dict[str, str]):
+    """The stem of each part of a name."""
+
+    def __missing__(self, part: str) -> str:
+        if len(self) >= _KEPT_STEMS:
+            self.clear()
+        found = self[part] = stem(part.lower())
+        return found
+
+
 class _Parts(dict[bytes, tuple[str, ...]]):
     """The parts of an identifier that say something; the whole is found by name."""
 
@@ -95,25 +105,12 @@ def _is_plain(name: str) -> bool:
     return name.isascii() and len(name) <= MAX_WORD and name.isidentifier()
 
 
-def _cutter() -> Callable[[str], list[str]]:
-    """What cuts a plain name into its parts."""
-    if native() is None:
-        return NAME_PART.findall
-    from cuedeck_native.names import name_parts
-
-    found: Callable[[str], list[str]] = name_parts
-    return found
-
-
-_name_parts: Final = _cutter()
-
-
 @lru_cache(maxsize=16384)
 def name_words(name: str) -> tuple[str, ...]:
     """A name's tokens: the whole and its parts."""
     if not _is_plain(name):
         return tuple(dict.fromkeys(analyse(name)))
-    parts = [part.lower() for part in _name_parts(name)]
+    parts = [part.lower() for part in NAME_PART.findall(name)]
     several = [part for part in parts if len(part) > 1 or part.isdigit()] if len(parts) > 1 else []
     return tuple(dict.fromkeys(map(stem, filter(None, ["".join(parts), *several]))))
 
@@ -210,12 +207,12 @@ def _reader() -> Callable[[Sequence[Definition], bytes], _Columns]:
     """What reads the words of a blob: compiled where that is installed."""
     if native() is None:
         return _plainly_read
-    from cuedeck_native.names import Saying
+    from cuedeck_native.names import Naming, Saying
     from cuedeck_native.words import Wording
 
     reader: Callable[[Sequence[Definition], bytes], _Columns] = Wording(
         Saying(_SAID, _said, MAX_WORD).of,
-        name_words,
+        Naming(_Stems(), stem, name_words, MAX_WORD).of,
         KIND_NUMBERS,
         UNHASHED,
         max_body=_MAX_BODY_WORDS,
