@@ -16,7 +16,7 @@ from cuedeck.code.facts import NAMING, OP_MASK, ROLE_SHIFT, Op, Role
 from cuedeck.code.languages import python_expressions as reference
 
 cdef extern from "Python.h":
-    int Py_EnterRecursiveCall(const char *where) except -1
+    int Py_EnterRecursiveCall(const char *where)  # not 0: it has raised
     void Py_LeaveRecursiveCall()
 
 cdef extern from "records.h" nogil:
@@ -87,7 +87,8 @@ cdef class Visitor:
             return (<object> PyList_GET_ITEM(self.table, record.kind))(walk, node_at(tree, place), scope, role)
         if record.after == place + 1 and (action == ATTRIBUTE or action == CALL):
             raise IndexError(place)
-        Py_EnterRecursiveCall(b" in an expression")
+        if Py_EnterRecursiveCall(b" in an expression"):
+            return -1
         try:
             if action == ATTRIBUTE:
                 found = self.attribute(walk, tree, place, scope, role)
