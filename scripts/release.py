@@ -95,7 +95,7 @@ def check_native(wheel: Path) -> list[str]:
             path.startswith(f"cuedeck_native/{name}.") and path.endswith((".so", ".pyd")) for path in names
         )
     ]
-    for found in re.finditer(r"'(code/[\w/]+\.py)': '(\w{64})'", sources):
+    for found in re.finditer(r"'((?:code|search)/[\w/]+\.py)': '(\w{64})'", sources):
         if hashlib.sha256((ROOT / "src" / "cuedeck" / found[1]).read_bytes()).hexdigest() != found[2]:
             problems.append(f"{found[1]} has changed since it was compiled")
     licences = {"cuedeck_native/LICENSE.tree-sitter", "cuedeck_native/LICENSE.unicode"}

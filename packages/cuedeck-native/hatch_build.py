@@ -26,7 +26,13 @@ COMPILED = (
     "code/languages/python",
 )
 # Modules that the extensions agree with.
-AGREED = ("code/facts", "code/extraction/plain_columns", "code/extraction/wording", "code/search/meaning")
+AGREED = (
+    "code/facts",
+    "code/extraction/plain_columns",
+    "code/extraction/wording",
+    "code/search/meaning",
+    "search/analyser",
+)
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,
