@@ -70,7 +70,8 @@ $(MODEL): $(INSTALLED) $(shell find packages/cuedeck-minilm -name '*.py' -o -nam
 # CueDeck runs without it, with the same results.
 $(NATIVE): $(INSTALLED) $(shell find packages/cuedeck-native src/cuedeck/code -type f -not -name '*.pyc' 2>/dev/null)
 	@echo "Compiling the accelerator"
-	@$(UV) ./packages/cuedeck-native || echo "It could not be compiled; reading code takes about twice as long without it"
+	@$(UV) ./packages/cuedeck-native || \
+		echo "CueDeck runs without it: the same answers, but reading code takes about twice as long"
 	@touch $@
 
 $(DEVELOPED): $(INSTALLED) $(MODEL) | $(NATIVE)

@@ -106,6 +106,7 @@ def _sources(package: Path) -> str:
 def _compile(here: Path, package: Path, work: Path) -> None:
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
+    from setuptools.errors import CCompilerError
 
     runtime = _runtime(work)
     core = runtime / "tree_sitter" / "core" / "lib"
@@ -146,6 +147,12 @@ def _compile(here: Path, package: Path, work: Path) -> None:
         command.build_lib, command.parallel = "built", os.cpu_count() or 1
         command.ensure_finalized()
         command.run()
+    except CCompilerError as failure:
+        said = str(failure)
+        hint = (
+            "" if _headers().is_file() else f" {_headers()} is missing: install Python's development files."
+        )
+        raise SystemExit(f"The accelerator could not be compiled.{hint} {said[:300]}") from None
     finally:
         os.chdir(before)
     made = work / "made"
@@ -156,6 +163,10 @@ def _compile(here: Path, package: Path, work: Path) -> None:
         shutil.copy(path, made)
     for part in ("extraction", "languages"):
         shutil.copytree(work / "built" / "cuedeck" / "code" / part, made / part)
+
+
+def _headers() -> Path:
+    return Path(sysconfig.get_paths()["include"]) / "Python.h"
 
 
 def _with_types(source: str) -> str:
