@@ -33,12 +33,14 @@ AGREED = (
     "code/search/meaning",
     "search/analyser",
 )
+# Where Python would raise an exception, so do compiled modules: a strange tree must not end the process.
 DIRECTIVES = {
     "language_level": 3,
     "annotation_typing": False,
     "auto_pickle": False,
     "binding": False,
-    "boundscheck": False,
+    "boundscheck": True,
+    "nonecheck": True,
 }
 
 

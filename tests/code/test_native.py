@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from code_samples import SAMPLES
@@ -183,3 +184,22 @@ def test_names_are_cut_alike(name: str) -> None:
         assert naming.of(longer) == wording.name_words(longer)
     if name.isascii():
         assert name_parts(name) == NAME_PART.findall(name)
+
+
+def test_a_node_that_is_missing_is_an_exception_as_in_python() -> None:
+    from cuedeck.code.extraction.grammars import table_of
+    from cuedeck.code.languages import language_named
+
+    python = language_named("python")
+    assert python is not None
+    walk: Any = python.walk(b"x", table_of(python))
+    for handler in (walk.visit, walk.children, walk.only, walk.call, walk.attribute, walk.function):
+        with pytest.raises((AttributeError, TypeError)):
+            handler(None, 0)
+    with pytest.raises(AttributeError):
+        walk.assign(None, 0, 0, 0)
+    with pytest.raises((IndexError, TypeError)):
+        walk.last_name(1 << 40)
+    for handler in set(walk.table) - {type(walk).nothing}:
+        with pytest.raises((AttributeError, TypeError)):
+            handler(walk, None, 0, 0)

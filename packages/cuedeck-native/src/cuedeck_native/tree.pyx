@@ -68,7 +68,6 @@ cdef extern from "records.h" nogil:
 
 
 DEF CHUNK = 4096
-DEF ERROR_KIND = 0xFFFF
 
 
 cdef struct Source:
@@ -214,7 +213,8 @@ cdef Node node_at(Tree tree, uint32_t place):
     node.start_byte = record.start
     node.end_byte = record.end
     node.kind_id = record.kind
-    node.type = <str> tree.grammar.kinds[record.kind] if record.kind != ERROR_KIND else "ERROR"
+    # An error has the last number there is.
+    node.type = <str> tree.grammar.kinds[record.kind] if record.kind < len(tree.grammar.kinds) else "ERROR"
     return node
 
 
