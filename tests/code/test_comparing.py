@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cuedeck.code import comparing
 from cuedeck.code.comparing import Comparison, compare_refs
 from cuedeck.code.engine import Code
+from cuedeck.code.formatting import same_tokens
 from cuedeck.code.locating import locate
 from cuedeck.model.errors import CueError, ErrorCode
 
@@ -312,6 +314,37 @@ def test_layout_only_changes_are_marked_and_meaning_is_not_mistaken_for_layout(
         "said": False,
         "dedented": False,
     }
+
+
+def test_what_is_laid_out_anew_is_compared_as_a_whole_and_once(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = "class Kept { int a() { return 1; } class In { int b() { return 2; } } }\n"
+    said = 'class Said { int c() { return 3; } String d() { return "a b"; } }\n'
+    repo.put("A.java", kept + said)
+    repo.commit()
+    repo.put("A.java", kept.replace(" { ", "\n{\n    ") + said.replace(" { ", " {\n").replace("a b", "ab"))
+    repo.commit()
+    asked: list[bytes] = []
+
+    def counted(language: str, before: bytes, after: bytes) -> bool:
+        asked.append(before.split(b" {")[0])
+        return same_tokens(language, before, after)
+
+    monkeypatch.setattr(comparing, "same_tokens", counted)
+    code = open_code(repo.root)
+    for _ in range(2):
+        found = compare_refs(code, "HEAD~1", "HEAD")
+        assert {c.shown.name: c.formatting_only for c in found.changes} == {
+            "Kept": True,
+            "a": True,
+            "In": True,
+            "b": True,
+            "Said": False,
+            "c": True,
+            "d": False,
+        }
+        assert asked == [b"class Kept", b"class Said", b"int c()", b"String d()"]
 
 
 def test_the_working_tree_can_be_the_head(repo: Repo, open_code: Open) -> None:

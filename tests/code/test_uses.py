@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -121,3 +123,33 @@ def test_of_one_name_what_is_used_comes_before_what_only_holds_or_replaces_it(
     assert [r.kind for r in locate(snapshot, "make")][:2] == ["fn", "macro"]
     for asked in ("my_lib::A", "my-lib::A"):
         assert [r.qualified_name for r in locate(snapshot, asked)] == ["my-lib::A"]
+
+
+@pytest.mark.parametrize(
+    ("file", "source", "name"),
+    [
+        ("f0.c", '#include "t.h"\nthing one;\nthing two;\n', "thing"),
+        ("f0.cs", "namespace N0;\nclass U { Held a; Held b; class Held { int c; } }\n", "Held"),
+        ("f0.cs", "namespace N0;\nclass U { int held; int a() { return held + held; } }\n", "held"),
+    ],
+)
+def test_files_that_use_a_name_do_not_each_look_for_it_in_all_others(
+    repo: Repo, open_code: Open, file: str, source: str, name: str
+) -> None:
+    repo.put("t.h", "typedef struct { int a; } thing;\n")
+    asked: list[int] = []
+    for many in (30, 60):
+        for number in range(many):
+            repo.put(file.replace("0", str(number)), source.replace("0", str(number)))
+        snapshot = open_code(repo.root).view().snapshot
+        links, counted = snapshot.links, Counter[str]()
+
+        def counting(path: str, links: Any = links, counted: Counter[str] = counted) -> Any:
+            counted[path] += 1
+            return links(path)
+
+        snapshot.links = counting  # type: ignore[method-assign]
+        found = find(snapshot, name, path="t.h" if name == "thing" else file)
+        assert sum(site.path == file for site in found.references) == 2
+        asked.append(counted.total())
+    assert asked[1] < 2.5 * asked[0]

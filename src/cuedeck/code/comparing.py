@@ -21,6 +21,7 @@ from cuedeck.store import code as table
 _MAX_NEW_BLOBS: Final = 2500
 _ZERO: Final = "0" * 40
 _WORDS_KEPT: Final = 4096
+_VERDICTS_KEPT: Final = 16_384
 _TELLING_BYTES: Final = 100
 
 
@@ -109,12 +110,15 @@ class _Comparing:
         self.repository = repository
         self.working_tree = working_tree
         self.on_disk: dict[str, TreeFile] = {}
-        self.last_read: tuple[tuple[str, str], bytes] = (("", ""), b"")
+        # Of each side the file that was read last: they are asked for symbol by symbol.
+        self.last_read: dict[str, tuple[tuple[str, str], bytes]] = {}
         # By path and blob, of what is code.
         self.files: dict[tuple[str, str], TreeFile] = {}
         self.blobs: dict[tuple[str, str], int] = {}
         # The head's records say overlay, the other side's base.
         self.sides: dict[tuple[str, str], tuple[str, FileSymbols]] = {}
+        # Both sides of what has the same tokens, by file and number.
+        self.same: set[tuple[str, int, str, int]] = set()
 
     def run(self, base: str, head: str, parted: str, new: str, path_filter: str | None) -> Comparison:
         files = list(self.repository.changes(parted, new))
@@ -246,16 +250,18 @@ class _Comparing:
         definition = self.sides[record.source_layer, record.path][1].outline.definitions[record.number]
         return definition.shape if definition.end - definition.start >= _TELLING_BYTES else None
 
-    def _text(self, record: SymbolRecord) -> bytes:
+    def _place(self, record: SymbolRecord) -> tuple[str, int, int]:
+        """The blob that holds a symbol, and where in it."""
         oid, symbols = self.sides[record.source_layer, record.path]
         definition = symbols.outline.definitions[record.number]
-        return self._source(oid, record.path)[definition.start : definition.end]
+        return oid, definition.start, definition.end
 
-    def _source(self, oid: str, path: str) -> bytes:
-        """A side's file; asked for symbol by symbol, so the last one is kept."""
-        if self.last_read[0] != (oid, path):
-            self.last_read = ((oid, path), as_utf8(self._read(oid, path)))
-        return self.last_read[1]
+    def _text(self, record: SymbolRecord) -> bytes:
+        oid, start, end = self._place(record)
+        layer, file = record.source_layer, (oid, record.path)
+        if layer not in self.last_read or self.last_read[layer][0] != file:
+            self.last_read[layer] = (file, as_utf8(self._read(*file)))
+        return self.last_read[layer][1][start:end]
 
     def _read(self, oid: str, path: str) -> bytes:
         if self._is_on_disk(path, oid):
@@ -266,9 +272,7 @@ class _Comparing:
             return b""
 
     def _words(self, record: SymbolRecord) -> frozenset[bytes]:
-        oid, symbols = self.sides[record.source_layer, record.path]
-        definition = symbols.outline.definitions[record.number]
-        held, key = self.code.cache.compared, (oid, definition.start, definition.end)
+        held, key = self.code.cache.compared, self._place(record)
         found = held.get(key)
         if found is None:
             if len(held) >= _WORDS_KEPT:
@@ -278,7 +282,26 @@ class _Comparing:
 
     def _checked(self, change: SymbolChange) -> SymbolChange:
         """A change of layout only is said to be one after comparing tokens, not hashes."""
-        if not change.formatting_only or change.before is None or change.after is None:
+        before, after = change.before, change.after
+        if not change.formatting_only or before is None or after is None:
             return change
-        same = same_tokens(change.before.language, self._text(change.before), self._text(change.after))
-        return change if same else replace(change, formatting_only=False)
+        if not self._is_inside_same(before, after) and not self._has_same_tokens(before, after):
+            return replace(change, formatting_only=False)
+        self.same.add((before.path, before.number, after.path, after.number))
+        return change
+
+    def _is_inside_same(self, before: SymbolRecord, after: SymbolRecord) -> bool:
+        """Whether both stand in what was compared as a whole: owners come before what they own."""
+        return (before.path, self._owner(before), after.path, self._owner(after)) in self.same
+
+    def _owner(self, record: SymbolRecord) -> int:
+        return self.sides[record.source_layer, record.path][1].outline.definitions[record.number].parent
+
+    def _has_same_tokens(self, before: SymbolRecord, after: SymbolRecord) -> bool:
+        held, key = self.code.cache.reformatted, (*self._place(before), *self._place(after))
+        found = held.get(key)
+        if found is None:
+            if len(held) >= _VERDICTS_KEPT:
+                held.clear()
+            found = held[key] = same_tokens(before.language, self._text(before), self._text(after))
+        return found

@@ -74,6 +74,8 @@ class FactsCache:
         self.texts: Texts | None = None
         # The words of symbols that were held against others, by blob and place.
         self.compared: dict[tuple[str, int, int], frozenset[bytes]] = {}
+        # Whether two symbols, each by blob and place, differ in layout only.
+        self.reformatted: dict[tuple[str, int, int, str, int, int], bool] = {}
         self._states = 0
 
     def outline(self, blob: int) -> Outline:

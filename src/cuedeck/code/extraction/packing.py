@@ -119,6 +119,8 @@ class _Reader:
     def texts(self) -> Callable[[int], str]:
         """Strings that are cut out one by one when they are asked for."""
         ends, joined = array("I", accumulate(self.column(), initial=0)), self.raw()
+        if not joined:
+            return lambda number: ""
         return lambda number: joined[ends[number] : ends[number + 1]].decode("utf-8", "surrogateescape")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import ClassVar, Final
 
@@ -52,9 +52,9 @@ class OpenRules(Rules):
 
     def seen(self, path: str, name: str) -> Targets:
         """What a name means in a file that does not bind it: all of it, or the nearest."""
-        found = list(self.open_names(name))
+        found = self.open_names(name)
         if not found or self.linkage:
-            return tuple(found)
+            return found
         package = self.package(path)
         together = [symbol for symbol in found if package and self.package(symbol.path) == package]
         if together:
@@ -113,8 +113,14 @@ class OpenRules(Rules):
                 return links.imports[links.bindings[4][binding]].module
         return ""
 
-    def open_names(self, name: str) -> Iterator[Symbol]:
-        """Where the files of the language bind a name for others to see."""
+    def open_names(self, name: str) -> tuple[Symbol, ...]:
+        """Where the files of the language bind a name for others to see; every file that uses it asks."""
+        found: tuple[Symbol, ...] = self.project.solve(
+            ("open", self.language, name), lambda: tuple(self._bound_openly(name))
+        )
+        return found
+
+    def _bound_openly(self, name: str) -> Iterator[Symbol]:
         for path in self.project.files_naming(name):
             if not path.endswith(self.endings):
                 continue
@@ -145,32 +151,46 @@ class OpenRules(Rules):
 
     def opened(self, path: str, scope: int, name: str) -> Iterator[tuple[str, int]]:
         """Where else a class is declared."""
-        whole = self._nesting(path, scope)
-        for other in self.project.files_defining(name):
-            if not other.endswith(self.endings):
-                continue
-            links = self.project.links(other)
-            for number, named in links.classes.items():
-                if (
-                    links.strings[named] == name
-                    and (other, number) != (path, scope)
-                    and self._nesting(other, number) == whole
-                ):
-                    yield other, number
+        places = self._by_nesting("class", name, self._classes).get(self._nesting(path, scope), ())
+        return (place for place in places if place != (path, scope))
 
     def opened_member(self, path: str, scope: int, name: str) -> Symbol | None:
-        whole: tuple[str, ...] | None = None
-        for other in self.project.files_defining(name) if self.reopened else ():
-            if not other.endswith(self.endings):
-                continue
-            links = self.project.links(other)
-            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
-                place = links.bindings[0][binding]
-                if place in links.classes:
-                    whole = whole or self._nesting(path, scope)
-                    if self._nesting(other, place) == whole:
-                        return Symbol(other, place, name)
+        if not self.reopened:
+            return None
+        holders = self._by_nesting("member", name, self._holders)
+        for other, place in holders.get(self._nesting(path, scope), ()) if holders else ():
+            return Symbol(other, place, name)
         return None
+
+    def _by_nesting(
+        self, kind: str, name: str, places: Callable[[str], Iterable[tuple[str, int]]]
+    ) -> dict[tuple[str, ...], list[tuple[str, int]]]:
+        """Classes that a name leads to, by their whole name: worked out once for all that ask."""
+
+        def gather() -> dict[tuple[str, ...], list[tuple[str, int]]]:
+            found: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+            for path, scope in places(name):
+                found.setdefault(self._nesting(path, scope), []).append((path, scope))
+            return found
+
+        return self.project.solve((kind, self.language, name), gather) or {}
+
+    def _classes(self, name: str) -> Iterator[tuple[str, int]]:
+        """Where a class of that name is declared."""
+        for path, links in self._defining(name):
+            yield from ((path, scope) for scope, named in links.classes.items() if links.strings[named] == name)
+
+    def _holders(self, name: str) -> Iterator[tuple[str, int]]:
+        """The classes that declare a member of that name."""
+        for path, links in self._defining(name):
+            scopes = (links.bindings[0][b] for b in links.bound.get(links.string_numbers.get(name, -1), ()))
+            yield from ((path, scope) for scope in scopes if scope in links.classes)
+
+    def _defining(self, name: str) -> Iterator[tuple[str, Links]]:
+        """The files of the language that define a name."""
+        for path in self.project.files_defining(name):
+            if path.endswith(self.endings):
+                yield path, self.project.links(path)
 
     def _nesting(self, path: str, scope: int) -> tuple[str, ...]:
         """The whole name of a class; classes with more or fewer type parameters are others."""
@@ -186,16 +206,14 @@ class OpenRules(Rules):
         return (*names, self.namespace(path))
 
     def extending(self, name: str) -> Iterator[Symbol]:
-        for path in self.project.files_defining(name):
-            links = self.project.links(path)
+        for path, links in self._defining(name):
             owners, _, _, kinds, inner, _ = links.bindings
             scopes = {
                 owners[b]: None
                 for b in links.bound.get(links.string_numbers.get(name, -1), ())
                 if kinds[b] == Bind.FUNCTION and links.scopes[inner[b]].receiver
             }
-            if path.endswith(self.endings):
-                yield from (Symbol(path, scope, name) for scope in scopes)
+            yield from (Symbol(path, scope, name) for scope in scopes)
 
     def is_tag(self, symbol: Symbol) -> bool:
         """Whether a name is that of a structure, which may share it with a function or variable."""

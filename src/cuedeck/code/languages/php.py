@@ -343,7 +343,7 @@ class PhpRules(OpenRules):
 
     def seen(self, path: str, name: str) -> Targets:
         spaces = self.namespaces(path)
-        found = list(self.open_names(name))
+        found = self.open_names(name)
         here = [symbol for symbol in found if spaces & self.namespaces(symbol.path)]
         return tuple(here or [s for s in found if self.namespaces(s.path) == {""} and not self.is_tag(s)])[:4]
 
