@@ -538,3 +538,24 @@ def test_a_class_extends_a_parent_that_has_type_arguments(ask: Ask, repo: Repo) 
     repo.put("box.py", "class Box(Generic[T]): pass\n\n\nclass Crate(Box[int]): pass\n")
     found = ask("find_references", symbol_name="Box", kind="extends")["references"]
     assert [site["from_symbol"]["name"] for site in found] == ["Crate"]
+
+
+def test_a_function_with_a_prototype_is_called_once_and_where_it_is_written(ask: Ask, repo: Repo) -> None:
+    repo.put("run.h", "int run(int a);\nint elsewhere(void);\n")
+    repo.put("run.c", '#include "run.h"\nint run(int a) { return a; }\n')
+    repo.put("port/run.c", '#include "../run.h"\nint run(int a) { return -a; }\n')
+    repo.put(
+        "main.c",
+        '#include "run.h"\nstatic int later(void);\n'
+        "int main(void) { return run(1) + later() + elsewhere(); }\n"
+        "static int later(void) { return 2; }\n",
+    )
+    graph = ask("get_call_graph", symbol_name="main", path="main.c", direction="callees")
+    assert [
+        (c["symbol"]["name"], c["symbol"]["path"], c["symbol"]["line_start"]) for c in graph["callees"]
+    ] == [
+        ("run", "port/run.c", 2),
+        ("run", "run.c", 2),
+        ("later", "main.c", 4),
+        ("elsewhere", "run.h", 2),
+    ]

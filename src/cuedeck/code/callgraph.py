@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
-from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Role
+from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Kind, Role
 from cuedeck.code.locating import definitions_of, symbol_of
 from cuedeck.code.resolution.values import Symbol
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
+
+_PROTOTYPES: Final = ("c", "cpp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +112,44 @@ def _bodies(snapshot: Snapshot, record: SymbolRecord) -> dict[tuple[str, int], N
 
 def _calls_between(snapshot: Snapshot, path: str, start: int, end: int) -> list[_Site]:
     outline, links = snapshot.outline(path), snapshot.links(path)
+    bodies = _Bodies(snapshot)
     found = []
     for site, (op, pos) in enumerate(zip(links.ops, links.pos, strict=True)):
         if op >> ROLE_SHIFT != Role.CALL or not start <= pos < end:
             continue
         with snapshot.lock:
             targets = snapshot.linker.targets(path, site)
-        called = (_callable(snapshot, target) for target in targets if isinstance(target, Symbol))
-        found += [(record, path, outline.line_of(pos)) for record in called if record is not None]
+        called = _called(snapshot, [target for target in targets if isinstance(target, Symbol)], bodies)
+        found += [(record, path, outline.line_of(pos)) for record in called]
     return found
 
 
-def _callable(snapshot: Snapshot, symbol: Symbol) -> SymbolRecord | None:
-    """The first definition of a symbol, if it can be called."""
-    numbers = definitions_of(snapshot, symbol)
-    record = snapshot.symbols(symbol.path).record(numbers[0]) if numbers else None
-    return record if record is not None and record.kind in CALLABLE | TYPES else None
+def _called(snapshot: Snapshot, targets: list[Symbol], bodies: _Bodies) -> Iterable[SymbolRecord]:
+    """The first definition of each target, if it can be called; prototypes only where nothing has a body."""
+    declared: list[tuple[Symbol, SymbolRecord]] = []
+    for target in targets:
+        records = map(snapshot.symbols(target.path).record, definitions_of(snapshot, target))
+        in_question = islice(records, None if snapshot.files[target.path].language in _PROTOTYPES else 1)
+        declared += ((target, record) for record in in_question if record.kind in CALLABLE | TYPES)
+    if len(declared) > 1:
+        declared = [pair for pair in declared if bodies.has(pair[1])] or declared
+    found: dict[Symbol, SymbolRecord] = {}
+    for target, record in declared:
+        found.setdefault(target, record)
+    return found.values()
+
+
+class _Bodies:
+    """Tells functions from their prototypes, in the languages that have both."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.sources: dict[str, bytes] = {}
+
+    def has(self, record: SymbolRecord) -> bool:
+        if record.language not in _PROTOTYPES or record.kind not in (Kind.FUNCTION, Kind.METHOD):
+            return True
+        if record.path not in self.sources:
+            self.sources[record.path] = self.snapshot.source(record.path) or b""
+        definition = self.snapshot.outline(record.path).definitions[record.number]
+        return not self.sources[record.path][definition.start : definition.end].endswith(b";")

@@ -178,7 +178,9 @@ class OpenRules(Rules):
     def _classes(self, name: str) -> Iterator[tuple[str, int]]:
         """Where a class of that name is declared."""
         for path, links in self._defining(name):
-            yield from ((path, scope) for scope, named in links.classes.items() if links.strings[named] == name)
+            yield from (
+                (path, scope) for scope, named in links.classes.items() if links.strings[named] == name
+            )
 
     def _holders(self, name: str) -> Iterator[tuple[str, int]]:
         """The classes that declare a member of that name."""
