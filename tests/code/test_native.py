@@ -108,6 +108,29 @@ def test_strange_sources_have_the_same_facts(tmp_path: Path) -> None:
     same(sorted(tmp_path.iterdir()))
 
 
+# Grows by some kilobytes for each tree of which the runtime's memory is kept: all nodes stand in one.
+GROWTH = """
+import resource
+from cuedeck.code.extraction.grammars import native_parser_of
+from cuedeck.code.languages import language_named
+
+parser = native_parser_of(language_named("javascript"))
+source = b"} ) ] if " * 500
+most = []
+for turn in range(400):
+    assert parser.parse(source, 60.0)[0].has_error
+    most.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(most[-1] - most[9], most[-1])
+"""
+
+
+def test_a_broken_source_takes_no_memory_once_it_is_read() -> None:
+    pytest.importorskip("resource")
+    done = subprocess.run([sys.executable, "-c", GROWTH], capture_output=True, text=True, check=True)
+    grown, whole = map(int, done.stdout.split())
+    assert grown < whole / 20
+
+
 def test_source_of_another_version_is_not_taken_for_what_was_compiled(tmp_path: Path) -> None:
     package = installed()
     assert package is not None

@@ -1,27 +1,35 @@
 /* Memory for one parse: taken in large pieces, given back all at once, and kept by the thread for the next.
  *
  * While a thread is inside an arena, what the runtime allocates comes from there; else from malloc. Each block
- * begins with its size class, 0 for malloc, so that it can be freed or moved from anywhere.
+ * begins with its size class, 0 for malloc, so that it can be freed or moved from anywhere. What is too large for
+ * a piece comes from malloc too; the arena has a list of it.
  */
 #ifndef CUEDECK_ARENA_H
 #define CUEDECK_ARENA_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP = 16, CLASSES = 64, PIECE = 1 << 20, KEPT_PIECES = 4 };
+enum { STEP = 16, CLASSES = 64, LARGE = CLASSES, PIECE = 1 << 20, KEPT_PIECES = 4 };
 
 typedef struct Piece {
     struct Piece *next;
 } Piece;
+
+/* A ring, so that a block leaves it without asking whose it is. */
+typedef struct Ring {
+    struct Ring *before, *after;
+} Ring;
 
 typedef struct {
     Piece *pieces, *spare; /* in use, and kept for the next time */
     uint32_t spares;
     char *at, *end;
     void *freed[CLASSES];
+    Ring large;
 } Arena;
 
 static _Thread_local Arena *inside = NULL;
@@ -30,6 +38,28 @@ typedef union {
     uint64_t size_class;
     uint64_t alignment;
 } Header;
+
+typedef struct {
+    Ring ring;
+    Header header;
+} Large;
+
+static Header *large_linked(Large *large, Ring *before) {
+    if (!large) abort();
+    large->ring.before = before;
+    large->ring.after = before->after;
+    before->after->before = &large->ring;
+    before->after = &large->ring;
+    large->header.size_class = LARGE;
+    return &large->header;
+}
+
+static Large *large_unlinked(Header *header) {
+    Large *large = (Large *)((char *)header - offsetof(Large, header));
+    large->ring.before->after = large->ring.after;
+    large->ring.after->before = large->ring.before;
+    return large;
+}
 
 static void *arena_piece(Arena *arena) {
     Piece *piece = arena->spare;
@@ -50,7 +80,8 @@ static void *arena_malloc(size_t size) {
     Arena *arena = inside;
     size_t number = (size + sizeof(Header) + STEP - 1) / STEP;
     Header *header;
-    if (!arena || number >= CLASSES) {
+    if (arena && number >= CLASSES) return large_linked(malloc(sizeof(Large) + size), &arena->large) + 1;
+    if (!arena) {
         header = malloc(size + sizeof(Header));
         if (!header) abort();
         header->size_class = 0;
@@ -79,6 +110,8 @@ static void arena_free(void *block) {
     Header *header = (Header *)block - 1;
     if (!header->size_class) {
         free(header);
+    } else if (header->size_class == LARGE) {
+        free(large_unlinked(header));
     } else if (inside) {
         *(void **)block = inside->freed[header->size_class];
         inside->freed[header->size_class] = header;
@@ -93,6 +126,11 @@ static void *arena_realloc(void *block, size_t size) {
         if (!moved) abort();
         return moved + 1;
     }
+    if (header->size_class == LARGE) {
+        Large *large = large_unlinked(header);
+        Ring *before = large->ring.before;
+        return large_linked(realloc(large, sizeof(Large) + size), before) + 1;
+    }
     size_t room = header->size_class * STEP - sizeof(Header);
     if (size <= room) return block;
     void *made = arena_malloc(size);
@@ -104,12 +142,16 @@ static void *arena_realloc(void *block, size_t size) {
 static void arena_enter(Arena *arena) {
     inside = arena;
     arena->at = arena->end = NULL;
+    arena->large.before = arena->large.after = &arena->large;
     memset(arena->freed, 0, sizeof(arena->freed));
 }
 
 /* Give back everything at once; some pieces stay for the next time. */
 static void arena_leave(Arena *arena) {
     inside = NULL;
+    while (arena->large.after != &arena->large) {
+        free(large_unlinked(&((Large *)arena->large.after)->header));
+    }
     while (arena->pieces) {
         Piece *piece = arena->pieces;
         arena->pieces = piece->next;
