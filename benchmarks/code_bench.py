@@ -1,14 +1,15 @@
 """Speed and size of the code engine on one repository.
 
-    python benchmarks/code_bench.py PATH/TO/CLONE [--second REF] [--symbols 300]
+    python benchmarks/code_bench.py PATH/TO/CLONE [--second REF] [--symbols 300] [--index]
 
 CPU time with one worker (wall time means little on a shared machine); ctags and ripgrep run beside it
-where they are installed.
+where they are installed, and so does indexing in Python where the accelerator is.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import resource
 import shutil
@@ -27,6 +28,7 @@ from cuedeck.code.finding import find
 from cuedeck.code.search.ranking import Query
 from cuedeck.code.search.searching import search
 from cuedeck.housekeeping import collect_seldom
+from cuedeck.native import native
 from cuedeck.store import open_store
 
 EDITS = 60
@@ -62,6 +64,13 @@ def beside(root: Path) -> None:
             print(f"{name}: {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.2f} CPU s")
 
 
+def in_python(root: Path) -> None:
+    """The full index without the accelerator, where there is one."""
+    if native() is not None:
+        command = [sys.executable, "-m", "benchmarks.code_bench", str(root), "--index"]
+        subprocess.run(command, env={**os.environ, "CUEDECK_NATIVE": "off"}, check=True)
+
+
 def sizes(code: Code, when: str) -> None:
     """The database beside the source of every blob whose facts it holds."""
     with code.store.index.read() as session:
@@ -80,6 +89,7 @@ def main() -> int:
     parser.add_argument("repository", type=Path)
     parser.add_argument("--second", default="HEAD~50")
     parser.add_argument("--symbols", type=int, default=300)
+    parser.add_argument("--index", action="store_true", help="nothing but the full index")
     options = parser.parse_args()
     root = options.repository.resolve()
     random.seed(3)
@@ -87,8 +97,13 @@ def main() -> int:
         folder = Path(name)
         code = Code(root, open_store(None, root=folder, workspace_id="benchmark"), workers=1)
         seconds, done = cpu(lambda: code.index(code.wanted(None)))
-        print(f"{root.name}: {done.files} files, {done.symbols} symbols, full index {seconds:.2f} CPU s")
+        how = "in Python" if native() is None else "with the accelerator"
+        read = f"{root.name}: {done.files} files, {done.symbols} symbols"
+        print(f"{read}, full index {how} {seconds:.2f} CPU s")
+        if options.index:
+            return 0
         sizes(code, "with one ref")
+        in_python(root)
         beside(root)
         seconds, _ = cpu(lambda: code.view("HEAD~1"))
         print(f"HEAD~1: {seconds:.3f} CPU s")
