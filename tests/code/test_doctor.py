@@ -45,6 +45,7 @@ def test_the_accelerator_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             [found] = [finding for finding in check(workspace) if finding.check == "accelerator"]
         return found.status, found.message
 
+    monkeypatch.delenv("CUEDECK_NATIVE", raising=False)
     monkeypatch.setattr(doctor, "native", lambda: object())
     assert told() == (Status.PASS, "Code is read by compiled parts (cuedeck-native).")
     monkeypatch.setattr(doctor, "native", lambda: None)
