@@ -559,3 +559,30 @@ def test_a_function_with_a_prototype_is_called_once_and_where_it_is_written(ask:
         ("later", "main.c", 4),
         ("elsewhere", "run.h", 2),
     ]
+
+
+def test_what_a_clone_lacks_is_said_where_a_symbol_is_not_found(ask: Ask, repo: Repo) -> None:
+    repo.put("lost.py", "def misplaced(): pass\n")
+    repo.commit()
+    blob = repo.git("rev-parse", "HEAD:lost.py")
+    (repo.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    repo.git("checkout", "-q", "-b", "feat", "HEAD~1")
+    lacking = "1 of its files are not in this clone; see index_status"
+    told = ask("index_repo", ref="main")["metadata"]
+    assert (told["result_completeness"], told["warnings"]) == ("partial", [lacking])
+    assert "warnings" not in ask("index_repo", ref="feat")["metadata"]
+    for tool in ("find_references", "get_call_graph"):
+        with pytest.raises(CueError) as error:
+            ask(tool, symbol_name="misplaced", ref="main")
+        assert error.value.code is ErrorCode.SYMBOL_NOT_FOUND
+        assert str(error.value.hint).startswith(f"It may be in what is missing: {lacking}. ")
+        with pytest.raises(CueError) as error:
+            ask(tool, symbol_name="misplaced", ref="feat")
+        assert "missing" not in str(error.value.hint)
+
+
+def test_how_many_places_may_refer_to_a_symbol_is_said_where_some_are_left_out(ask: Ask, repo: Repo) -> None:
+    repo.put("calls.py", "def call(a):\n" + "    a.validate()\n" * 5)
+    short = ask("find_references", symbol_name="Token.validate", limit=3)
+    assert (len(short["possible"]), short["total_possible"]) == (3, 5)
+    assert "total_possible" not in ask("find_references", symbol_name="Token.validate", limit=5)

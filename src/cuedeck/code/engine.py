@@ -302,6 +302,11 @@ class Code:
         disk = self._row(self._worktree) if wanted.checked_out else None
         return (row.problems if row else ()) + (disk.problems if disk else ())
 
+    def lacking(self, wanted: Wanted) -> str:
+        """What to say of a ref's files that are not in this clone; nothing where all are."""
+        missing = sum(reason == NOT_HERE for _, reason in self.problems(wanted))
+        return f"{missing} of its files are not in this clone; see index_status" if missing else ""
+
     def _row(self, name: str) -> table.RefRow | None:
         version = self.store.index.version()
         if version != self._rows[0]:
@@ -367,10 +372,9 @@ class Code:
             )
         if self.repository is not None and (doubt := self.repository.doubt(wanted.shown)) is not None:
             view.warnings.append(doubt)
-        missing = [path for path, reason in self.problems(wanted) if reason == NOT_HERE]
-        if missing:
+        if lacking := self.lacking(wanted):
             view.completeness = "partial"
-            view.warnings.append(f"{len(missing)} of its files are not in this clone; see index_status")
+            view.warnings.append(lacking)
 
     def ready(self) -> Snapshot | None:
         """What is checked out, if it is indexed or nearly so; nothing where that would take long."""

@@ -10,13 +10,12 @@ from pydantic import Field
 
 from cuedeck.mcp.decks import code_shapes as shape
 from cuedeck.mcp.decks.code_filters import limited, named_kind, named_language, path_prefix
+from cuedeck.mcp.decks.code_missing import in_all_of, no_file
 from cuedeck.mcp.tool import CHANGES, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cuedeck.code.engine import Code, View
     from cuedeck.code.symbols import SymbolRecord
 
@@ -163,7 +162,10 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
         call.progress(job.progress, f"Indexing {wanted.name}")
     if job.error is not None:
         raise job.error
-    under_way = {"freshness": "syncing", "indexing": "indexing", "completeness": "partial"}
+    said: dict[str, Any] = {"freshness": "syncing", "indexing": "indexing", "completeness": "partial"}
+    if job.done:
+        lacking = code.lacking(wanted)
+        said = {"completeness": "partial", "warnings": [lacking]} if lacking else {}
     return Answer(
         {
             "ref": wanted.shown,
@@ -173,7 +175,7 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
             "symbol_count": job.done.symbols if job.done else 0,
             "changed_files": job.done.changed if job.done else 0,
             "duration_ms": job.done.milliseconds if job.done else int(waited * 1000),
-            "metadata": shape.metadata(wanted.shown, **({} if job.done else under_way)),
+            "metadata": shape.metadata(wanted.shown, **said),
         }
     )
 
@@ -246,32 +248,11 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
     return Answer(value)
 
 
-def _no_file(path: str, view: View, root: Path) -> CueError:
-    from cuedeck.code.languages import language_of
-    from cuedeck.mcp.registry import nearest
-    from cuedeck.paths import holds_file
-
-    if holds_file(root, path):
-        # It is there and not indexed: a file that is called alike would be a wrong turn.
-        near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
-        if language_of(path) is not None:
-            meant = "It is left out, as ignored files, links and submodules are. "
-    else:
-        near = nearest(path, view.snapshot.files)
-        meant = f"Did you mean {' or '.join(near)}? " if near else ""
-    return CueError(
-        ErrorCode.NOT_FOUND,
-        f"There is no code file {path} on {view.ref}",
-        data={"path": path, "nearest": near},
-        hint=f"{meant}Paths are relative to the workspace; search_code finds files by name.",
-    )
-
-
 def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     asked, view = call.arguments, _view(call)
     path = view.snapshot.spelled(_path(asked.path))
     if path not in view.snapshot.files:
-        raise _no_file(path, view, call.workspace.root)
+        raise no_file(path, view, call.workspace.root)
     symbols = view.snapshot.symbols(path)
     if symbols.outline.problem:
         view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
@@ -301,7 +282,8 @@ def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
     depth = min(asked.depth, 5)
     if asked.depth > 5:
         view.warnings.append(f"depth {asked.depth} is above the maximum; 5 was used")
-    record, others = chosen(view.snapshot, asked.symbol_name, path=asked.path)
+    with in_all_of(view):
+        record, others = chosen(view.snapshot, asked.symbol_name, path=asked.path)
     with view.snapshot.lock:
         up, more_up = (
             callers(view.snapshot, record, depth, limit) if asked.direction != "callees" else ([], False)
@@ -335,7 +317,8 @@ def _find_references(call: Call[FindReferences]) -> Answer:
 
     asked, view = call.arguments, _view(call)
     limit = limited(view.warnings, asked.limit, MAX_REFERENCES)
-    found = find(view.snapshot, asked.symbol_name, path=asked.path, line=asked.line, kind=asked.kind)
+    with in_all_of(view):
+        found = find(view.snapshot, asked.symbol_name, path=asked.path, line=asked.line, kind=asked.kind)
     if len(found.references) > limit:
         view.completeness = "truncated"
     if found.unseen:
@@ -348,6 +331,8 @@ def _find_references(call: Call[FindReferences]) -> Answer:
         "possible": [shape.reference(site) for site in found.sites(found.possible[:limit])],
         "metadata": _metadata(view),
     }
+    if len(found.possible) > limit:
+        value["total_possible"] = len(found.possible)
     if found.candidates:
         value["candidates"] = [_record(record) for record in found.candidates]
     return Answer(value)

@@ -120,6 +120,7 @@ GRAPH = _answer(
 )
 REFERENCES = _answer(
     {"symbol": _SYMBOL, "references": list_of(_SITE), "total_references": COUNT, "possible": list_of(_SITE)},
+    total_possible=COUNT,
     candidates=list_of(_SYMBOL),
 )
 EXPLAINED = _answer(
