@@ -295,3 +295,51 @@ def test_typescript_bounds_inside_and_defaults_outside(project: Project) -> None
     written.check("bound", "inner")
     written.check("default", "inner")
     written.check("parse")
+
+
+def test_typescript_keys_of_an_object_given_for_a_type_parameter(project: Project) -> None:
+    """The parameter becomes the object's own type; functions in it are still given what its bound says."""
+    written = project(
+        """
+        === steps.ts
+        export interface Event {
+          depth: number  // <def depth>
+        }
+        export interface Options {
+          step: number  // <def step>
+          quick?: boolean  // <def quick>
+          heard?: (event: Event) => void
+        }
+        export function each<T extends Options | undefined = undefined>(options?: T) {
+          return options?.step  // <step>
+        }
+        export function plain(options: Options) {}
+        export function walk<T extends (event: Event) => void>(heard: T) {}
+        each({ step: 1 })
+        each({ step: 2, quick: true })
+        plain({ step: 3 })  // <step>
+        plain({ step: 4, quick: true })  // <step> <quick>
+        each({ step: 5, heard: (event) => event.depth })  // <depth>
+        walk(({ depth }) => depth)  // <depth>
+        """
+    )
+    written.check("step")
+    written.check("quick")
+    written.check("depth")
+
+
+def test_typescript_every_type_of_a_wide_union_holds_its_own(project: Project) -> None:
+    kinds = range(40)
+    types = [f"export interface Type{n} {{ def: {{ shared: {n} }} }}" for n in kinds]
+    union = " | ".join(f"Type{n}" for n in kinds)
+    last = [
+        "export interface Last {",
+        "  shared: string  // <def shared>",
+        "}",
+        "export interface LastType { def: Last }",
+        f"export type Any = {union} | LastType",
+        "export function read(given: Any) {",
+        "  return given.def.shared  // <shared>",
+        "}",
+    ]
+    project("\n".join(["=== wide.ts", *types, *last, ""])).check("shared")

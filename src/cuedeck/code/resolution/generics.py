@@ -460,7 +460,7 @@ class Generics(ABC):
                     self.unify(declared, known, meaning, depth + 1)
 
 
-def settled(values: list[Value]) -> Values:
+def settled(values: list[Value], most: int = _MAX_VALUES) -> Values:
     """The values, each once; of a class that has many meanings of its parameters only the class."""
     found = unique(values)
     if len(found) <= _MAX_MEANINGS:
@@ -470,7 +470,7 @@ def settled(values: list[Value]) -> Values:
         value._replace(inside=()) if value.tag in _HOLDERS and often[value[:3]] > _MAX_MEANINGS else value
         for value in found
     ]
-    return unique(kept)[:_MAX_VALUES]
+    return unique(kept)[:most]
 
 
 def pairs(value: Value) -> Iterable[tuple[Value, Values]]:

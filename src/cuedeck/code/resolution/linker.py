@@ -373,6 +373,8 @@ class Linker(Calls):
         values = self.evaluate(path, links.a[number])
         if not values:
             return self.extended(path, number)
+        if self.sets_own_key(path, number):
+            return ()
         name = links.strings[links.b[number]]
         rules = self.rules_of(path)
         given = links.arguments.get(number) if rules.overloads else None
@@ -386,6 +388,19 @@ class Linker(Calls):
         if all(isinstance(target, Value) for target in found):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))
+
+    def sets_own_key(self, path: str, number: int) -> bool:
+        """Whether a key belongs to its object alone: a type parameter becomes the type of the object given."""
+        links = self.links(path)
+        owner = links.a[number]
+        hint = self.plain(path, owner)
+        if links.ops[hint] & OP_MASK != Op.ARGUMENT:
+            return False
+        position = links.b[hint]
+        for given in links.arguments.get(links.a[hint], ())[position : position + 1]:
+            if links.ops[given] & OP_MASK == Op.UNION and owner in links.lists[links.b[given]]:
+                return all(value.tag == PARAMETER for value in self.evaluate(path, hint))
+        return False
 
     def extended(self, path: str, number: int) -> Targets:
         """The methods declared elsewhere that are called on a value which has none of that name."""

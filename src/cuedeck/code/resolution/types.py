@@ -59,6 +59,8 @@ from cuedeck.code.resolution.values import (
 _NAMED: Final = (Op.NAME, Op.ATTR)
 _APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, PARAMETER)
 _MAX_VALUES: Final = 24
+# Each type of a wide union may hold another under the same name.
+_MAX_HELD: Final = 100
 
 
 class Typing(Generics):
@@ -517,7 +519,7 @@ class Typing(Generics):
     def attribute_values(self, path: str, owner: int, name: str) -> Values:
         """What a member holds, as the type arguments of its owner say."""
         owners = self.concrete(self.evaluate(path, owner))
-        return settled([v for value in owners for v in self.held(value, name)])
+        return settled([v for value in owners for v in self.held(value, name)], _MAX_HELD)
 
     def held(self, owner: Value, name: str) -> Values:
         """What one value holds under a name."""
