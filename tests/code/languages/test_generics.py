@@ -343,3 +343,30 @@ def test_typescript_every_type_of_a_wide_union_holds_its_own(project: Project) -
         "}",
     ]
     project("\n".join(["=== wide.ts", *types, *last, ""])).check("shared")
+
+
+def test_typescript_members_of_what_a_type_parameter_stands_for(project: Project) -> None:
+    written = project(
+        """
+        === schemas.ts
+        type Trait = { inner: { def: any } }
+        interface Def {
+          value: number  // <def value>
+        }
+        interface Schema {
+          inner: { def: Def }
+        }
+        interface Made<T extends Trait, D = T["inner"]["def"]> { take(def: D): T }
+        declare function make<T extends Trait, D = T["inner"]["def"]>(
+          start: (made: T, def: D) => void
+        ): Made<T, D>
+        declare function lazy<T extends { inner: any }>(given: T, run: (inner: T["inner"]) => unknown): void
+        const made: Made<Schema> = make((made, def) => {
+          def.value  // <value>
+        })
+        export function f(given: Schema) {
+          lazy(given, (inner) => inner.def.value)  // <value>
+        }
+        """
+    )
+    written.check("value")

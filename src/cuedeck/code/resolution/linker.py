@@ -390,7 +390,7 @@ class Linker(Calls):
         return tuple(dict.fromkeys(found))
 
     def sets_own_key(self, path: str, number: int) -> bool:
-        """Whether a key belongs to its object alone: a type parameter becomes the type of the object given."""
+        """Whether a key is its object's alone: a type parameter becomes the type of the object given."""
         links = self.links(path)
         owner = links.a[number]
         hint = self.plain(path, owner)

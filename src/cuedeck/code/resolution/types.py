@@ -34,6 +34,8 @@ from cuedeck.code.resolution.values import (
     EXTERNAL,
     FUNCTION,
     HOLDER,
+    KEY,
+    LOOKUP,
     MAPPING,
     MODULE,
     PARAMETER,
@@ -518,8 +520,13 @@ class Typing(Generics):
 
     def attribute_values(self, path: str, owner: int, name: str) -> Values:
         """What a member holds, as the type arguments of its owner say."""
-        owners = self.concrete(self.evaluate(path, owner))
-        return settled([v for value in owners for v in self.held(value, name)], _MAX_HELD)
+        owners = self.evaluate(path, owner)
+        typed = self.links(path).ops[owner] & OP_MASK == Op.TYPED
+        if typed and any(value.tag in (PARAMETER, LOOKUP) for value in owners):
+            # ``T["name"]``: where T is told, that type's member.
+            return self.looked_up(owners, (Value(KEY, name=name),))
+        held = [v for value in self.concrete(owners) for v in self.held(value, name)]
+        return settled(held, _MAX_HELD)
 
     def held(self, owner: Value, name: str) -> Values:
         """What one value holds under a name."""
