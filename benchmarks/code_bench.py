@@ -67,6 +67,7 @@ def beside(root: Path) -> None:
 def in_python(root: Path) -> None:
     """The full index without the accelerator, where there is one."""
     if native() is not None:
+        sys.stdout.flush()
         command = [sys.executable, "-m", "benchmarks.code_bench", str(root), "--index"]
         subprocess.run(command, env={**os.environ, "CUEDECK_NATIVE": "off"}, check=True)
 

@@ -66,7 +66,13 @@ def _given(name: str, scratch: Path) -> Given:
             return _vault(scratch)
         case "documents_hostile":
             return _hostile()
-        case "code_refs" | "code_refs_languages" | "code_refs_rust" | "documents_headings":
+        case (
+            "code_refs"
+            | "code_refs_languages"
+            | "code_refs_rust"
+            | "code_symdiff_ctags"
+            | "documents_headings"
+        ):
             return Given(skipped=_TOOLS)
         case "peers_code" | "peers_memory" | "peers_notes":
             peer, program = PEER[name]
