@@ -11,6 +11,7 @@ import tarfile
 import tempfile
 from hashlib import sha256
 from pathlib import Path
+from platform import machine
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -131,15 +132,7 @@ def _compile(here: Path, package: Path, work: Path) -> None:
     for extension in extensions:
         extension.include_dirs = [str(core / "include"), str(core / "src"), "cuedeck_native"]
         extension.define_macros = [("_DEFAULT_SOURCE", None)]
-        if not sysconfig.get_platform().startswith("win"):
-            level = "-O3" if extension.name == "cuedeck_native.tree" else "-O2"
-            extension.extra_compile_args = [
-                level,
-                "-g0",
-                "-fno-plt",
-                "-fvisibility=hidden",
-                "-Wno-unused-function",
-            ]
+        extension.extra_compile_args = _options(extension.name)
     before = Path.cwd()
     os.chdir(work)
     try:
@@ -165,6 +158,20 @@ def _compile(here: Path, package: Path, work: Path) -> None:
         shutil.copy(path, made)
     for part in ("extraction", "languages"):
         shutil.copytree(work / "built" / "cuedeck" / "code" / part, made / part)
+
+
+def _options(name: str) -> list[str]:
+    """What the compiler is told; the runtime itself is compiled for speed above all."""
+    if sysconfig.get_platform().startswith("win"):
+        return ["/std:c11"]
+    level = "-O3" if name == "cuedeck_native.tree" else "-O2"
+    options = [level, "-g0", "-fvisibility=hidden", "-Wno-unused-function"]
+    if sys.platform == "linux":
+        options.append("-fno-plt")
+        if machine().startswith("aarch64"):
+            # gcc inlines the runtime wrongly there; tree-sitter's own package is compiled with this.
+            options.append("--param=early-inlining-insns=9")
+    return options
 
 
 def _headers() -> Path:
