@@ -71,7 +71,7 @@ $(MODEL): $(INSTALLED) $(shell find packages/cuedeck-minilm -name '*.py' -o -nam
 $(NATIVE): $(INSTALLED) $(shell find packages/cuedeck-native src/cuedeck/code -type f -not -name '*.pyc' 2>/dev/null)
 	@echo "Compiling the accelerator"
 	@$(UV) ./packages/cuedeck-native || \
-		echo "CueDeck runs without it: the same answers, but reading code takes about twice as long"
+		echo "CueDeck runs without it: the same answers, but code is read more slowly"
 	@touch $@
 
 $(DEVELOPED): $(INSTALLED) $(MODEL) | $(NATIVE)

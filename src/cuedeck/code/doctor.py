@@ -26,13 +26,13 @@ def _accelerator() -> Finding:
     if native() is not None:
         return passed("accelerator", "Code is read by compiled parts (cuedeck-native).")
     if installed() is None:
-        return passed("accelerator", "cuedeck-native is not installed; code is read in Python, half as fast.")
+        return passed("accelerator", "cuedeck-native is not installed; code is read in Python, more slowly.")
     if native_is_off():
-        return passed("accelerator", "Switched off (CUEDECK_NATIVE); code is read in Python, half as fast.")
+        return passed("accelerator", "Switched off (CUEDECK_NATIVE); code is read in Python, more slowly.")
     return Finding(
         "accelerator",
         Status.WARN,
-        "cuedeck-native was compiled from another version; code is read in Python, half as fast.",
+        "cuedeck-native was compiled from another version; code is read in Python, more slowly.",
         fix="Install the package cuedeck-native again.",
     )
 

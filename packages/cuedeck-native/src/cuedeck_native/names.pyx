@@ -51,13 +51,6 @@ cdef list _cut(const unsigned char *text, Py_ssize_t size):
     return parts
 
 
-def name_parts(str name not None):
-    """The parts of a name of plain letters, digits and underscores."""
-    if not PyUnicode_IS_ASCII(name):
-        raise ValueError("a name of other letters")
-    return _cut(<const unsigned char *> PyUnicode_DATA(name), PyUnicode_GET_LENGTH(name))
-
-
 cdef class Saying:
     """What the parts of an identifier say: ``said`` has it for each part, ``otherwise`` for names that are not
     plain or longer than ``longest``."""

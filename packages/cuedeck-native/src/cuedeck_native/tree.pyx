@@ -305,10 +305,6 @@ cdef class Node:
         return self.tree.point(self.end_byte)
 
     @property
-    def id(self):
-        return self.place
-
-    @property
     def depth(self):
         """How deep the whole tree is."""
         return self.tree.nodes.depth

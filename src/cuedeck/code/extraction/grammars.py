@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.code.extraction.draft import Handler, handler_table
@@ -53,9 +54,6 @@ def grammar_of(language: Language) -> Any:
 def table_of(language: Language) -> list[Handler]:
     """The handler of every node kind."""
     table = handler_table(language.walk, grammar_of(language))
-    if native() is None or language.name != "python":
-        return table
-    from cuedeck_native.expressions import quickened
-
-    quick: list[Handler] = quickened(table, language.walk, grammar_of(language))
-    return quick
+    if native() is not None and language.visitor is not None:
+        table = import_module(language.visitor).quickened(table, language.walk, grammar_of(language))
+    return table

@@ -530,11 +530,7 @@ class PythonWalk(PythonPatterns):
         """Give a target a value that it has in a block."""
         until, given = self.until, self.given
         if body is not None:
-            self.settled, self.until, self.given = (
-                body.start_byte,
-                body.end_byte,
-                set(),
-            )
+            self.settled, self.until, self.given = body.start_byte, body.end_byte, set()
         self.assign(target, scope, 0, value)
         self.settled, self.until, self.given = 0, until, given
 
@@ -597,4 +593,5 @@ PYTHON: Final = Language(
     rules=PythonRules,
     folder_stems=("__init__",),
     comment="#",
+    visitor="cuedeck_native.expressions",
 )
