@@ -84,7 +84,7 @@ def _make(here: Path, package: Path, folder: Path) -> Path:
     try:
         _compile(here, package, work)
         made = work / "made"
-        (made / "sources.py").write_text(_sources(package), encoding="utf-8")
+        (made / "sources.py").write_text(_sources(package, made), encoding="utf-8")
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(made, folder.with_name(f"{folder.name}.{os.getpid()}"))
@@ -97,13 +97,14 @@ def _make(here: Path, package: Path, folder: Path) -> Path:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _sources(package: Path) -> str:
-    """Which modules of CueDeck the result was made from, as a module."""
+def _sources(package: Path, made: Path) -> str:
+    """Which modules of CueDeck the result was made from, and what it consists of, as a module."""
+    files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
     lines = [
         f"    {f'{name}.py'!r}: {sha256((package / f'{name}.py').read_bytes()).hexdigest()!r},\n"
         for name in (*COMPILED, *AGREED)
     ]
-    return f'"""What this was compiled from."""\n\nSOURCES = {{\n{"".join(lines)}}}\n'
+    return f'"""What this was compiled from."""\n\nSOURCES = {{\n{"".join(lines)}}}\nFILES = {files!r}\n'
 
 
 def _compile(here: Path, package: Path, work: Path) -> None:

@@ -145,6 +145,14 @@ def test_source_of_another_version_is_not_taken_for_what_was_compiled(tmp_path: 
     assert not package.is_made_from(tmp_path / "nowhere")
 
 
+def test_a_package_that_is_not_whole_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    package = installed()
+    assert package is not None
+    assert package.is_made_from(ROOT / "src" / "cuedeck")
+    monkeypatch.setattr(package, "FILES", [*package.FILES, "tree.lost"])
+    assert not package.is_made_from(ROOT / "src" / "cuedeck")
+
+
 def test_nodes_are_what_the_binding_says_they_are() -> None:
     from cuedeck.code.extraction.grammars import grammar_of, native_parser_of, parser_of
     from cuedeck.code.languages import language_named, language_of_source

@@ -32,7 +32,7 @@ def _accelerator() -> Finding:
     return Finding(
         "accelerator",
         Status.WARN,
-        "cuedeck-native was compiled from another version; code is read in Python, more slowly.",
+        "cuedeck-native is not whole or of another version; code is read in Python, more slowly.",
         fix="Install the package cuedeck-native again.",
     )
 

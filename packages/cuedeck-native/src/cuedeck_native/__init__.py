@@ -8,15 +8,17 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-from cuedeck_native.sources import SOURCES
+from cuedeck_native.sources import FILES, SOURCES
 
 FOLDER = Path(__file__).parent
 
 
 def is_made_from(package: Path) -> bool:
-    """Whether this was compiled from the modules of that very ``cuedeck``."""
+    """Whether this was compiled from the modules of that very ``cuedeck``, and is whole."""
     try:
-        return all(digest(package / path) == found for path, found in SOURCES.items())
+        return all((FOLDER / name).is_file() for name in FILES) and all(
+            digest(package / path) == found for path, found in SOURCES.items()
+        )
     except OSError:
         return False
 
