@@ -95,7 +95,7 @@ ORACLES = {
     "swift": Oracle("", (".swift",), (), r"\s*@", _SWIFT),
     "lua": Oracle("Lua", (".lua",), ("function",)),
     "bash": Oracle("Sh", (".sh",), ("function",)),
-    "go": Oracle("Go", (".go",), ("func", "struct", "interface", "type")),
+    "go": Oracle("Go", (".go",), ("func", "struct", "interface", "type", "talias", "methodSpec")),
 }
 
 
