@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 44
+EXTRACTOR_VERSION: Final = 45
 
 
 class Op:
@@ -24,7 +24,7 @@ class Op:
     UNKNOWN: Final = 0
     NAME: Final = 1  # a = scope, b = string
     ATTR: Final = 2  # a = object expression, b = string
-    CALL: Final = 3  # a = callee, b = list of positional arguments
+    CALL: Final = 3  # a = callee, b = list of positional arguments; Python keeps their number as its role
     INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
     TUPLE: Final = 5  # b = list of items
     UNION: Final = 6  # b = list of alternatives
@@ -80,6 +80,8 @@ class Role:
 TYPE_ROLES: Final = frozenset({Role.TYPE, Role.EXTENDS, Role.IMPLEMENTS})
 ROLE_SHIFT: Final = 5
 OP_MASK: Final = (1 << ROLE_SHIFT) - 1
+# The number of positional arguments of a call that has so many or more, or unpacks some.
+MANY: Final = 7
 
 # Ops that name something at ``pos`` through the string ``b``.
 NAMING: Final = frozenset({Op.NAME, Op.ATTR, Op.KEYWORD, Op.IMPORTED, Op.MODULE, Op.INTRINSIC})
@@ -493,6 +495,18 @@ class Links:
                 if self.ops[callee] & OP_MASK == Op.INDEX:
                     found.setdefault(self.a[callee], found[callee])
         return found
+
+    def given(self, callee: int) -> tuple[int, list[str]]:
+        """How many arguments a callee is given by their place, and the names of the others."""
+        names: list[str] = []
+        for number in range(callee + 1, len(self.ops)):
+            if self.a[number] == callee:
+                op = self.ops[number] & OP_MASK
+                if op == Op.KEYWORD:
+                    names.append(self.strings[self.b[number]])
+                elif op == Op.CALL:
+                    return self.ops[number] >> ROLE_SHIFT, names
+        return MANY, names
 
     @cached_property
     def methods(self) -> dict[int, int]:

@@ -132,9 +132,9 @@ class _Search:
         return [
             target
             for binding in links.names[self.symbol.scope].get(number, ())
-            if links.bindings[3][binding] == Bind.IMPORT and links.bindings[5][binding] == number
+            if _keeps_name(links, binding)
             for target in self.linker.linked(self.symbol.path, binding)
-            if isinstance(target, Symbol) or target.tag == EXTERNAL
+            if isinstance(target, Symbol) or target.tag in (EXTERNAL, MODULE)
         ]
 
     def run(self) -> References:
@@ -297,6 +297,12 @@ class _Search:
         outline = self.snapshot.outline(path)
         number = outline.enclosing(offset)
         return number >= 0 and outline.definitions[number].kind in (Kind.INTERFACE, Kind.TRAIT)
+
+
+def _keeps_name(links: Links, binding: int) -> bool:
+    """Whether a binding imports something by the name that it has where it comes from."""
+    _, name, _, kind, _, original = (column[binding] for column in links.bindings)
+    return original == name if kind == Bind.IMPORT else kind == Bind.MODULE and not original
 
 
 def _place(site: Site) -> tuple[str, int]:

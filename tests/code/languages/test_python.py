@@ -86,6 +86,27 @@ def test_a_substitute_for_an_import_has_the_uses_of_what_it_stands_in_for(projec
     written.check("Context")
 
 
+def test_a_substitute_for_a_module_has_the_uses_of_that_module(project: Project) -> None:
+    written = project(
+        """
+        === types.py
+        try:
+            import extensions  # <extensions>
+        except ImportError:
+            extensions = None  # <def extensions>
+        if extensions is not None:  # <extensions>
+            extensions.Self  # <extensions>
+        === other.py
+        from extensions import Self  # <extensions>
+        import extensions.deep as deep  # <extensions>
+        import changed as extended
+        def f(extensions):
+            return extensions.Self
+        """
+    )
+    written.check("extensions")
+
+
 def test_of_several_star_imports_the_last_one_gives_the_name(project: Project) -> None:
     written = project(
         """

@@ -12,7 +12,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from cuedeck.code.languages.python_expressions cimport PythonExpressions
 from cuedeck_native.tree cimport Node, Record, Tree, node_at
 
-from cuedeck.code.facts import NAMING, OP_MASK, ROLE_SHIFT, Op, Role
+from cuedeck.code.facts import MANY, NAMING, OP_MASK, ROLE_SHIFT, Op, Role
 from cuedeck.code.languages import python_expressions as reference
 
 cdef extern from "Python.h":
@@ -33,6 +33,7 @@ cdef long MASK = OP_MASK
 cdef long CALLED = Role.CALL, TYPED = Role.TYPE
 cdef frozenset TAKING_TYPES = reference._TYPED
 cdef int MOST_ARGUMENTS = reference._MAX_ARGUMENTS
+cdef long MOST_TOLD = MANY
 
 # By the name of the handler of a kind.
 cdef dict ACTIONS = {
@@ -152,6 +153,7 @@ cdef class Visitor:
         cdef bytes called = walk.last_name(callee)
         cdef long inner = TYPED if called in TAKING_TYPES else 0, as_type
         cdef bint variable = called == b"TypeVar", cast = called == b"cast", some = False
+        cdef long told = 0
         cdef list given = []
         if records[arguments].kind == walk.arguments_kind:
             child = arguments + 1
@@ -173,13 +175,15 @@ cdef class Visitor:
                     if variable and _says(walk, &records[name], b"bound", 5):
                         given.append(made)
                         some = some or made != 0
-                else:
+                elif records[child].kind != self.comment:
                     # A type variable is first named in a string: that is no use of the name.
                     as_type = inner if given or cast else 0
                     if records[child].kind == walk.lambda_kind:
                         made = walk.handed(node_at(tree, child), scope, callee, len(given))
                     else:
                         made = self.visit(walk, tree, child, scope, as_type)
+                        if records[child].kind == walk.list_splat_kind or records[child].kind == walk.dictionary_splat_kind:
+                            told = MOST_TOLD
                     given.append(made)
                     some = some or made != 0
                 child = records[child].after
@@ -187,7 +191,8 @@ cdef class Visitor:
             self.visit(walk, tree, arguments, scope, 0)
         if called == b"isinstance" and len(given) == 2:
             walk.narrow(node_at(tree, first), scope, given[1])
-        return _row(walk, CALL_OP, callee, walk.items(given[:MOST_ARGUMENTS]) if some else 0, -1)
+        told = max(told, min(len(given), MOST_TOLD))
+        return _row(walk, CALL_OP | told << SHIFT, callee, walk.items(given[:MOST_ARGUMENTS]) if some else 0, -1)
 
     cdef Py_ssize_t string(
         self, PythonExpressions walk, Tree tree, uint32_t place, Py_ssize_t scope, long role

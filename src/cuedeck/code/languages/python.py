@@ -310,7 +310,8 @@ class PythonWalk(PythonPatterns):
             self.type_parameters(generics, inner)
         parameters = node.child_by_field_name("parameters")
         if parameters is not None:
-            self.parameters(parameters, inner if generics is not None else scope, inner, receiver)
+            outside = inner if generics is not None else scope
+            self.parameters(parameters, outside, inner, receiver, promised=b"overload" in labels)
         self.scopes[inner].decorators = self.items(decorators or ())
         hint = node.child_by_field_name("return_type")
         if hint is not None:
@@ -346,7 +347,10 @@ class PythonWalk(PythonPatterns):
             typed = self.row(Op.TYPED, limit) if limit else 0
             self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, typed)
 
-    def parameters(self, node: Node, outer: int, inner: int, receiver: bool | None) -> None:
+    def parameters(
+        self, node: Node, outer: int, inner: int, receiver: bool | None, *, promised: bool = False
+    ) -> None:
+        """Bind parameters; those of an overload that may be left out have a default, if an unknown one."""
         first = True
         for child in node.named_children:
             kind = child.type
@@ -361,19 +365,18 @@ class PythonWalk(PythonPatterns):
                 if name.type != "identifier":
                     wrapper = name
                     name = wrapper.named_children[0] if wrapper.named_child_count else None
-                    element = annotation
-                    annotation = self.row(
-                        Op.SEQUENCE if wrapper.type == "list_splat_pattern" else Op.MAPPING,
-                        self.row(Op.TYPED, element) if element else 0,
-                    )
+                    annotation = self.rest(wrapper, annotation)
             elif kind in ("default_parameter", "typed_default_parameter"):
                 name = child.child_by_field_name("name")
                 value = child.child_by_field_name("value")
                 hint = child.child_by_field_name("type")
                 annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
                 default = self.visit(value, outer) if value is not None else 0
+                if promised and not default:
+                    default = self.row(Op.UNKNOWN, 0)
             elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
                 name = child.named_children[0] if child.named_child_count else None
+                annotation = self.rest(child, 0) if promised else 0
             if name is None or name.type != "identifier":
                 continue
             number = self.name(name)
@@ -385,6 +388,11 @@ class PythonWalk(PythonPatterns):
                     continue
             first = False
             self.bind(inner, number, name.start_byte, Bind.PARAMETER, annotation, default)
+
+    def rest(self, node: Node, element: int) -> int:
+        """The type of what takes all further arguments, or all further keywords."""
+        op = Op.SEQUENCE if node.type == "list_splat_pattern" else Op.MAPPING
+        return self.row(op, self.row(Op.TYPED, element) if element else 0)
 
     def class_(
         self,

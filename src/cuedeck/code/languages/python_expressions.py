@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.extraction.grammars import grammar_of
 from cuedeck.code.extraction.parsing import parse
-from cuedeck.code.facts import ROLE_SHIFT, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import MANY, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_flow import PythonFlow
 
@@ -51,7 +51,14 @@ _MAX_QUOTED_ANNOTATION: Final = 400
 def _kinds(language: Language) -> list[int]:
     """The numbers of the kinds of node that arguments are told apart by."""
     grammar = grammar_of(language)
-    kinds = ("identifier", "keyword_argument", "lambda", "argument_list")
+    kinds = (
+        "identifier",
+        "keyword_argument",
+        "lambda",
+        "argument_list",
+        "list_splat",
+        "dictionary_splat",
+    )
     return [grammar.id_for_node_kind(kind, True) for kind in kinds]
 
 
@@ -61,7 +68,8 @@ class PythonExpressions(PythonFlow):
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         kinds = _kinds(self.language())
-        self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds
+        self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds[:4]
+        self.list_splat_kind, self.dictionary_splat_kind = kinds[4:]
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
 
@@ -69,7 +77,9 @@ class PythonExpressions(PythonFlow):
         """Bind what a target names."""
         raise NotImplementedError
 
-    def parameters(self, node: Node, outer: int, inner: int, receiver: bool | None) -> None:
+    def parameters(
+        self, node: Node, outer: int, inner: int, receiver: bool | None, *, promised: bool = False
+    ) -> None:
         """Bind a function's parameters."""
         raise NotImplementedError
 
@@ -113,7 +123,7 @@ class PythonExpressions(PythonFlow):
         inner = Role.TYPE if called in _TYPED else 0
         given: list[int] = []
         arguments = parts[-1]
-        keyword = self.keyword_kind
+        keyword, unpacked = self.keyword_kind, False
         if arguments.kind_id == self.arguments_kind:
             for child in arguments.named_children:
                 kind = child.kind_id
@@ -129,19 +139,27 @@ class PythonExpressions(PythonFlow):
                         made = table[value.kind_id](self, value, scope, inner)
                     if called == b"TypeVar" and text == b"bound":
                         given.append(made)
-                else:
+                elif kind != self.comment_kind:
                     # A type variable is first named in a string: that is no use of the name.
                     as_type = inner if given or called == b"cast" else 0
                     if kind == self.lambda_kind:
                         given.append(self.handed(child, scope, callee, len(given)))
                     else:
                         given.append(table[kind](self, child, scope, as_type))
+                        if kind == self.list_splat_kind or kind == self.dictionary_splat_kind:
+                            unpacked = True
         elif len(parts) > 1:
             self.visit(arguments, scope)
         if called == b"isinstance" and len(given) == 2:
             self.narrow(arguments.named_children[0], scope, given[1])
         made = len(rows) >> 2
-        rows += (_CALL, callee, self.items(given[:_MAX_ARGUMENTS]) if any(given) else 0, rows[-1])
+        told = MANY if unpacked else min(len(given), MANY)
+        rows += (
+            _CALL | told << ROLE_SHIFT,
+            callee,
+            self.items(given[:_MAX_ARGUMENTS]) if any(given) else 0,
+            rows[-1],
+        )
         return made
 
     def comparison(self, node: Node, scope: int, role: int = 0) -> int:

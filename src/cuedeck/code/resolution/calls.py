@@ -74,7 +74,7 @@ class Calls(Keyed):
         if label == "cast" and arguments:
             return self.annotation(path, arguments[0])
         found: list[Value] = []
-        values = self.concrete(self.evaluate(path, callee))
+        values = self.accepting(path, callee, self.concrete(self.evaluate(path, callee)))
         overloads = tuple(v for v in values if v.tag == FUNCTION)
         if self.rules_of(path).overloads and len(overloads) > 1:
             others = tuple(v for v in values if v.tag != FUNCTION)

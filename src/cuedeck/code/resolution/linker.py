@@ -516,7 +516,8 @@ class Linker(Calls):
             return self.module_member(module, links.strings[b]) if module is not None else ()
         if op == Op.MODULE:
             module = self.imported(path, a)
-            return (module,) if module is not None else ()
+            outside = not links.imports[a].level
+            return (module or Value(EXTERNAL, links.imports[a].module),) if module or outside else ()
         if op in (Op.NARROWED, Op.WANTED):
             return self.targets(path, a)
         if op == Op.INTRINSIC:

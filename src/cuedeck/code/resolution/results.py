@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.code.facts import OP_MASK, REST, Bind, Op
+from cuedeck.code.facts import MANY, OP_MASK, REST, Bind, Op
 from cuedeck.code.resolution.generics import SELF_TYPE, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
@@ -108,6 +108,40 @@ class Results(Typing):
         return any(self.is_receivers(function, argument) for argument in links.lists[b][:1])
 
     # -- overloads
+
+    def accepting(self, path: str, callee: int, functions: Values) -> Values:
+        """Functions without the overloads that do not accept a call: what it gives is not known by them."""
+        return tuple(
+            f
+            for f in functions
+            if f.tag != FUNCTION
+            or not self.labelled(f.path, f.scope, self.rules_of(f.path).overload_decorators)
+            or self.accepts(f, *self.links(path).given(callee))
+        )
+
+    def accepts(self, overload: Value, count: int, keywords: list[str]) -> bool:
+        """Whether an overload can be given so many arguments by their place, and others by name."""
+        if count == MANY:
+            return True
+        links = self.links(overload.path)
+        hints, defaults = links.bindings[4:]
+        named, demanded, any_more, any_named = list[str](), list[str](), False, False
+        for binding, number in self.parameter_names(overload):
+            rest = links.ops[hints[binding]] & OP_MASK if hints[binding] else Op.UNKNOWN
+            any_more = any_more or rest == Op.SEQUENCE
+            any_named = any_named or rest == Op.MAPPING
+            if rest in (Op.SEQUENCE, Op.MAPPING):
+                continue
+            named.append(links.strings[number])
+            if len(named) > count and not defaults[binding]:
+                demanded.append(links.strings[number])
+        # Called on the class, a method is given its receiver too.
+        most = len(named) + bool(links.scopes[overload.scope].receiver)
+        return (
+            set(demanded) <= set(keywords)
+            and (any_more or count <= most)
+            and (any_named or set(keywords) <= set(named))
+        )
 
     def fitting(self, functions: Values, count: int) -> Values:
         """Of overloads, those that take that many arguments; all of them when none does."""
