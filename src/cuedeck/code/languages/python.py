@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
-_GENERATORS: Final = (b"Generator", b"AsyncGenerator")
 
 
 class PythonWalk(PythonPatterns):
@@ -99,7 +98,6 @@ class PythonWalk(PythonPatterns):
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
         self.giving: Node | None = None  # the assignment whose targets are bound
-        self.results: list[int] = []
 
     def language(self) -> Language:
         return PYTHON
@@ -503,23 +501,6 @@ class PythonWalk(PythonPatterns):
             if value:
                 self.results.append(value)
         return 0
-
-    def yield_(self, node: Node, scope: int, role: int = 0) -> int:
-        for child in node.named_children:
-            value = self.visit(child, scope)
-            if value:
-                self.results.append(self.row(Op.SEQUENCE, value))
-        return self.sent(scope)
-
-    def sent(self, scope: int) -> int:
-        """What a generator is sent, if its annotation says so."""
-        while scope >= 0 and self.scopes[scope].kind != ScopeKind.FUNCTION:
-            scope = self.scopes[scope].parent
-        hint = (self.scopes[scope].result if scope >= 0 else 0) << 2
-        if self.rows[hint] & 31 != Op.INDEX or self.last_name(self.rows[hint + 1]) not in _GENERATORS:
-            return 0
-        arguments = self.lists[self.rows[hint + 2]]
-        return self.row(Op.TYPED, arguments[1]) if len(arguments) > 1 and arguments[1] else 0
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

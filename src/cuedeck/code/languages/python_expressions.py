@@ -41,6 +41,7 @@ _OPERATORS: Final = {
 }
 # Functions that hand the elements of their first argument to their ``key``.
 _ORDERING: Final = frozenset({b"sorted", b"min", b"max", b"groupby", b"nlargest", b"nsmallest"})
+_GENERATORS: Final = (b"Generator", b"AsyncGenerator")
 _MAX_ARGUMENTS: Final = 4
 _MAX_ENTRIES: Final = 8
 _MAX_PAIR: Final = 80
@@ -70,6 +71,8 @@ class PythonExpressions(PythonFlow):
         kinds = _kinds(self.language())
         self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds[:4]
         self.list_splat_kind, self.dictionary_splat_kind = kinds[4:]
+        # What the function gives that is being visited.
+        self.results: list[int] = []
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
 
@@ -293,6 +296,23 @@ class PythonExpressions(PythonFlow):
 
     def awaited(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.AWAIT, self.only(node, scope))
+
+    def yield_(self, node: Node, scope: int, role: int = 0) -> int:
+        for child in node.named_children:
+            value = self.visit(child, scope)
+            if value:
+                self.results.append(self.row(Op.SEQUENCE, value))
+        return self.sent(scope)
+
+    def sent(self, scope: int) -> int:
+        """What a generator is sent, if its annotation says so."""
+        while scope >= 0 and self.scopes[scope].kind != ScopeKind.FUNCTION:
+            scope = self.scopes[scope].parent
+        hint = (self.scopes[scope].result if scope >= 0 else 0) << 2
+        if self.rows[hint] & 31 != Op.INDEX or self.last_name(self.rows[hint + 1]) not in _GENERATORS:
+            return 0
+        arguments = self.lists[self.rows[hint + 2]]
+        return self.row(Op.TYPED, arguments[1]) if len(arguments) > 1 and arguments[1] else 0
 
     def named(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
