@@ -88,16 +88,20 @@ def main() -> int:
         root = pages(crate, Path(folder))
         found, silent = links(root), unlinked(root)
     count = 0
+    written: set[tuple[str, int, str]] = set()
     with options.truth.open("w", encoding="utf-8") as rows:
-        for (file, first, last, name), uses in sorted(found.items()):
+        # Of an item and its parameter of the same name on one line the item is longer.
+        longest_first = sorted(found.items(), key=lambda item: (*item[0][:2], -item[0][2], item[0][3]))
+        for (file, first, last, name), uses in longest_first:
             source = "src/" + file.removesuffix(".html")
             lines = (crate / source).read_text("utf-8").split("\n")
             declared = re.compile(
                 rf"\b(?:fn|struct|enum|trait|type|const|static|mod|union)\s+{re.escape(name)}\b"
             )
             line = next((n for n in range(first, last + 1) if declared.search(lines[n - 1])), None)
-            if line is None:
+            if line is None or (source, line, name) in written:
                 continue
+            written.add((source, line, name))
             match = declared.search(lines[line - 1])
             column = lines[line - 1].index(name, match.start() if match else 0)
             row = {

@@ -175,3 +175,172 @@ def test_macros_are_seen_in_their_whole_crate_and_at_its_root(project: Project) 
     )
     written.check("__made")
     written.check("each")
+
+
+def test_patterns_bind_the_parts_of_what_they_take_apart(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "shapes"
+        === src/lib.rs
+        pub struct Round(pub Size, u8);
+        pub struct Size { wide: u8 } // <def wide>
+        impl Size { pub fn area(&self) -> u8 { self.wide } } // <def area> <wide>
+        pub enum Shape { // <def Shape>
+            Circle(Round), // <def Circle>
+            Square { side: Size }, // <def Square> <def side>
+            Empty, // <def Empty>
+        }
+        use Shape::Empty; // <Shape> <Empty>
+        impl Shape { // <Shape>
+            pub fn name(&self) -> u8 { 1 } // <def name>
+            pub fn area(&self) -> u8 {
+                match self {
+                    Shape::Circle(Round(size, ..)) if size.area() > 0 => 1, // <Shape> <Circle> <area>
+                    Shape::Square { side } => side.area(), // <Shape> <Square> <side> <area>
+                    Empty => 0, // <Empty>
+                    _ => unreachable!(),
+                }
+            }
+        }
+        pub fn first(shape: Option<Shape>, round: Round) -> u8 { // <Shape>
+            let Some(Shape::Square { side: Size { wide } }) = shape else { // <Shape> <Square> <side> <wide>
+                return round.0.area() // <area>
+            };
+            let chosen = if wide > 1 { Empty } else { Shape::Circle(round) }; // <Shape> <Empty> <Circle>
+            let size = unsafe { biggest() };
+            size.area() + chosen.name() // <area> <name>
+        }
+        pub fn each(sizes: &[(u8, Size)]) -> u8 {
+            for (_, size) in sizes { size.area(); } // <area>
+            if let Some((_, size)) = sizes.first() { size.area() } else { 0 } // <area>
+        }
+        unsafe fn biggest() -> Size { Size { wide: 9 } } // <wide>
+        """
+    )
+    for name in ("area", "wide", "Shape", "Circle", "Square", "side", "Empty", "name"):
+        written.check(name)
+
+
+def test_paths_inside_modules_of_a_file_begin_there_and_never_at_a_variable(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "tree"
+        === src/lib.rs
+        pub mod ast;
+        pub fn walk(ast: &ast::Node) -> u8 { ast::depth(ast) + ast.depth } // <Node> <depth>
+        === src/ast.rs
+        pub struct Node { pub depth: u8 } // <def Node>
+        pub fn depth(node: &Node) -> u8 { node.depth } // <def depth> <Node>
+        mod inner {
+            use super::{depth, Node}; // <depth> <Node>
+            pub fn twice(node: &Node) -> u8 { depth(node) + super::depth(node) } // <def twice> <Node> <depth>
+            mod deeper {
+                use super::super::depth; // <depth>
+                use super::twice; // <twice>
+                fn all(node: &crate::ast::Node) -> u8 { depth(node) + twice(node) } // <Node> <depth> <twice>
+            }
+        }
+        """
+    )
+    for name in ("Node", "depth", "twice"):
+        written.check(name)
+
+
+def test_modules_of_which_conditions_leave_one_are_all_meant(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "groups"
+        === src/lib.rs
+        mod group;
+        pub fn load() -> u8 { group::Group::new().width() } // <wide> <narrow> <inside>
+        === src/group/mod.rs
+        cfg_if::cfg_if! {
+            // The quick one { if it can be had.
+            if #[cfg(all(target_arch = "x86_64", not(miri)))] {
+                mod wide;
+                use wide as imp;
+            } else {
+                mod narrow;
+                use narrow as imp;
+            }
+        }
+        pub use self::imp::Group;
+        #[cfg(test)]
+        mod imp {
+            pub struct Group;
+            impl Group {
+                pub fn new() -> Self { Group }
+                pub fn width(&self) -> u8 { 1 } // <def inside>
+            }
+        }
+        === src/group/wide.rs
+        pub struct Group;
+        impl Group {
+            pub fn new() -> Self { Group }
+            pub fn width(&self) -> u8 { 16 } // <def wide>
+        }
+        === src/group/narrow.rs
+        pub struct Group;
+        impl Group {
+            pub fn new() -> Self { Group }
+            pub fn width(&self) -> u8 { // <def narrow>
+                cfg_if! { if #[cfg(a)] { eight() } else { 4 } } // <eight>
+            }
+        }
+        fn eight() -> u8 { 8 } // <def eight>
+        """
+    )
+    for label in ("wide", "narrow", "inside"):
+        written.check(label, "width")
+    written.check("eight")
+
+
+def test_methods_of_traits_on_foreign_types_where_the_trait_is_seen(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "ext"
+        === src/lib.rs
+        pub mod ext;
+        pub mod blind;
+        use ext::Distance as _;
+        pub fn gap(a: *const u8, b: *const u8) -> usize { a.distance(b) + a.other() } // <distance>
+        === src/ext.rs
+        pub trait Distance { fn distance(self, from: Self) -> usize; } // <def distance>
+        impl<T> Distance for *const T { fn distance(self, from: *const T) -> usize { 1 } }
+        pub trait Other { fn other(self) -> usize; } // <def other>
+        impl Other for Local { fn other(self) -> usize { 1 } }
+        pub struct Local;
+        === src/blind.rs
+        pub fn gap(a: *const u8, b: *const u8) -> usize { a.distance(b) }
+        """
+    )
+    written.check("distance")
+    written.check("other")
+
+
+def test_fields_of_a_generic_type_are_bound_by_the_block_that_implements_it(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "lanes"
+        === src/lib.rs
+        pub trait Vector { fn splat(b: u8) -> Self; fn equal(&self) -> bool; } // <def splat> <def equal>
+        pub trait Other { fn equal(&self) -> bool; }
+        pub struct One<V> { lane: V }
+        impl<V: Vector> One<V> {
+            pub fn new(b: u8) -> One<V> { One { lane: V::splat(b) } } // <splat>
+            pub fn find(&self) -> bool { self.lane.equal() } // <equal>
+        }
+        """
+    )
+    written.check("splat")
+    written.check("equal")

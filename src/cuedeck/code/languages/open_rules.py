@@ -146,7 +146,7 @@ class OpenRules(Rules):
             if other.endswith(self.endings):
                 links = self.project.links(other)
                 for number, row in enumerate(links.scope_rows()):
-                    if row.kind == ScopeKind.EXTENSION and _named(links, row.result) == name:
+                    if row.kind == ScopeKind.EXTENSION and named(links, row.result) == name:
                         yield other, number
 
     def opened(self, path: str, scope: int, name: str) -> Iterator[tuple[str, int]]:
@@ -247,7 +247,7 @@ def is_header(path: str) -> bool:
     return path.endswith((".h", ".hpp", ".hh", ".hxx", ".inl", ".ipp", ".h++", ".cuh"))
 
 
-def _named(links: Links, number: int) -> str:
+def named(links: Links, number: int) -> str:
     """The last name of a type, without its arguments."""
     while links.ops[number] & OP_MASK == Op.INDEX:
         number = links.a[number]

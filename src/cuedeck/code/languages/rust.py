@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.rust_patterns import RustPatterns
+from cuedeck.code.languages.rust_repair import opened
 from cuedeck.code.languages.rust_rules import RustRules
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk, first_of
+from cuedeck.code.languages.table import Declarator, Declares, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+    from cuedeck.code.facts import Facts
+
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
+_VARIABLES: Final = frozenset({Bind.VARIABLE, Bind.PARAMETER})
+_NONE: Final[frozenset[int]] = frozenset()
 
 
-class RustWalk(TableWalk):
+class RustWalk(RustPatterns):
     """Visits Rust; an impl block is an extension of its type."""
 
     begins_after: ClassVar[bool] = True
@@ -45,13 +51,7 @@ class RustWalk(TableWalk):
     }
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("function", "arguments")}
     news: ClassVar[dict[str, str]] = {"struct_expression": "name"}
-    blocks: ClassVar[tuple[str, ...]] = (
-        "block",
-        "match_arm",
-        "if_expression",
-        "while_expression",
-        "for_expression",
-    )
+    blocks: ClassVar[tuple[str, ...]] = ("block", "while_expression")
     silent: ClassVar[tuple[str, ...]] = (
         "line_comment",
         "block_comment",
@@ -73,6 +73,9 @@ class RustWalk(TableWalk):
         "dynamic_type",
         "abstract_type",
         "bracketed_type",
+        "expression_statement",
+        "else_clause",
+        "unsafe_block",
     )
     lambdas: ClassVar[tuple[str, ...]] = ("closure_expression",)
     special: ClassVar[dict[str, str]] = {
@@ -81,6 +84,12 @@ class RustWalk(TableWalk):
         "raw_string_literal": "text_literal",
         "impl_item": "impl",
         "enum_variant": "variant",
+        "ordered_field_declaration_list": "positions",
+        "array_type": "array",
+        "tuple_type": "sequence",
+        "tuple_expression": "sequence",
+        "match_expression": "match",
+        "if_expression": "if_",
         "type_item": "alias",
         "use_declaration": "use",
         "closure_expression": "closure",
@@ -99,17 +108,44 @@ class RustWalk(TableWalk):
         "where_predicate": "where",
     }
 
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        # The modules written inside this one that are being visited, and where paths begin with a name.
+        self.inline: list[str] = []
+        self.leading: list[int] = []
+
+    def imported(self, module: str, level: int = 0) -> int:
+        """An import as the file would write it: inside a module of the file ``super`` may be the file."""
+        return super().imported(_outside(self.inline, module) if self.inline else module, level)
+
+    def finish(self, language: str, *, broken: bool) -> Facts:
+        """What stands before ``::`` is never a variable: one of that name is passed over."""
+        if self.leading:
+            kinds: dict[tuple[int, int], set[int]] = {}
+            for at in range(0, len(self.bound), 6):
+                kinds.setdefault((self.bound[at], self.bound[at + 1]), set()).add(self.bound[at + 3])
+            for at in self.leading:
+                scope, name = self.rows[at + 1], self.rows[at + 2]
+                while scope > 0 and (bound := kinds.get((scope, name), _NONE)) <= _VARIABLES:
+                    scope = self.scopes[scope].parent
+                    if bound:
+                        self.rows[at + 1] = scope
+        return super().finish(language, broken=broken)
+
+    def member(self, node: Node, scope: int, role: int = 0) -> int:
+        path = node.child_by_field_name("path")
+        if path is not None and path.type == "identifier":
+            self.leading.append(len(self.rows))
+        return super().member(node, scope, role)
+
     def root(self, node: Node, scope: int, role: int = 0) -> int:
         """``crate::`` and ``super::`` at the beginning of a path."""
         return self.row(Op.MODULE, self.imported(self.text(node)), self.name(node), node.start_byte)
 
     def body(self, node: Node, scope: int) -> None:
-        value = 0
-        for child in node.named_children:
-            value = self.visit(child, scope)
-        # The last expression of a block is its value.
-        last = node.named_children[-1] if node.named_child_count else None
-        if value and last is not None and not last.type.endswith(("statement", "declaration", "item")):
+        if node.type == "ordered_field_declaration_list":
+            self.positions(node, scope)
+        elif value := self.last(node, scope):
             self.returned.append(value)
 
     def impl(self, node: Node, scope: int, role: int = 0) -> int:
@@ -186,16 +222,11 @@ class RustWalk(TableWalk):
                 )
                 self.define(Kind.NAMESPACE, name, node, scope)
             return 0
-        return super().declaration(node, scope, role)
-
-    def variant(self, node: Node, scope: int, role: int = 0) -> int:
-        name = node.child_by_field_name("name")
-        if name is not None:
-            self.assign(name, scope, 0, 0, Kind.MEMBER, node)
-        body = node.child_by_field_name("body")
-        if body is not None:
-            inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
-            self.children(body, inner)
+        if node.type != "mod_item" or (name := node.child_by_field_name("name")) is None:
+            return super().declaration(node, scope, role)
+        self.inline.append(self.text(name))
+        super().declaration(node, scope, role)
+        self.inline.pop()
         return 0
 
     def parameter(self, node: Node, scope: int) -> None:
@@ -204,7 +235,12 @@ class RustWalk(TableWalk):
             if owner >= 0:
                 self.bind(scope, self.intern(b"self"), node.start_byte, Bind.SELF, owner)
             return
-        super().parameter(node, scope)
+        pattern, hint = node.child_by_field_name("pattern"), node.child_by_field_name("type")
+        if pattern is None:
+            super().parameter(node, scope)
+            return
+        annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        self.take(pattern, scope, annotation, self.row(Op.TYPED, annotation) if annotation else 0)
 
     def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
@@ -213,10 +249,7 @@ class RustWalk(TableWalk):
             if child.type == "parameter":
                 self.parameter(child, inner)
                 continue
-            whole = expected and child.type in ("identifier", "reference_pattern", "mut_pattern")
-            taken = self.row(Op.ARGUMENT, expected, position) if whole else 0
-            for leaf in self.binding_names(child):
-                self.bind(inner, self.name(leaf), leaf.start_byte, Bind.PARAMETER, 0, taken)
+            self.take(child, inner, 0, self.row(Op.ARGUMENT, expected, position) if expected else 0)
         value = self.visit(body, inner) if body is not None else 0
         self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
@@ -225,8 +258,8 @@ class RustWalk(TableWalk):
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         pattern, value = node.child_by_field_name("pattern"), node.child_by_field_name("value")
         element = self.row(Op.ELEMENT, self.visit(value, scope)) if value is not None else 0
-        for leaf in self.binding_names(pattern) if pattern is not None else ():
-            self.assign(leaf, inner, 0, element, "", node)
+        if pattern is not None:
+            self.pattern(pattern, inner, element)
         body = node.child_by_field_name("body")
         return self.visit(body, inner) if body is not None else 0
 
@@ -245,6 +278,12 @@ class RustWalk(TableWalk):
             if child.type == "token_tree":
                 self.tokens(child, scope)
         return 0
+
+    def array(self, node: Node, scope: int, role: int = 0) -> int:
+        length = node.child_by_field_name("length")
+        if length is not None:
+            self.visit(length, scope)
+        return self.array_type(node, scope, role)
 
     def tokens(self, node: Node, scope: int, role: int = 0) -> int:
         """Inside a macro there is no syntax: names, and what follows a dot or ``::``, still count."""
@@ -310,12 +349,11 @@ class RustWalk(TableWalk):
                 self.use_tree(child, scope, prefix)
         elif kind == "scoped_use_list":
             path, inner = node.child_by_field_name("path"), node.child_by_field_name("list")
-            base = _join(prefix, self.text(path)) if path is not None else prefix
+            base = self.use_path(path, scope, prefix)
             if inner is not None:
                 self.use_tree(inner, scope, base)
         elif kind == "use_wildcard":
-            path = first_of(node)
-            base = _join(prefix, self.text(path)) if path is not None else prefix
+            base = self.use_path(first_of(node), scope, prefix)
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(base))
         elif kind == "use_as_clause":
             path, alias = node.child_by_field_name("path"), node.child_by_field_name("alias")
@@ -324,10 +362,23 @@ class RustWalk(TableWalk):
         else:
             self.use_name(node, None, scope, prefix)
 
+    def use_path(self, path: Node | None, scope: int, prefix: str) -> str:
+        """What stands before the last ``::``, whose parts are names as well."""
+        if path is None:
+            return prefix
+        around = path.child_by_field_name("path")
+        name = path.child_by_field_name("name") or path
+        before = self.use_path(around, scope, prefix)
+        if name.type == "identifier" and before:
+            self.row(Op.IMPORTED, self.imported(before), self.name(name), name.start_byte, Role.IMPORT)
+        elif name.type == "identifier":
+            self.leading.append(len(self.rows))
+            self.reference(name, scope, Role.IMPORT)
+        return _join(before, self.text(name))
+
     def use_name(self, node: Node, alias: Node | None, scope: int, prefix: str) -> None:
         name = node.child_by_field_name("name") or node
-        path = node.child_by_field_name("path")
-        base = _join(prefix, self.text(path)) if path is not None else prefix
+        base = self.use_path(node.child_by_field_name("path"), scope, prefix)
         if name.type == "self":
             label = alias or node
             number = self.imported(base)
@@ -342,6 +393,17 @@ class RustWalk(TableWalk):
         self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
         local = alias or name
         self.bind(scope, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
+
+
+def _outside(inline: list[str], module: str) -> str:
+    """A path that is written inside modules of a file, as seen from the file."""
+    parts = module.split("::")
+    ups = next((at for at, part in enumerate(parts) if part != "super"), len(parts))
+    if ups > len(inline):
+        return "::".join(parts[len(inline) :])
+    if ups or parts[0] == "self":
+        return "::".join(["self", *inline[: len(inline) - ups], *parts[max(ups, 1) :]])
+    return module
 
 
 def _join(prefix: str, path: str) -> str:
@@ -362,4 +424,5 @@ RUST: Final = Language(
     RustRules,
     source_roots=("src",),
     folder_stems=("mod", "lib", "main"),
+    rewrite=opened,
 )

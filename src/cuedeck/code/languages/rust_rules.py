@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import ClassVar, Final
 
-from cuedeck.code.facts import OP_MASK, Bind, Import, Op
-from cuedeck.code.languages.open_rules import OpenRules
+from cuedeck.code.facts import OP_MASK, Bind, Import, Op, ScopeKind
+from cuedeck.code.languages.open_rules import OpenRules, named
 from cuedeck.code.resolution.rules import file_module
 from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Value
 
 _NAME: Final = re.compile(r"^[ \t]*name[ \t]*=[ \t]*\"([^\"]+)\"", re.MULTILINE)
 _FOLDER_STEMS: Final = ("mod.rs", "lib.rs", "main.rs")
 _PATHS: Final = "rust-paths:"
+_ALIKE: Final = "rust-alike:"
 _MOST_MACROS: Final = 4
+_MOST_ALIKE: Final = 8
 
 
 class RustRules(OpenRules):
@@ -113,6 +116,7 @@ class RustRules(OpenRules):
         }
     )
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
+    extension_methods: ClassVar[bool] = True
 
     @cached_property
     def _crates(self) -> dict[str, str]:
@@ -177,23 +181,77 @@ class RustRules(OpenRules):
             while links.ops[target] & OP_MASK == Op.INDEX:
                 target = links.a[target]
             plain = links.ops[target] & OP_MASK == Op.NAME
-            if other != path and plain:
-                meant = self.project.module_member(file_module(other), name)
+            if plain:
+                around = Value(MODULE, other, links.scopes[number].parent)
+                nearest = self.project.module_member(around, name)
+                meant = nearest or self.project.module_member(file_module(other), name)
                 if mine not in meant and any(isinstance(one, Symbol) for one in meant):
                     continue
             yield other, number
 
-    def module(self, path: str, imported: Import) -> Value | None:
-        current: Value | None = None
-        for position, part in enumerate(imported.module.split("::")):
-            if not part:
-                continue
-            current = self._first(path, part) if not position else self._next(current, part)
-            if current is None:
-                return None
-        return current
+    def extending(self, name: str) -> Iterator[Symbol]:
+        """The method of a trait that types of other crates have, too, where nothing else is called so."""
+        found: dict[Symbol, None] = {}
+        implementing: set[str] = set()
+        for path, links in self._defining(name):
+            owners, _, _, kinds, _, _ = links.bindings
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                row = links.scopes[owners[binding]]
+                if kinds[binding] == Bind.FUNCTION and row.kind == ScopeKind.CLASS:
+                    found[Symbol(path, owners[binding], name)] = None
+                elif kinds[binding] == Bind.FUNCTION and row.kind == ScopeKind.EXTENSION:
+                    implementing |= {named(links, base) for base in links.lists[row.bases]} or {""}
+        for method in found if len(found) == 1 else ():
+            trait = self._trait(method.path, method.scope)
+            if implementing <= {trait.name} and self._extends_others(trait):
+                yield method
 
-    def _first(self, path: str, part: str) -> Value | None:
+    def reaches(self, path: str, method: Symbol) -> bool:
+        """A trait's methods are called where it is seen by its name, or imported as ``_``."""
+        trait = self._trait(method.path, method.scope)
+        links = self.project.links(path)
+        for name in (trait.name, "_"):
+            bindings = links.bound.get(links.string_numbers.get(name, -1), ())
+            for scope in sorted({0, *(links.bindings[0][binding] for binding in bindings)}):
+                if trait in self.project.module_member(Value(MODULE, path, scope), name):
+                    return True
+        return False
+
+    def _trait(self, path: str, scope: int) -> Symbol:
+        links = self.project.links(path)
+        return Symbol(path, links.scopes[scope].parent, links.strings[links.classes[scope]])
+
+    def _extends_others(self, trait: Symbol) -> bool:
+        """Whether a trait is implemented for a type that the project does not declare, or for any."""
+        return bool(self.project.solve(("rust-others", trait), self._foreign_implementation, trait))
+
+    def _foreign_implementation(self, trait: Symbol) -> bool:
+        for path in self.project.files_naming(trait.name):
+            if not path.endswith(self.endings):
+                continue
+            links = self.project.links(path)
+            for number, row in enumerate(links.scope_rows()):
+                if row.kind == ScopeKind.EXTENSION and trait.name in (
+                    named(links, base) for base in links.lists[row.bases]
+                ):
+                    target = named(links, row.result)
+                    any_type = links.string_numbers.get(target, -1) in links.names[number]
+                    if any_type or not self.project.module_member(file_module(path), target):
+                        return True
+        return False
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        return _together(self._modules(path, imported.module))
+
+    def _modules(self, path: str, written: str) -> list[Value]:
+        """The modules that a path means: conditions of compilation may leave one of several."""
+        first, *parts = [part for part in written.split("::") if part] or [""]
+        found = self._first(path, first)
+        for part in parts:
+            found = list(dict.fromkeys(inner for module in found for inner in self._next(module, part)))
+        return found[:_MOST_ALIKE]
+
+    def _first(self, path: str, part: str) -> list[Value]:
         if part == "crate":
             root = self._root(path)
         elif part == "self":
@@ -201,49 +259,62 @@ class RustRules(OpenRules):
         elif part == "super":
             root = self._parent(path)
         else:
-            inside = self._inner(file_module(path), part)
             root = self._child(path, part)
-            if root is None and inside is not None:
+            inside = self._inner(file_module(path), part) if root is None else []
+            if inside:
                 return inside
             root = root or self._crates.get(part)
-        return file_module(root) if root is not None else None
+            if root is None:
+                return self._enums(file_module(path), part)
+        return [file_module(root)] if root is not None else []
 
-    def _next(self, module: Value | None, part: str) -> Value | None:
-        if module is None or module.tag != MODULE:
-            return None
-        if part == "super":
-            parent = self._parent(module.path)
-            return file_module(parent) if parent is not None else None
-        return self._inner(module, part) or self.submodule(module, part) or self._reexported(module, part)
+    def _next(self, module: Value, part: str) -> list[Value]:
+        child = self.submodule(module, part)
+        found = [*self._inner(module, part), *self._reexported(module, part)]
+        return found or ([child] if child else self._enums(module, part))
 
-    def _inner(self, module: Value, name: str) -> Value | None:
-        """A module written inside another."""
+    def _enums(self, module: Value, name: str) -> list[Value]:
+        """An enum whose variants are taken out of it as if it were a module."""
+        found: list[Value] = []
+        for target in self.project.module_member(module, name):
+            if isinstance(target, Symbol):
+                links = self.project.links(target.path)
+                for binding in links.names[target.scope].get(links.string_numbers.get(name, -1), ()):
+                    if links.bindings[3][binding] == Bind.CLASS:
+                        found.append(Value(MODULE, target.path, links.bindings[4][binding]))
+        return found
+
+    def _inner(self, module: Value, name: str) -> list[Value]:
+        """The modules of that name that are written inside another."""
         links = self.project.links(module.path)
         number = links.string_numbers.get(name, -1)
-        for binding in links.names[module.scope].get(number, ()):
-            if links.bindings[3][binding] == Bind.NAMESPACE:
-                return Value(MODULE, module.path, links.bindings[4][binding])
-        return None
+        return [
+            Value(MODULE, module.path, links.bindings[4][binding])
+            for binding in links.names[module.scope].get(number, ())
+            if links.bindings[3][binding] == Bind.NAMESPACE
+        ]
 
-    def _reexported(self, module: Value, name: str) -> Value | None:
-        for target in self.project.module_member(module, name):
-            if isinstance(target, Value) and target.tag == MODULE:
-                return target
-        return None
+    def _reexported(self, module: Value, name: str) -> list[Value]:
+        targets = self.project.module_member(module, name)
+        return [target for target in targets if isinstance(target, Value) and target.tag == MODULE]
 
     def submodule(self, module: Value, name: str) -> Value | None:
-        child = self._child(module.path, name) if module.tag == MODULE and not module.scope else None
+        if module.tag != MODULE or module.scope:
+            return None
+        child = self._parent(module.path) if name == "super" else self._child(module.path, name)
         return file_module(child) if child is not None else None
 
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         return (Value(PACKAGE, _PATHS + path),)
 
     def package_member(self, key: str, name: str) -> Targets:
+        if key.startswith(_ALIKE):
+            modules = [Value(MODULE, *place) for place in json.loads(key.removeprefix(_ALIKE))]
+            return tuple({t: None for module in modules for t in self.project.module_member(module, name)})
         if not key.startswith(_PATHS):
             return ()
         path = key.removeprefix(_PATHS)
-        found = self._first(path, name)
-        return (found,) if found is not None else self._macros(self._root(path), name)
+        return tuple(self._first(path, name)) or self._macros(self._root(path), name)
 
     def lent(self, module: Value, name: str) -> Targets:
         """A crate has its macros at its root, wherever they are written."""
@@ -261,3 +332,10 @@ class RustRules(OpenRules):
                 if links.bindings[3][binding] == Bind.FUNCTION and links.bindings[5][binding]:
                     found.append(Symbol(path, links.bindings[0][binding], name))
         return tuple(found[:_MOST_MACROS])
+
+
+def _together(modules: list[Value]) -> Value | None:
+    """Modules of one name as one."""
+    if len(modules) < 2:
+        return modules[0] if modules else None
+    return Value(PACKAGE, _ALIKE + json.dumps([(module.path, module.scope) for module in modules]))

@@ -410,7 +410,8 @@ class Linker(Calls):
         name = links.strings[links.b[number]]
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
         receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE_OF]
-        return tuple(m for m in methods if isinstance(m, Symbol) and self.extends(m, receivers))
+        seen = (m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m))
+        return tuple(m for m in seen if self.extends(m, receivers))
 
     def _extending(self, rules: Rules, name: str) -> Targets:
         return tuple(rules.extending(name))

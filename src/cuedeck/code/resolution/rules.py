@@ -194,6 +194,10 @@ class Rules:
         """Methods that are called on their first parameter, wherever they are declared."""
         return ()
 
+    def reaches(self, path: str, method: Symbol) -> bool:
+        """Whether a file may call a method that is declared elsewhere like a value's own."""
+        return True
+
     def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
         """The interfaces that may declare the elements of a language inside a file's language, best first."""
         return ()

@@ -280,9 +280,9 @@ class Typing(Generics):
         links = self.links(value.path)
         row = links.scopes[value.scope]
         if row.kind == ScopeKind.EXTENSION and row.result:
-            owners = [v for v in self.evaluate(value.path, row.result) if v.tag in (CLASS, INSTANCE_OF)]
+            owners = [v for v in self.annotation(value.path, row.result) if v.tag in (CLASS, INSTANCE_OF)]
             if owners:
-                return tuple(value._replace(path=v.path, scope=v.scope) for v in owners)
+                return tuple(value._replace(path=v.path, scope=v.scope, inside=v.inside) for v in owners)
         return (value,)
 
     def labelled(self, path: str, scope: int, wanted: frozenset[str]) -> str:
