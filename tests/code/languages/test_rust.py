@@ -333,14 +333,21 @@ def test_fields_of_a_generic_type_are_bound_by_the_block_that_implements_it(proj
         [package]
         name = "lanes"
         === src/lib.rs
-        pub trait Vector { fn splat(b: u8) -> Self; fn equal(&self) -> bool; } // <def splat> <def equal>
-        pub trait Other { fn equal(&self) -> bool; }
+        pub trait Vector { // <def Vector>
+            type Mask: Bits; // <Bits>
+            fn splat(b: u8) -> Self; // <def splat>
+            fn equal(&self) -> bool; // <def equal>
+            fn mask(&self) -> Self::Mask;
+        }
+        pub trait Bits { fn any(&self) -> bool; fn none() -> Self; } // <def Bits> <def any> <def none>
+        pub trait Other { fn equal(&self) -> bool; fn any(&self) -> bool; fn none() -> Self; }
         pub struct One<V> { lane: V }
-        impl<V: Vector> One<V> {
+        impl<V: Vector> One<V> { // <Vector>
             pub fn new(b: u8) -> One<V> { One { lane: V::splat(b) } } // <splat>
             pub fn find(&self) -> bool { self.lane.equal() } // <equal>
+            pub fn many(&self) -> bool { self.lane.mask().any() || V::Mask::none().any() } // <any> <none>
         }
         """
     )
-    written.check("splat")
-    written.check("equal")
+    for name in ("Vector", "Bits", "splat", "equal", "any", "none"):
+        written.check(name)

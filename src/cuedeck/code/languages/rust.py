@@ -10,7 +10,7 @@ from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.rust_patterns import RustPatterns
 from cuedeck.code.languages.rust_repair import opened
 from cuedeck.code.languages.rust_rules import RustRules
-from cuedeck.code.languages.table import Declarator, Declares, first_of
+from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,7 +42,6 @@ class RustWalk(RustPatterns):
         "static_item": Declarator(kind=Kind.VARIABLE),
         "field_declaration": Declarator(kind=Kind.FIELD),
         "let_condition": Declarator(name="pattern"),
-        "associated_type": Declarator(kind=Kind.TYPE),
     }
     members: ClassVar[dict[str, tuple[str, str]]] = {
         "scoped_identifier": ("path", "name"),
@@ -91,6 +90,7 @@ class RustWalk(RustPatterns):
         "match_expression": "match",
         "if_expression": "if_",
         "type_item": "alias",
+        "associated_type": "associated",
         "use_declaration": "use",
         "closure_expression": "closure",
         "return_expression": "return_",
@@ -171,6 +171,17 @@ class RustWalk(RustPatterns):
         if body is not None:
             self.children(body, inner)
         self.within = ""
+        return 0
+
+    def associated(self, node: Node, scope: int, role: int = 0) -> int:
+        """``type Item: Bound;`` of a trait is whatever its bounds are."""
+        name, bounds = node.child_by_field_name("name"), node.child_by_field_name("bounds")
+        if name is None:
+            return self.children(node, scope)
+        limits = self.limit(bounds, scope) if bounds is not None else []
+        known = self.row(Op.UNION, 0, self.items(limits)) if limits else 0
+        self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, known)
+        self.define(Kind.TYPE, name, node, scope, doc=doc_above(node))
         return 0
 
     def where(self, node: Node, scope: int, role: int = 0) -> int:
