@@ -80,7 +80,9 @@ class PythonRules(Rules):
         {"property", "cached_property", "setter", "getter"}
     )
     overload_decorators: ClassVar[frozenset[str]] = frozenset({"overload"})
+    field_decorators: ClassVar[frozenset[str]] = frozenset({"dataclass_transform"})
     stand_in: ClassVar[str] = "__getattr__"
+    reader: ClassVar[str] = "__get__"
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
     reads_in_order: ClassVar[bool] = True
     typed_members_first: ClassVar[bool] = True
@@ -92,6 +94,24 @@ class PythonRules(Rules):
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}
     )
+    library: ClassVar[Mapping[str, str]] = {
+        "asyncio.create_task": "same",
+        "asyncio.ensure_future": "same",
+        "asyncio.gather": "together",
+        "asyncio.run": "same",
+        "collections.defaultdict": "made",
+        "dataclasses.replace": "same",
+        "functools.partial": "same",
+        "itertools.chain": "chained",
+        "itertools.chain.from_iterable": "inner",
+        "itertools.cycle": "elements",
+        "itertools.islice": "elements",
+        "random.choice": "element",
+        "random.sample": "elements",
+        "weakref.proxy": "same",
+        "weakref.ref": "gives",
+    }
+    completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial"})
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
 
@@ -180,6 +200,13 @@ class PythonRules(Rules):
     def _folder(self, module: Value, name: str) -> Value | None:
         dotted = posixpath.join(posixpath.dirname(module.path), name).replace("/", ".")
         return Value(PACKAGE, dotted) if dotted in self.folders else None
+
+    def lent(self, module: Value, name: str) -> Targets:
+        """What the stub beside a module has, of which the module gets its names while it runs."""
+        stub = module.path + "i"
+        if not module.path.endswith(".py") or stub not in self.project.paths:
+            return ()
+        return self.project.module_member(file_module(stub), name)
 
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, REST, Bind, Op
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
-from cuedeck.code.resolution.keyed import Keyed
+from cuedeck.code.resolution.library import Library
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -59,7 +60,7 @@ _WIDENS: Final = 10
 _MANY: Final = "[]"
 
 
-class Calls(Keyed):
+class Calls(Library):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
@@ -331,11 +332,11 @@ class Calls(Keyed):
             return self.wrapped(path, callee)
         if not arguments:
             return ()
-        if links.ops[callee] & OP_MASK == Op.ATTR:
-            deed = rules.library.get(f"{self.label(path, links.a[callee])}.{label}")
-            if deed:
-                return self.library_call(path, deed, arguments)
-        if label in rules.passing_calls or label in rules.mappings:
+        if deed := self.deed(path, callee, label):
+            return self.library_call(path, deed, arguments)
+        if label in rules.mappings:
+            return self.paired(self.evaluate(path, arguments[0]))
+        if label in rules.passing_calls:
             return self.evaluate(path, arguments[0])
         if label in rules.sequences:
             given = self.concrete(self.evaluate(path, arguments[0]))
@@ -413,27 +414,6 @@ class Calls(Keyed):
             return ()
         return self.foreign_type(path, self.arguments_of(path, callee))
 
-    def library_call(self, path: str, deed: str, arguments: tuple[int, ...]) -> Values:
-        """What a function of the language's own library gives: its argument, or what that holds."""
-        if deed == "all":
-            return unique([v for argument in arguments for v in self.evaluate(path, argument)])
-        given = self.concrete(self.evaluate(path, arguments[0]))
-        if deed == "same":
-            return given
-        if deed == "elements":
-            held = unique([v for value in given for v in self.yielded(value)])
-        else:
-            held = unique([v for value in given for v in self.stored(value)])
-        if not held:
-            return ()
-        return (sequence((Value(TUPLE, inside=((), held)),) if deed == "entries" else held),)
-
-    def stored(self, value: Value) -> Values:
-        """What an object holds, whatever the keys."""
-        if value.tag == MAPPING:
-            return value.inside[0]
-        return self.protocol(value, "__getitem__") or self.every_member(value)
-
     def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
         """Python's super, type and the functions that keep their argument's elements."""
         links = self.links(path)
@@ -505,7 +485,7 @@ class Calls(Keyed):
     def keyword(self, path: str, callee: int, name: str) -> Targets:
         """The field that a keyword argument of a constructor sets, or the parameter it fills."""
         found: list[Target] = []
-        for value in self.evaluate(path, callee):
+        for value in self.completing(path, callee) or self.evaluate(path, callee):
             if value.tag == CLASS:
                 made = next(
                     (m for c in self.rules_of(path).constructors if (m := self.member(value, c))), None
@@ -537,16 +517,21 @@ class Calls(Keyed):
         return tuple(found)
 
     def collected(self, constructor: Symbol, field: Symbol) -> bool:
-        """Whether a constructor takes any keyword for the fields that an heir declares with their types."""
+        """Whether a constructor takes keywords for the fields of heirs: with types, or as it says itself."""
         links = self.links(field.path)
         bindings = links.names[field.scope][links.string_numbers[field.name]]
-        kinds, hints = links.bindings[3], links.bindings[4]
+        given = [links.bindings[4][b] for b in bindings if links.bindings[3][b] == Bind.VARIABLE]
         above = self.lineage(Value(CLASS, field.path, field.scope))[1:]
-        if (constructor.path, constructor.scope) not in above or not any(
-            kinds[b] == Bind.VARIABLE and hints[b] for b in bindings
-        ):
+        if not given or (constructor.path, constructor.scope) not in above:
             return False
-        return any(self.takes_keywords(function) for function in self.type_of(constructor))
+        taken = any(given) and any(self.takes_keywords(function) for function in self.type_of(constructor))
+        return taken or self.declares_fields(above)
+
+    def declares_fields(self, lineage: Iterable[tuple[str, int]]) -> bool:
+        """Whether one of these classes says that heirs declare fields for their constructor."""
+        return any(
+            self.labelled(path, scope, self.rules_of(path).field_decorators) for path, scope in lineage
+        )
 
     def takes_keywords(self, function: Value) -> bool:
         """Whether a function takes any keyword argument."""

@@ -43,6 +43,7 @@ _MAX_DEPTH: Final = 120
 _MAX_MRO: Final = 256
 _MAX_MEMO: Final = 100 * 1024 * 1024
 _NEVER: Final = 1 << 30
+_MADE: Final = frozenset({Op.CALL, Op.ATTR, Op.INDEX, Op.UNION})
 _LOCAL: Final = frozenset(
     {
         Bind.FUNCTION,
@@ -242,8 +243,20 @@ class Linker(Calls):
             original = links.strings[y]
             if module is None:
                 return (Value(EXTERNAL, f"{links.imports[x].module}.{original}"),)
-            return self.module_member(module, original)
+            return self.taken_from(module, original)
         return ()
+
+    def taken_from(self, module: Value, name: str) -> Targets:
+        """What importing a name gives: not what the module made something else of, ``x = changed(x)``."""
+        found = self.module_member(module, name)
+        own = [t for t in found if t[:2] == (module.path, module.scope) and isinstance(t, Symbol)]
+        if len(found) < 2 or not own:
+            return found
+        links = self.links(module.path)
+        number = links.string_numbers[name]
+        bindings = links.names[module.scope].get(number, ())
+        given = [links.bindings[5][b] for b in bindings if links.bindings[3][b] == Bind.VARIABLE]
+        return tuple(own) if any(made_of(links, value, number) for value in given) else found
 
     def imported(self, path: str, number: int) -> Value | None:
         """The module an import names."""
@@ -514,7 +527,7 @@ class Linker(Calls):
             return self.attribute(path, number)
         if op == Op.IMPORTED:
             module = self.imported(path, a)
-            return self.module_member(module, links.strings[b]) if module is not None else ()
+            return self.taken_from(module, links.strings[b]) if module is not None else ()
         if op == Op.MODULE:
             module = self.imported(path, a)
             outside = not links.imports[a].level
@@ -559,3 +572,12 @@ class Linker(Calls):
     def is_function(self, symbol: Symbol) -> bool:
         """Whether a symbol is a function."""
         return any(value.tag == FUNCTION for value in self.type_of(symbol))
+
+
+def made_of(links: Links, expression: int, name: int) -> bool:
+    """Whether a call or a member begins with a name, or is given it."""
+    op, a, b = links.ops[expression] & OP_MASK, links.a[expression], links.b[expression]
+    if op == Op.NAME:
+        return b == name
+    parts = links.lists[b] if op in (Op.CALL, Op.UNION) else ()
+    return any(made_of(links, part, name) for part in (a, *parts)) if op in _MADE else False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from cuedeck.code.facts import HELD, KEYS, Bind, Op
+from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.generics import Meaning, parameters_in
 from cuedeck.code.resolution.results import Results
 from cuedeck.code.resolution.values import (
@@ -102,6 +103,38 @@ class Protocols(Results):
                 functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
                 return unique([v for f in functions for v in self.given(f, meaning, value)])
         return ()
+
+    def read_through(self, owner: Value, member: Symbol, held: Values) -> Values:
+        """What reading a member gives: a value in a class's body may say itself what is read."""
+        reader = self.rules_of(member.path).reader
+        if not reader or all(v.tag != INSTANCE or not self.member(v, reader) for v in held):
+            return held
+        links = self.links(member.path)
+        bindings = links.names[member.scope].get(links.string_numbers[member.name], ())
+        if all(links.bindings[3][binding] & OF_INSTANCE for binding in bindings):
+            return held
+        found: list[Value] = []
+        for value in held:
+            method = self.member(value, reader) if value.tag == INSTANCE else None
+            if method is None:
+                found.append(value)
+                continue
+            meaning = self.meaning(value, method.path, method.scope)
+            functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+            for function in self.reading(functions, of_class=owner.tag == CLASS):
+                found += self.given(function, meaning, value)
+        return unique(found)
+
+    def reading(self, functions: list[Value], *, of_class: bool) -> list[Value]:
+        """Of overloads, those that read a member of a class, which gives nothing, or of an instance."""
+        of_instances = []
+        for function in functions:
+            [*names] = self.parameter_names(function)[:1]
+            hints = self.links(function.path).bindings[4]
+            of_instances += [function] if any(hints[binding] for binding, _ in names) else []
+        if not of_class:
+            return of_instances or functions
+        return [function for function in functions if function not in of_instances] or functions
 
     def given(self, function: Value, meaning: Meaning, receiver: Value | None = None) -> Values:
         """A function's result, where its type parameters have a meaning."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.code.facts import MANY, OP_MASK, REST, Bind, Op
+from cuedeck.code.facts import BIND_MASK, MANY, OP_MASK, REST, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import SELF_TYPE, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
@@ -75,7 +75,32 @@ class Results(Typing):
                 else kinds[n] == Bind.VARIABLE and not hints[n] and self.is_receivers(function, given[n])
                 for n in bindings
             )
+        if op == Op.ATTR and (self.is_receivers_class(function, a) or self.is_receivers(function, a)):
+            return self.keeps_receiver(function, links.strings[b])
         return op == Op.CALL and self.gives_receivers(function, a, links.lists[b])
+
+    def keeps_receiver(self, function: Value, name: str) -> bool:
+        """Whether a class only ever keeps an instance of its receiver under a name: ``cls.one = cls()``."""
+        links = self.links(function.path)
+        bindings = links.names[links.scopes[function.scope].owner].get(links.string_numbers[name], ())
+        kinds, hints, given = links.bindings[3:]
+        if any(kinds[n] & BIND_MASK != Bind.VARIABLE or hints[n] for n in bindings):
+            return False
+        values = [given[n] for n in bindings if given[n]]
+        return bool(values) and all(
+            self.is_receivers(Value(FUNCTION, function.path, self.function_around(function.path, v)), v)
+            for v in values
+        )
+
+    def function_around(self, path: str, number: int) -> int:
+        """The scope of the function, or of what else is no block, whose code an expression begins in."""
+        links = self.links(path)
+        while links.ops[number] & OP_MASK in (Op.ATTR, Op.CALL, *_SAME):
+            number = links.a[number]
+        scope = links.a[number] if links.ops[number] & OP_MASK == Op.NAME else 0
+        while links.scopes[scope].kind == ScopeKind.BLOCK:
+            scope = links.scopes[scope].parent
+        return scope
 
     def gives_receivers(self, function: Value, callee: int, arguments: tuple[int, ...]) -> bool:
         """Whether a call makes an instance of the receiver's class, or gives what it is called on."""

@@ -68,6 +68,8 @@ class Rules:
     property_decorators: ClassVar[frozenset[str]] = frozenset()
     # Decorators of functions that only say what the next of their name takes and gives.
     overload_decorators: ClassVar[frozenset[str]] = frozenset()
+    # Decorators of classes whose heirs declare fields for their constructor by giving them values.
+    field_decorators: ClassVar[frozenset[str]] = frozenset()
     # A member that an ancestor's body declares is that one, whatever is assigned below it.
     declared_members: ClassVar[bool] = False
     # A member that an ancestor declares with a type is that one, whatever default is given below it.
@@ -76,6 +78,8 @@ class Rules:
     interfaces_promise: ClassVar[bool] = False
     # The method that gives what a member holds which nobody declares.
     stand_in: ClassVar[str] = ""
+    # The method by which a value in a class's body says what reading it gives.
+    reader: ClassVar[str] = ""
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
@@ -148,8 +152,10 @@ class Rules:
     table_calls: ClassVar[frozenset[str]] = frozenset()
     # Variables that are there without an import, and the types that a project may add members to.
     global_values: ClassVar[Mapping[str, str]] = {}
-    # Functions of the language's library: they give their argument, all of them, or what it holds.
+    # Functions of the language's library, as they are written or by their module: see ``library_call``.
     library: ClassVar[Mapping[str, str]] = {}
+    # Those that give some arguments to a function, which is called later.
+    completing_calls: ClassVar[frozenset[str]] = frozenset()
     # A function's variables are seen in the whole function, so only their order tells what they hold.
     reads_in_order: ClassVar[bool] = False
 

@@ -129,6 +129,10 @@ class Typing(Generics):
         """The methods declared elsewhere that are called on a value which has none of that name."""
 
     @abstractmethod
+    def read_through(self, owner: Value, member: Symbol, held: Values) -> Values:
+        """What reading a member gives whose value says itself what is read."""
+
+    @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
         """What ``value.name`` names."""
 
@@ -540,6 +544,7 @@ class Typing(Generics):
             held = self.type_of(target)
             if held and owner.tag in (CLASS, INSTANCE_OF, SUPER):
                 held = self.substitute(held, self.meaning(owner, target.path, target.scope))
+                held = self.read_through(owner, target, held)
             found += held
         return tuple(found)
 

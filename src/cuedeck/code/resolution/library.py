@@ -1,0 +1,91 @@
+"""The language's own library: what its functions make of the values that they are given."""
+
+from __future__ import annotations
+
+from cuedeck.code.facts import OP_MASK, Op
+from cuedeck.code.resolution.keyed import Keyed
+from cuedeck.code.resolution.values import (
+    CALLABLE,
+    EXTERNAL,
+    MAPPING,
+    SEQUENCE,
+    TUPLE,
+    Value,
+    Values,
+    elements,
+    mapping,
+    sequence,
+    unique,
+)
+
+
+class Library(Keyed):
+    """The part of the linker that knows functions which are declared nowhere in the project."""
+
+    def deed(self, path: str, callee: int, label: str) -> str:
+        """What a function of the library does, if it is one."""
+        links, known = self.links(path), self.rules_of(path).library
+        if not known:
+            return ""
+        if links.ops[callee] & OP_MASK == Op.ATTR:
+            written = known.get(f"{self.label(path, links.a[callee])}.{label}")
+            if written:
+                return written
+        named = [v.path for v in self.evaluate(path, callee) if v.tag == EXTERNAL]
+        return next((known[name] for name in named if name in known), "")
+
+    def library_call(self, path: str, deed: str, arguments: tuple[int, ...]) -> Values:
+        """What a function of the language's own library gives: its argument, or what that holds."""
+        if deed == "all":
+            return unique([v for argument in arguments for v in self.evaluate(path, argument)])
+        if deed == "together":
+            parts = tuple(self.evaluate(path, argument) for argument in arguments)
+            return (Value(TUPLE, inside=parts),) if any(parts) else ()
+        given = self.concrete(self.evaluate(path, arguments[0]))
+        if deed == "same":
+            return given
+        if deed == "gives":
+            return (Value(CALLABLE, inside=(given,)),) if given else ()
+        if deed == "made":
+            made = unique([v for value in given for v in self.outcome(value)])
+            return (mapping(made),) if made else ()
+        if deed == "chained":
+            held = unique([v for argument in arguments for v in self.walked_over(path, argument)])
+        elif deed in ("elements", "element"):
+            held = self.walked_over(path, arguments[0])
+        elif deed == "inner":
+            held = unique([w for v in self.walked_over(path, arguments[0]) for w in self.yielded(v)])
+        else:
+            held = unique([v for value in given for v in self.stored(value)])
+        if not held or deed == "element":
+            return held
+        return (sequence((Value(TUPLE, inside=((), held)),) if deed == "entries" else held),)
+
+    def walked_over(self, path: str, argument: int) -> Values:
+        """What iterating over an argument gives."""
+        return unique(
+            [v for value in self.concrete(self.evaluate(path, argument)) for v in self.yielded(value)]
+        )
+
+    def stored(self, value: Value) -> Values:
+        """What an object holds, whatever the keys."""
+        if value.tag == MAPPING:
+            return value.inside[0]
+        return self.protocol(value, "__getitem__") or self.every_member(value)
+
+    def paired(self, values: Values) -> Values:
+        """What a mapping is that is made of these: of pairs, one from the first to the second."""
+        found: list[Value] = []
+        for value in values:
+            pairs = [v.inside for v in elements(value) if v.tag == TUPLE] if value.tag == SEQUENCE else []
+            parts = [(pair[1], pair[0]) for pair in pairs if len(pair) == 2]
+            found += [mapping(held, keys) for held, keys in parts] or [value]
+        return unique(found)
+
+    def completing(self, path: str, callee: int) -> Values:
+        """The function that a call only gives some arguments to, to be called later."""
+        known = self.rules_of(path).completing_calls
+        arguments = self.links(path).arguments.get(callee, ()) if known else ()
+        if not arguments or not any(v.path in known for v in self.evaluate(path, callee)):
+            return ()
+        return self.evaluate(path, arguments[0])

@@ -1,0 +1,207 @@
+"""Python: what its library, descriptors, stubs and imports make of values and names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_functions_of_the_library_give_what_they_are_given_or_what_that_holds(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        import asyncio
+        import itertools
+        import random
+        import weakref
+        from collections import defaultdict
+        from dataclasses import replace
+        from itertools import chain
+        class Row:
+            def name(self): ...  # <def name>
+        class Other:
+            def name(self): ...
+        async def fetch() -> Row: ...
+        async def other() -> Other: ...
+        def use(rows: list[Row], table: dict[str, Row], lists: list[list[Row]], one: Row):
+            for row in itertools.chain(rows, table.values()):
+                row.name()  # <name>
+            for row in chain.from_iterable(lists):
+                row.name()  # <name>
+            random.choice(rows).name()  # <name>
+            replace(one, size=1).name()  # <name>
+            weakref.ref(one)().name()  # <name>
+            dict(sorted(table.items()))["x"].name()  # <name>
+            for row in dict(table).values():
+                row.name()  # <name>
+            made = defaultdict(Row)
+            made["x"].name()  # <name>
+        async def together():
+            row, another = await asyncio.gather(fetch(), other())
+            row.name()  # <name>
+            another.name()
+            task = asyncio.create_task(fetch())
+            (await task).name()  # <name>
+        """
+    )
+    written.check("name")
+
+
+def test_a_partial_call_names_the_parameters_of_the_function(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        import functools
+        class Row:
+            def name(self): ...  # <def name>
+        def make(kind, *, size=1) -> Row:  # <def size>
+            return Row()
+        def other(size=1): ...
+        later = functools.partial(make, "x", size=2)  # <size>
+        later().name()  # <name>
+        functools.partial(other, size=2)
+        """
+    )
+    written.check("name")
+    written.check("size")
+
+
+def test_what_a_descriptor_gives_is_what_is_read(project: Project) -> None:
+    written = project(
+        """
+        === options.py
+        from typing import Generic, TypeVar, overload
+        T = TypeVar("T")
+        class Config: ...
+        class Option(Generic[T]):
+            @overload
+            def __get__(self, obj: Config, type=None) -> T: ...
+            @overload
+            def __get__(self, obj, type=None) -> "Option": ...
+            def __get__(self, obj, type=None):
+                return self if obj is None else obj.held
+            def check(self): ...  # <def check>
+        class Themes(Option["Theme"]): ...
+        class Theme:
+            def show(self): ...  # <def show>
+        class Sub(Option[T]):
+            def __init__(self, made: type[T]) -> None: ...
+        class Plain:
+            def show(self): ...
+        class Settings(Config):
+            theme = Themes()
+            sub = Sub(Theme)
+            def __init__(self):
+                self.own = Themes()
+        === use.py
+        from options import Settings
+        def use(settings: Settings):
+            settings.theme.show()  # <show>
+            settings.sub.show()  # <show>
+            settings.theme.check()
+            Settings.theme.check()  # <check>
+            Settings.theme.show()
+            settings.own.check()  # <check>
+        """
+    )
+    written.check("show")
+    written.check("check")
+
+
+def test_an_import_takes_what_the_module_made_of_the_name(project: Project) -> None:
+    written = project(
+        """
+        === base.py
+        logger = make()  # <def base>
+        def plain(): ...  # <def plain>
+        === part.py
+        from base import logger  # <base>
+        logger = logger.child("part")  # <base> <far>
+        logger.info()  # <base> <far>
+        try:
+            from base import plain  # <plain>
+        except ImportError:
+            plain = None
+        === use.py
+        from part import logger, plain  # <far> <plain>
+        logger.info()  # <far>
+        plain()  # <plain>
+        === far.py
+        from part import logger  # <far>
+        logger = logger.child("far")  # <def far>
+        === direct.py
+        from base import logger  # <base>
+        logger.info()  # <base>
+        """
+    )
+    written.check("base", "logger")
+    written.check("far", "logger")
+    written.check("plain")
+
+
+def test_fields_that_heirs_of_a_transforming_class_declare_are_keywords(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import dataclass_transform
+        class Parameter: ...
+        @dataclass_transform(field_specifiers=(Parameter,))
+        class Task:
+            def __init__(self, *args, **kwargs): ...
+        class Other:
+            def __init__(self, *args, **kwargs): ...
+        class Count(Task):
+            stop = Parameter()  # <def stop>
+        class Heir(Other):
+            stop = Parameter()
+        Count(stop=1)  # <stop>
+        Heir(stop=1)
+        """
+    )
+    written.check("stop")
+
+
+def test_a_class_that_keeps_its_instance_gives_one_of_the_heir(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Base:
+            one = None
+            other = None
+            @classmethod
+            def instance(cls):
+                if cls.one is None:
+                    cls.one = cls()
+                return cls.one
+            @classmethod
+            def fixed(cls):
+                cls.other = Base()
+                return cls.other
+        class Heir(Base):
+            def name(self): ...  # <def name>
+        Heir.instance().name()  # <name>
+        Heir.fixed().name()
+        """
+    )
+    written.check("name")
+
+
+def test_a_stub_says_what_its_module_gets_while_it_runs(project: Project) -> None:
+    written = project(
+        """
+        === shapes/__init__.py
+        import lazy
+        __getattr__, __dir__, __all__ = lazy.attach_stub(__name__, __file__)
+        === shapes/__init__.pyi
+        from .round import circle  # <circle>
+        === shapes/round.py
+        def circle(): ...  # <def circle>
+        === use.py
+        import shapes
+        from shapes import circle  # <circle>
+        circle()  # <circle>
+        shapes.circle()  # <circle>
+        """
+    )
+    written.check("circle")
