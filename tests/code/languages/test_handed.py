@@ -33,6 +33,54 @@ def test_a_foreign_type_holds_what_it_is_told(project: Project) -> None:
     written.check("errors")
 
 
+def test_a_foreign_type_keeps_the_methods_of_what_it_is_made_from_and_perhaps_its_fields(
+    project: Project,
+) -> None:
+    written = project(
+        """
+        === a.ts
+        import { Mocked, Row } from 'elsewhere'
+        class Person {
+          name = ''  // <def name>
+          greet() {}  // <def greet>
+        }
+        export function f(mock: Mocked<Person>, row: Row<Person>, part: Partial<Person>) {
+          mock.greet()  // <greet>
+          row.name
+          const copy = { ...row, age: 1 }
+          copy.name
+          part.name  // <name>
+        }
+        """
+    )
+    written.check("greet")
+    written.check("name")
+    assert written.possible("name") == {("a.ts", 8), ("a.ts", 10)}
+
+
+def test_comments_among_type_arguments(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Task {
+          start: string  // <def start>
+          end: string  // <def end>
+        }
+        declare function f(given: Pick<
+          Task,
+          // what is shown
+          'start' // not the end
+        >): void
+        f({
+          start: '', // <start>
+          end: ''
+        })
+        """
+    )
+    written.check("start")
+    written.check("end")
+
+
 def test_what_arrays_and_maps_hand_on(project: Project) -> None:
     written = project(
         """

@@ -119,6 +119,7 @@ class EcmaRules(Rules):
         "ComponentProps": "taken",
         "ComponentPropsWithRef": "taken",
         "ComponentPropsWithoutRef": "taken",
+        "Context": "context",
         "RefObject": "current",
         "MutableRefObject": "current",
         "Ref": "reference",

@@ -203,7 +203,7 @@ class TypeWalk(ModuleWalk):
         found: list[int] = []
         for child in node.named_children:
             if child.type == "type_arguments" and found:
-                inner = [self.visit(c, scope, Role.TYPE) for c in child.named_children]
+                inner = [self.visit(c, scope, Role.TYPE) for c in child.named_children if c.type != "comment"]
                 found[-1] = self.row(Op.INDEX, found[-1], self.items(inner))
             else:
                 found += self.parents(child, scope, role)

@@ -91,7 +91,7 @@ class ValueWalk(GuardWalk):
         callee = self.visit(target, scope, Role.CALL)
         generics = next((c for c in node.named_children if c.type == "type_arguments"), None)
         if generics is not None:
-            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children]
+            inner = [self.visit(c, scope, Role.TYPE) for c in generics.named_children if c.type != "comment"]
             callee = self.row(Op.INDEX, callee, self.items(inner))
         elif expected and callee:
             callee = self.row(Op.WANTED, callee, expected)

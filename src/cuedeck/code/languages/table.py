@@ -153,8 +153,8 @@ class TableWalk(Walk):
         if not parts:
             return 0
         value = self.visit(parts[0], scope, role or Role.TYPE)
-        inner = [self.visit(d, scope, Role.TYPE) for c in parts[1:] for d in c.named_children]
-        return self.row(Op.INDEX, value, self.items(inner))
+        told = [d for c in parts[1:] for d in c.named_children if "comment" not in d.type]
+        return self.row(Op.INDEX, value, self.items([self.visit(d, scope, Role.TYPE) for d in told]))
 
     def block(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)

@@ -24,6 +24,7 @@ from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
+    METHODS,
     MODULE,
     PACKAGE,
     PARAMETER,
@@ -332,6 +333,8 @@ class Linker(Calls):
             if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
                 continue
             for value in self.parents(path, base):
+                if METHODS in value.name:
+                    continue
                 if value.tag in (CLASS, INSTANCE_OF):
                     found.update(dict.fromkeys(self.lineage(value)))
                 elif value.tag == MODULE:
@@ -486,6 +489,8 @@ class Linker(Calls):
                 found = self.of_metaclass(value, name)
             if name == "__class__" and value.tag == INSTANCE_OF and not found:
                 return (value._replace(tag=CLASS),)
+            if found and METHODS in value.name and not self.declares_function(*found):
+                return ()
             return self.imported_member(found) if found else ()
         if value.tag == PARAMETER:
             return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))

@@ -21,7 +21,7 @@ from cuedeck.code.resolution.values import (
     Symbol,
     Value,
     Values,
-    restriction,
+    restricted,
     unique,
 )
 
@@ -254,13 +254,6 @@ class Narrowing(Protocols):
                 return None
             found.add(Symbol(path, scope, links.strings[name]))
         return frozenset(found) or None
-
-
-def restricted(values: Values, sign: str, names: Iterable[str]) -> Values:
-    """Types without some members, or with no others."""
-    return tuple(
-        v._replace(name=restriction(v.name, sign, names)) if v.tag == INSTANCE else v for v in values
-    )
 
 
 def of_type(values: Values, holds: bool, words: str) -> Values:

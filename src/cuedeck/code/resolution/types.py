@@ -37,6 +37,7 @@ from cuedeck.code.resolution.values import (
     KEY,
     LOOKUP,
     MAPPING,
+    METHODS,
     MODULE,
     PARAMETER,
     RECORD,
@@ -50,6 +51,7 @@ from cuedeck.code.resolution.values import (
     formed,
     mapping,
     rest_part,
+    restricted,
     sequence,
     shaped,
     unique,
@@ -404,7 +406,8 @@ class Typing(Generics):
             return self.apply(known, [self.annotation(path, a) or self.keys(path, a) for a in arguments])
         if any(value.tag != EXTERNAL for value in known) or not arguments or self.is_own(path, base):
             return known
-        return self.foreign_type(path, arguments) or known
+        # Foreign types that are made from another keep its methods; its fields often become others.
+        return restricted(self.foreign_type(path, arguments), "", (METHODS,)) or known
 
     def taken_first(self, function: Value) -> Values:
         """What a function takes first."""

@@ -23,7 +23,8 @@ class Value(NamedTuple):
     then keys) and TUPLE hold what is inside them, CALLABLE what calling it gives, TYPE_OF what it makes, and
     RECORD what its one member ``name`` holds. A SEQUENCE named HOLDER is a foreign type that holds what it is
     told, under members that nobody knows. A KEY is the type of one text, ``name``; a LOOKUP is what types
-    hold under keys, where either is not known yet. The ``name`` of an INSTANCE says which members it has not.
+    hold under keys, where either is not known yet. The ``name`` of an INSTANCE says which members it has not;
+    METHODS in it that only those are known to be there.
     """
 
     tag: int
@@ -51,6 +52,7 @@ KEY: Final = 15
 LOOKUP: Final = 16
 
 HOLDER: Final = "holder"
+METHODS: Final = "()"
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.
@@ -67,6 +69,13 @@ def restriction(known: str, sign: str, names: Iterable[str]) -> str:
     """What a restricted type's ``name`` says: members left out after ``-``, the only ones after ``+``."""
     parts = [part for part in known.split(" ") if part] + [sign + name for name in names]
     return " ".join(dict.fromkeys(parts))
+
+
+def restricted(values: Values, sign: str, names: Iterable[str]) -> Values:
+    """Types without some members, or with no others; without a sign with what a word says."""
+    return tuple(
+        v._replace(name=restriction(v.name, sign, names)) if v.tag == INSTANCE else v for v in values
+    )
 
 
 def has_member(restricted: str, name: str) -> bool:
