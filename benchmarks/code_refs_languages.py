@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,18 +97,31 @@ class Evaluation:
                 r for r in row["refs"] if r["path"] in lines and name in lines[r["path"]][r["line"] - 1]
             ]
 
-    def configured(self, command: str) -> None:
-        """Leave open what the preprocessor drops: the indexer knows one configuration only."""
+    def configured(self, database: Path) -> None:
+        """Leave open what clangd did not see: what the commands of a compilation database do not compile.
+
+        Those are files that no command reads and the branches of an ``#if`` that one of them does not take:
+        of a header that is read in several ways it keeps one. Bodies of macros are left open too: it lists
+        their names where a macro is used.
+        """
         kept: dict[str, set[int]] = {}
+        for entry in json.loads(database.read_text(encoding="utf-8")):
+            words = entry.get("arguments") or shlex.split(entry["command"])
+            if "-o" in words:
+                at = words.index("-o")
+                words = words[:at] + words[at + 2 :]
+            words = [*(word for word in words if word != "-c"), "-E", "-fdirectives-only"]
+            made = subprocess.run(words, cwd=entry["directory"], capture_output=True, check=False).stdout
+            text = made.decode("utf-8", "replace")
+            for path, lines in _preprocessed(text, self.project.root, Path(entry["directory"])).items():
+                kept[path] = kept.get(path, lines) & lines
         for path in self.project.facts:
-            if path.endswith((".c", ".cc", ".cpp")):
-                words = [*shlex.split(command), path]
-                output = subprocess.run(words, cwd=self.project.root, capture_output=True, check=False).stdout
-                _preprocessed(output.decode("utf-8", "replace"), self.project.root, kept)
-        for path, lines in kept.items():
-            if path in self.project.facts:
-                every = set(range(1, len(self.project.outline(path).lines) + 2))
-                self.dropped |= {(path, line) for line in every - lines}
+            every = range(1, len(self.project.outline(path).lines) + 2)
+            self.dropped |= {(path, line) for line in every if line not in kept.get(path, ())}
+        self.rows = [r for r in self.rows if (r["def"]["path"], r["def"]["line"]) not in self.dropped]
+        for path in self.project.facts:
+            lines = (self.project.root / path).read_bytes().split(b"\n")
+            self.dropped |= {(path, line) for line in _macro_lines(lines)}
 
     def beside(self, rows: list[dict[str, Any]]) -> None:
         """Keep the symbols that a second tool knows too, with what both or either of them lists."""
@@ -175,6 +189,11 @@ class Evaluation:
             if at - facts.outline.lines[line - 1] == column:
                 return found, at
             best = best if best[0] else (found, at)
+        for site in links.sites.get(links.string_numbers.get(name, -1), ()):
+            # What stands there uses another thing of the name: ``typedef struct x x``.
+            if links.pos[site] == facts.outline.lines[line - 1] + column:
+                used = [t for t in self.project.linker.targets(path, site) if isinstance(t, Symbol)]
+                return (used[0], links.pos[site]) if used else best
         return best
 
     def of_relative(self, symbol: Symbol, place: Place) -> bool:
@@ -225,19 +244,33 @@ class Evaluation:
         self.ours.mistakes += [f"wrong  {p}:{n}  {label}" for p, n in sorted(found - truth)]
 
 
-def _preprocessed(output: str, root: Path, kept: dict[str, set[int]]) -> None:
+def _preprocessed(output: str, root: Path, folder: Path) -> dict[str, set[int]]:
     """The lines of each file that a preprocessor's output still holds."""
+    kept: dict[str, set[int]] = {}
+    paths: dict[str, str] = {}
     path, line = "", 0
     for text in output.split("\n"):
         marker = re.match(r'# (\d+) "([^"]*)"', text)
         if marker:
-            file = (root / marker[2]).resolve()
-            path = file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
-            line = int(marker[1])
+            if marker[2] not in paths:
+                file = (folder / marker[2]).resolve()
+                paths[marker[2]] = file.relative_to(root).as_posix() if file.is_relative_to(root) else ""
+            path, line = paths[marker[2]], int(marker[1])
             continue
         if path and text.strip():
             kept.setdefault(path, set()).add(line)
         line += 1
+    return kept
+
+
+def _macro_lines(lines: list[bytes]) -> Iterator[int]:
+    """The lines of macros' bodies."""
+    inside = False
+    for number, text in enumerate(lines, 1):
+        inside = inside or re.match(rb"\s*#\s*define\b", text) is not None
+        if inside:
+            yield number
+        inside = inside and text.rstrip().endswith(b"\\")
 
 
 def main(arguments: list[str]) -> None:
@@ -254,7 +287,9 @@ def main(arguments: list[str]) -> None:
     )
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--textual", action="store_true", help="leave out uses that only a macro spells")
-    parser.add_argument("--preprocess", default="", help='such as "gcc -E -fdirectives-only -Isrc"')
+    parser.add_argument(
+        "--database", type=Path, help="compile_commands.json: leave open what it does not compile (C, C++)"
+    )
     parser.add_argument(
         "--row", default="", help="print one row of the table in docs/quality/code.md, with this truth"
     )
@@ -270,8 +305,8 @@ def main(arguments: list[str]) -> None:
     evaluation.related = given.related
     if given.textual:
         evaluation.spelled()
-    if given.preprocess:
-        evaluation.configured(given.preprocess)
+    if given.database:
+        evaluation.configured(given.database)
     if given.sample and len(evaluation.rows) > given.sample:
         evaluation.rows = random.Random(7).sample(evaluation.rows, given.sample)
     indexed = time.process_time()

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 45
+EXTRACTOR_VERSION: Final = 46
 
 
 class Op:
@@ -119,6 +119,7 @@ class ScopeKind:
     FUNCTION: Final = 2
     BLOCK: Final = 3  # comprehension, block, arm
     NAMESPACE: Final = 4
+    TAGS: Final = 6  # the names of C's structures, which stand apart from all others
     EXTENSION: Final = 5  # members added to a class declared elsewhere: impl, receiver method, extension
 
 

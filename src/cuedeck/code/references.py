@@ -116,11 +116,6 @@ class _Search:
         self.definitions = {(symbol.path, place) for place in places}
         self.chosen = overload_at(snapshot, symbol, defined_at)
         self.called = called_at(snapshot, symbol, defined_at)
-        rules = snapshot.rules(symbol.path)
-        self.tag = rules.is_tag(symbol) if rules.tag_names else None
-        self.typeless = any(
-            outline.definitions[n].kind in (Kind.FUNCTION, Kind.VARIABLE, Kind.CONSTANT) for n in numbers
-        )
         self.is_type = type_at(snapshot, symbol, defined_at)
         self.one_thing = self.chosen is None and self.called is None and self.is_type is None
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
@@ -186,18 +181,12 @@ class _Search:
     def consider(self, path: str, links: Links, site: int) -> None:
         """Add a use that means the symbol, if it is the one of several things by that name."""
         role = links.ops[site] >> ROLE_SHIFT
-        if self.tag is not None and self.tag_mismatch(role):
-            return
         if self.called is not None and self.called != (role == Role.CALL):
             return
         if self.is_type is not None and self.is_type != (path == self.symbol.path and role in TYPE_ROLES):
             return
         if self.chosen is None or self.means_chosen(path, links, site):
             self.add(path, links.pos[site], role)
-
-    def tag_mismatch(self, role: int) -> bool:
-        """Whether a use cannot mean a structure, or can only mean one of another kind."""
-        return bool(self.tag) != (role == Role.TYPE) if self.tag or self.typeless else False
 
     def means_chosen(self, path: str, links: Links, site: int) -> bool:
         """Whether a use of an overloaded name is the overload that is asked about."""

@@ -57,3 +57,133 @@ def test_c_follows_casts_and_subscripts(project: Project) -> None:
     )
     written.check("type")
     written.check("element")
+
+
+def test_a_structure_and_a_type_of_its_name_are_two_things(project: Project) -> None:
+    written = project(
+        """
+        === node.h
+        typedef struct node node; // <def type> <tag>
+        struct node { // <def tag>
+            struct node *next; // <tag>
+            node *other; // <type>
+        };
+        struct stat { int size; }; // <def stat tag>
+        int stat(struct stat *of); // <def stat> <stat tag>
+        === use.c
+        #include "node.h"
+        static node *walk(struct node *first) { return (node *) first; } // <type> <tag>
+        int held(void) {
+            struct stat found; // <stat tag>
+            return stat(&found); // <stat>
+        }
+        === use.cpp
+        #include "node.h"
+        stat &first(node *of); // <type> <stat>
+        """
+    )
+    written.check("type", "node")
+    written.check("tag", "node")
+    written.check("stat tag", "stat")
+    written.check("stat")
+
+
+def test_cpp_names_a_structure_of_c_without_the_keyword(project: Project) -> None:
+    written = project(
+        """
+        === point.h
+        struct point { int x; }; // <def point> <def x>
+        === use.cpp
+        #include "point.h"
+        int left(point *p) { return p->x; } // <point>
+        """
+    )
+    written.check("point")
+
+
+def test_bodies_of_macros_use_names(project: Project) -> None:
+    written = project(
+        """
+        === grow.h
+        void *grow_(void *block, int size); // <def grow_>
+        #define LIMIT 10 // <def LIMIT>
+        #define SIZE(of) ((of) * LIMIT) // <LIMIT> <def SIZE>
+        #define grow(block, size) \\
+            do { \\
+                int LIMIT_ = SIZE(size); /* SIZE */ \\
+                if (LIMIT_ < LIMIT) \\
+                    (block)->data = grow_(block, SIZE(sizeof(struct held))); \\
+            } while (0)
+        #define NAMED(x) "LIMIT" #x LIMIT##x
+        struct held { void *data; }; // <def held> <def data>
+        === use.c
+        #include "grow.h"
+        int LIMIT_; // <def LIMIT_>
+        void *more(void *of) { return grow_(of, SIZE(LIMIT)); } // <grow_> <LIMIT> <SIZE>
+        """
+    )
+    inside = {"LIMIT": {7}, "SIZE": {6, 8}, "grow_": {8}, "held": {8}, "LIMIT_": set[int]()}
+    for name, lines in inside.items():
+        [(path, line)] = written.marked(f"def {name}")
+        found = written.referring(path, line, name) - {(path, line)}
+        assert found == {("grow.h", number) for number in lines} | (written.marked(name) - {(path, line)}), (
+            name
+        )
+    assert ("grow.h", 8) in written.possible("data")
+
+
+def test_designators_name_members(project: Project) -> None:
+    written = project(
+        """
+        === parts.h
+        typedef struct { int width; } size; // <def width>
+        typedef struct shape { size of; int width; } shape; // <def of>
+        === use.c
+        #include "parts.h"
+        static shape one = { .of = { .width = 1 } }; // <of> <width>
+        static shape many[] = { [0] = { .of.width = 2 }, { .of = { 3 } } }; // <of> <width>
+        shape made(void) { return (shape) { .of = (size) { .width = 4 } }; } // <of> <width>
+        """
+    )
+    written.check("of")
+    written.check("width")
+
+
+def test_constants_that_a_source_defines_by_itself(project: Project) -> None:
+    written = project(
+        """
+        === use.c
+        #define true 1 // <def true>
+        int held(void) { return true; } // <true>
+        """
+    )
+    written.check("true")
+
+
+def test_methods_defined_outside_their_class_are_those_declared_inside(project: Project) -> None:
+    written = project(
+        """
+        === shape.h
+        namespace shapes {
+        class Shape {
+        public:
+            int area() const; // <area>
+        };
+        class Other { public: int area() const; };
+        }
+        === shape.cc
+        #include "shape.h"
+        namespace shapes {
+        int Shape::area() const { return 1; } // <def area>
+        int Other::area() const { return 2; }
+        }
+        === use.cc
+        #include "shape.h"
+        int all(const std::vector<shapes::Shape> &many, shapes::Shape *one) {
+            int sum = one->area(); // <area>
+            for (const shapes::Shape &each : many) sum += each.area(); // <area>
+            return sum;
+        }
+        """
+    )
+    written.check("area")

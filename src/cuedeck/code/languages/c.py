@@ -6,13 +6,13 @@ import posixpath
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import, Kind, Links, Op, Role, ScopeKind
-from cuedeck.code.languages.c_repair import macros, repaired, undecorated
+from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.c_macros import Used, names_used
+from cuedeck.code.languages.c_repair import macros, repaired, uncommented, undecorated
+from cuedeck.code.languages.c_rules import CppRules, CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules, is_header
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
-from cuedeck.code.resolution.values import Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,7 +40,8 @@ class CWalk(TableWalk):
 
     declarations: ClassVar[dict[str, Declares]] = {}
     variables: ClassVar[dict[str, Declarator]] = {}
-    names_of: ClassVar[tuple[str, ...]] = ("identifier", "namespace_identifier")
+    # The two constants are names too: old sources define them.
+    names_of: ClassVar[tuple[str, ...]] = ("identifier", "namespace_identifier", "true", "false")
     members: ClassVar[dict[str, tuple[str, str]]] = {
         "field_expression": ("argument", "field"),
         "qualified_identifier": ("scope", "name"),
@@ -88,13 +89,18 @@ class CWalk(TableWalk):
         "preproc_include": "include",
         "return_statement": "return_",
         "field_initializer": "member_initializer",
-        "field_designator": "nothing",
+        "compound_literal_expression": "compound",
+        "initializer_list": "initialisers",
         "lambda_expression": "block",
         "using_declaration": "using",
         "parameter_declaration": "loose_parameter",
         "optional_parameter_declaration": "loose_parameter",
         "catch_clause": "block",
     }
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.tags = -1
 
     def run(self, root: Node) -> bool:
         complete = super().run(root)
@@ -221,7 +227,7 @@ class CWalk(TableWalk):
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
             given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
-            value = self.visit(given, scope) if given is not None else 0
+            value = self.given(given, scope, annotation)
             if name is None or around:
                 continue
             if function is not None and declarator.type != "init_declarator":
@@ -234,6 +240,37 @@ class CWalk(TableWalk):
             for child in node.named_children:
                 if child != of:
                     self.visit(child, scope)
+        return 0
+
+    def given(self, node: Node | None, scope: int, of: int) -> int:
+        """What a variable of a type begins with."""
+        if node is None:
+            return 0
+        return self.filled(node, scope, of) if node.type == "initializer_list" else self.visit(node, scope)
+
+    def compound(self, node: Node, scope: int, role: int = 0) -> int:
+        of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        self.given(value, scope, annotation)
+        return self.row(Op.TYPED, annotation)
+
+    def initialisers(self, node: Node, scope: int, role: int = 0) -> int:
+        return self.filled(node, scope, 0)
+
+    def filled(self, node: Node, scope: int, of: int) -> int:
+        """A list in braces: its designators name members of the type; elements of an array are of it too."""
+        for child in node.named_children:
+            if child.type == "initializer_pair":
+                held = self.row(Op.TYPED, of) if of else 0
+                for part in child.children_by_field_name("designator"):
+                    if part.type == "field_designator" and part.named_children:
+                        name = part.named_children[0]
+                        held = self.row(Op.ATTR, held, self.name(name), name.start_byte, Role.WRITE)
+                    else:
+                        self.visit(part, scope)
+                self.given(child.child_by_field_name("value"), scope, held)
+            else:
+                self.given(child, scope, of)
         return 0
 
     def prototype(self, node: Node, scope: int, name: Node, function: Node, result: int) -> None:
@@ -287,25 +324,32 @@ class CWalk(TableWalk):
         name = node.child_by_field_name("name")
         if node.child_by_field_name("body") is None or name is None:
             if name is not None:
-                return self.visit(name, scope, role or Role.TYPE)
+                return self.visit(name, self.tags_of(scope), role or Role.TYPE)
             return self.record_body(node, scope, None, node)
         leaf = self.declared_name(name)[0] or name
-        self.record_body(node, scope, leaf, self.whole_of(node))
-        return self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte)
+        self.record_body(node, scope, leaf, self.whole_of(node), self.tags_of(scope))
+        return self.row(Op.NAME, self.tags_of(scope), self.name(leaf), leaf.start_byte)
 
-    def record_body(self, node: Node, scope: int, name: Node | None, whole: Node) -> int:
+    def tags_of(self, scope: int) -> int:
+        """The scope that holds the names of structures: in C they stand apart, and belong to the file."""
+        if self.tags < 0:
+            self.tags = self.scope(ScopeKind.TAGS, 0)
+        return self.tags
+
+    def record_body(
+        self, node: Node, scope: int, name: Node | None, whole: Node, place: int | None = None
+    ) -> int:
         body = node.child_by_field_name("body")
-        place = scope
-        # In C the tag of a nested record belongs to the file.
         inner = self.scope(ScopeKind.CLASS, scope)
         self.scopes[inner].owner = inner
         if name is not None:
-            self.bind(place, self.name(name), name.start_byte, Bind.CLASS, inner)
+            bound_in = scope if place is None else place
+            self.bind(bound_in, self.name(name), name.start_byte, Bind.CLASS, inner)
             self.define(
                 _RECORDS[node.type],
                 name,
                 whole,
-                place,
+                scope,
                 own=inner,
                 doc=doc_above(whole),
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
@@ -392,7 +436,20 @@ class CWalk(TableWalk):
             head=(node.start_byte, value.start_byte if value is not None else node.end_byte),
             doc=doc_above(node),
         )
+        taken = node.child_by_field_name("parameters")
+        parameters = {self.name(p) for p in taken.named_children} if taken is not None else set()
+        for used in names_used(self.source, range_of(value)) if value is not None else ():
+            if self.intern(used.name) not in parameters:
+                self.macro_use(used, inner)
         return 0
+
+    def macro_use(self, used: Used, scope: int) -> None:
+        """A name in a macro's body: what it means where the macro is used, most often the file's."""
+        name = self.intern(used.name)
+        if used.is_member:
+            self.row(Op.ATTR, 0, name, used.start, used.role)
+        else:
+            self.row(Op.NAME, self.tags_of(scope) if used.is_tag else scope, name, used.start, used.role)
 
     def include(self, node: Node, scope: int, role: int = 0) -> int:
         path = node.child_by_field_name("path")
@@ -460,45 +517,6 @@ def _leaves(node: Node) -> Iterator[Node]:
         yield from _leaves(child)
 
 
-class CRules(OpenRules):
-    """C and C++ share headers, so also the names that are declared in them."""
-
-    class_constructors: ClassVar[bool] = True
-    language: ClassVar[str] = "c"
-    endings: ClassVar[tuple[str, ...]] = (
-        ".c",
-        ".h",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".hpp",
-        ".hh",
-        ".hxx",
-        ".ipp",
-        ".inl",
-        ".c++",
-        ".h++",
-        ".cu",
-        ".cuh",
-    )
-    linkage: ClassVar[bool] = True
-    bare_members: ClassVar[bool] = True
-
-    def module(self, path: str, imported: Import) -> Value | None:
-        return None
-
-    def hidden(self, path: str, links: Links, binding: int) -> bool:
-        """Whether a name is a macro or static function of a file that no other includes."""
-        own = links.bindings[3][binding] == Bind.FUNCTION and links.bindings[5][binding]
-        return bool(own) and not is_header(path) and not self.project.files_naming(posixpath.basename(path))
-
-
-class PlainCRules(CRules):
-    """In C the names of structures are apart from those of functions and variables."""
-
-    tag_names: ClassVar[bool] = True
-
-
 def _c() -> Any:
     import tree_sitter_c
 
@@ -513,6 +531,26 @@ def _cpp() -> Any:
 
 class CppWalk(CWalk):
     """Visits C++."""
+
+    names_of: ClassVar[tuple[str, ...]] = ("identifier", "namespace_identifier")
+    special: ClassVar[dict[str, str]] = {**CWalk.special, "for_range_loop": "range_loop"}
+
+    def tags_of(self, scope: int) -> int:
+        """Structures are classes, named like anything else."""
+        return scope
+
+    def range_loop(self, node: Node, scope: int, role: int = 0) -> int:
+        """``for (Type name : many)``; ``auto`` is what walking over them gives."""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        of, many = node.child_by_field_name("type"), node.child_by_field_name("right")
+        annotation = self.visit(of, inner, Role.TYPE) if of is not None else 0
+        walked = self.visit(many, inner) if many is not None else 0
+        name = self.declared_name(node.child_by_field_name("declarator"))[0]
+        if name is not None:
+            element = self.row(Op.ELEMENT, walked) if walked else 0
+            self.bind(inner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, element)
+        body = node.child_by_field_name("body")
+        return self.visit(body, inner) if body is not None else 0
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = super().subscript(node, scope, role)
@@ -534,12 +572,20 @@ def _wrapped_name(function: Node) -> Node | None:
     return named
 
 
-C: Final = Language("c", _c, CWalk, PlainCRules, source_roots=("src", "include"), repair=repaired)
+C: Final = Language(
+    "c",
+    _c,
+    CWalk,
+    CRules,
+    source_roots=("src", "include"),
+    repair=repaired,
+    rewrite=uncommented,
+)
 CPP: Final = Language(
     "cpp",
     _cpp,
     CppWalk,
-    CRules,
+    CppRules,
     source_roots=("src", "include"),
     repair=repaired,
     rewrite=undecorated,

@@ -37,6 +37,9 @@ _BEHIND: Final = re.compile(
     + _MACRO
     + rb"(?=[ \t\n]*(?:override\b|final\b|=[ \t]*(?:0|default|delete)\b|[{:]))"
 )
+# ``#define`` with lines that end in a backslash, and comments on one of them.
+_CONTINUED: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*define\b[^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*")
+_COMMENT: Final = re.compile(rb"/\*[^\n]*?\*/")
 _BRACKET: Final = re.compile(rb"[()]")
 _INITIALISERS: Final = re.compile(rb"\s*(?:noexcept\s*)?:(?!:)")
 _MAX_PARAMETERS: Final = 500
@@ -44,20 +47,32 @@ _WORD: Final = re.compile(rb"[\w:~]+")
 _ARGUMENTS: Final = re.compile(rb"<[^<>]*>")
 
 
+def uncommented(source: bytes) -> bytes:
+    """The source without comments inside macros of several lines, at which the grammar ends them."""
+    return _blanked(source, _inside_macros(source))
+
+
 def undecorated(source: bytes) -> bytes:
-    """The source without macros that the grammar takes for the names of classes."""
-    return _blanked(source, _before_classes(source))
+    """The same without macros that the grammar takes for the names of classes."""
+    return _blanked(uncommented(source), _before_classes(source))
 
 
 def repaired(source: bytes) -> bytes:
     """The source without the macros around declarations of functions, too, and those between declarations."""
-    return _blanked(source, macros(source))
+    return _blanked(uncommented(source), macros(source))
 
 
 def macros(source: bytes) -> Iterator[Range]:
     """Where they stand."""
     yield from _before_classes(source)
     yield from _other_macros(source)
+
+
+def _inside_macros(source: bytes) -> Iterator[Range]:
+    for macro in _CONTINUED.finditer(source):
+        if b"/*" in macro[0]:
+            for comment in _COMMENT.finditer(source, *macro.span()):
+                yield comment.span()
 
 
 def _before_classes(source: bytes) -> Iterator[Range]:

@@ -14,7 +14,7 @@ from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 _DEFINING: Final = frozenset(
     {Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.VARIABLE, Bind.NAMESPACE, Bind.OPAQUE}
 )
-_OPEN: Final = (ScopeKind.MODULE, ScopeKind.NAMESPACE)
+_OPEN: Final = (ScopeKind.MODULE, ScopeKind.NAMESPACE, ScopeKind.TAGS)
 _EXACT: Final = 1000
 _MAX_OPENED: Final = 64
 _NAMED: Final = (Op.NAME, Op.ATTR)
@@ -217,8 +217,8 @@ class OpenRules(Rules):
             }
             yield from (Symbol(path, scope, name) for scope in scopes)
 
-    def is_tag(self, symbol: Symbol) -> bool:
-        """Whether a name is that of a structure, which may share it with a function or variable."""
+    def is_class(self, symbol: Symbol) -> bool:
+        """Whether a name is that of a class."""
         links = self.project.links(symbol.path)
         bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
         return any(links.bindings[3][binding] == Bind.CLASS for binding in bindings)
@@ -229,8 +229,7 @@ class OpenRules(Rules):
             return self._declared_again(symbol)
         if not self.linkage or links.scopes[symbol.scope].kind not in _OPEN:
             return ()
-        tagged = self.is_tag(symbol)
-        found = [other for other in self.open_names(symbol.name) if self.is_tag(other) == tagged]
+        found = self.open_names(symbol.name)
         # Without a declaration that others include, equal names in two files are two things.
         return found if symbol in found and any(is_header(s.path) for s in found) else ()
 

@@ -345,7 +345,9 @@ class PhpRules(OpenRules):
         spaces = self.namespaces(path)
         found = self.open_names(name)
         here = [symbol for symbol in found if spaces & self.namespaces(symbol.path)]
-        return tuple(here or [s for s in found if self.namespaces(s.path) == {""} and not self.is_tag(s)])[:4]
+        return tuple(here or [s for s in found if self.namespaces(s.path) == {""} and not self.is_class(s)])[
+            :4
+        ]
 
     def inside(self, package: str, name: str) -> Targets:
         return tuple(s for s in self.open_names(name) if package in self.namespaces(s.path))[:4]

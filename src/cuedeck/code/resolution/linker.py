@@ -180,7 +180,7 @@ class Linker(Calls):
                 if found or number in links.names[current]:
                     return found
             direct = direct and row.kind == ScopeKind.BLOCK
-            current = row.parent
+            current = row.parent if row.kind != ScopeKind.TAGS else -1
         for module in rules.ambient(path, name):
             found = self.module_member(module, name)
             if found:
@@ -523,8 +523,8 @@ class Linker(Calls):
         if op == Op.NAME:
             found = self.name(path, a, links.strings[b])
             role = links.ops[number] >> ROLE_SHIFT
-            if role == Role.TYPE and self.rules_of(path).tag_names:
-                return self.structure(path, links.strings[b], found)
+            if found and self.rules_of(path).tag_names:
+                return self.structures_apart(path, number, found)
             if role == Role.CALL and self.rules_of(path).fields_beside_methods:
                 return self.method_named(path, a, links.strings[b], found)
             return found
@@ -554,13 +554,13 @@ class Linker(Calls):
                     return (found,)
         return ()
 
-    def structure(self, path: str, name: str, found: Targets) -> Targets:
-        """What a name means in a type: a structure elsewhere, rather than a function here."""
-        rules = self.rules_of(path)
-        if not any(isinstance(t, Symbol) and self.is_function(t) for t in found):
-            return found
-        seen = [t for module in rules.ambient(path, name) for t in self.module_member(module, name)]
-        return tuple(t for t in seen if isinstance(t, Symbol) and rules.is_tag(t)) or found
+    def structures_apart(self, path: str, number: int, found: Targets) -> Targets:
+        """Of what a name means, the structures or all else; C++ names structures without ``struct``, too."""
+        links, rules = self.links(path), self.rules_of(path)
+        tagged = links.scopes[links.a[number]].kind == ScopeKind.TAGS
+        fitting = tuple(t for t in found if not isinstance(t, Symbol) or rules.is_tag(t) == tagged)
+        bare = rules.bare_tags or links.ops[number] >> ROLE_SHIFT == Role.TYPE
+        return fitting or (found if bare and not tagged else ())
 
     def method_named(self, path: str, scope: int, name: str, found: Targets) -> Targets:
         """What a bare name means where it is called: a method, though a variable of that name is nearer."""
@@ -573,10 +573,6 @@ class Linker(Calls):
             return found
         method = self.member(Value(CLASS, path, owner), name)
         return (method,) if method is not None else found
-
-    def is_function(self, symbol: Symbol) -> bool:
-        """Whether a symbol is a function."""
-        return any(value.tag == FUNCTION for value in self.type_of(symbol))
 
 
 def made_of(links: Links, expression: int, name: int) -> bool:

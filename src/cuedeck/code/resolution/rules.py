@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from cuedeck.code.facts import Import, Links
-from cuedeck.code.resolution.values import MODULE, Symbol, Targets, Value
+from cuedeck.code.resolution.values import MODULE, Symbol, Targets, Value, Values
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Rules")
@@ -38,6 +38,12 @@ class Project(Files, Protocol):
 
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
+
+    def evaluate(self, path: str, number: int) -> Values:
+        """What an expression is worth."""
+
+    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
+        """A class, its extensions and its ancestors, nearest first."""
 
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """What is computed from files, once for their present state."""
@@ -127,8 +133,10 @@ class Rules:
     fields_beside_methods: ClassVar[bool] = False
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
-    # A name in a type may mean a structure, and any other name never does.
+    # Structures may have names of their own: ``struct x`` is another thing than ``x``.
     tag_names: ClassVar[bool] = False
+    # They may be named without the keyword.
+    bare_tags: ClassVar[bool] = False
     # A constructor is named like its class, which the name means everywhere.
     class_constructors: ClassVar[bool] = False
     # Names of the types that literals have: of a text, of anything else by its node.
@@ -209,7 +217,7 @@ class Rules:
         return ()
 
     def is_tag(self, symbol: Symbol) -> bool:
-        """Whether a name is that of a structure, which may share it with a function or variable."""
+        """Whether a name is that of a structure, which stands apart from all others."""
         return False
 
     def types_apart(self, symbol: Symbol) -> bool:
