@@ -370,6 +370,19 @@ def test_initializers_of_csharp_set_members_of_what_is_made(project: Project) ->
     written.check("Limit")
 
 
+def test_a_csharp_call_that_no_overload_takes_means_the_nearest(project: Project) -> None:
+    written = project(
+        """
+        === Basket.cs
+        class Basket {
+            void Add(int item) { } // <def Add>
+            void Fill() { this.Add(1, 2, 3); } // <Add>
+        }
+        """
+    )
+    written.check("Add")
+
+
 def test_csharp_finds_members_by_this_in_parts_and_in_extensions(project: Project) -> None:
     written = project(
         """

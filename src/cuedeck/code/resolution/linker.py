@@ -463,16 +463,17 @@ class Linker(Calls):
 
     def taking(self, value: Value, targets: Targets, count: int) -> Targets:
         """Of overloads that a class and its ancestors declare, the nearest that takes so many arguments."""
-        nearest = targets
-        while (
-            len(targets) == 1 and isinstance(targets[0], Symbol) and value.tag in (CLASS, INSTANCE_OF, SUPER)
-        ):
+        if value.tag not in (CLASS, INSTANCE_OF, SUPER):
+            return targets
+        nearest, lineage, above = targets, self.lineage(value), 0
+        while len(targets) == 1 and isinstance(targets[0], Symbol):
             functions = [f for f in self.type_of(targets[0]) if f.tag == FUNCTION]
             if not functions or any(self.takes(f, count) for f in functions):
                 return targets
-            lineage = self.lineage(value)
             place = (targets[0].path, targets[0].scope)
-            above = lineage.index(place) + 1 if place in lineage else len(lineage)
+            if place not in lineage[above:]:
+                break
+            above = lineage.index(place, above) + 1
             symbol = self.member(value, targets[0].name, skip=above)
             targets = (symbol,) if symbol is not None else ()
         return nearest
