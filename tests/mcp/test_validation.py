@@ -80,7 +80,17 @@ def test_absent_arguments_are_empty_arguments() -> None:
 
 @pytest.mark.parametrize(
     ("given", "applied"),
-    [(0, 1), (-5, 1), (501, 500), (10**30, 500), (-(10**30), 1), (2.9, 2), (1e300, 500), (20, 20)],
+    [
+        (0, 1),
+        (-5, 1),
+        (501, 500),
+        (10**30, 500),
+        (-(10**400), 1),
+        (10**400, 500),
+        (2.9, 2),
+        (1e300, 500),
+        (20, 20),
+    ],
 )
 def test_clamped_numbers_are_moved_not_refused(given: float, applied: int) -> None:
     assert validated(Page, {"limit": given}).limit == applied

@@ -43,7 +43,7 @@ class Clamped:
         """The nearest whole number inside the range; anything but a finite number is refused."""
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise PydanticKnownError("float_type")
-        if not math.isfinite(value):
+        if isinstance(value, float) and not math.isfinite(value):
             raise PydanticKnownError("finite_number")
         return min(self.maximum, max(self.minimum, math.trunc(value)))
 
