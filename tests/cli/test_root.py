@@ -72,6 +72,29 @@ def test_a_wrong_command_line_is_2_and_names_the_nearest(cue: Any) -> None:
     assert json.loads(cue("clean", "--nonsense", "--json").stderr)["error"]["code"] == "usage"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("links", ""),
+        ("workflow", "run", "markdown-analyzer"),
+        ("card", "new", " "),
+        ("search", "word", "--workspace", "missing"),
+    ],
+)
+def test_a_value_that_cannot_be_is_2(cue: Any, arguments: tuple[str, ...]) -> None:
+    done = cue(*arguments)
+    assert done.returncode == 2 and done.stderr.startswith("error: ") and done.stdout == ""
+
+
+def test_words_need_no_quotes(cue: Any) -> None:
+    mine = {**os.environ, "CUEDECK_USER": "11111111-1111-4111-8111-111111111111"}
+    assert cue("todo", "add", "buy", "oat milk", env=mine).returncode == 0
+    assert "buy oat milk" in cue("todo", "list", env=mine).stdout
+    assert cue("todo", "delete", "buy", "oat", env=mine).stdout == "Deleted 'buy oat milk'.\n"
+    assert cue("card", "new", "Fix", "the", "login").returncode == 0
+    assert "Fix the login" in cue("open", "fix", "log").stdout
+
+
 def test_a_wrong_configuration_is_101_and_names_the_line(cue: Any, folder: Path) -> None:
     (folder / ".cuedeck").mkdir()
     (folder / ".cuedeck/config.toml").write_text("[core]\ntoken_limit = 'many'\n")
@@ -85,7 +108,7 @@ def test_a_wrong_configuration_is_101_and_names_the_line(cue: Any, folder: Path)
 
 def test_a_missing_folder_is_said_plainly(cue: Any) -> None:
     done = cue("clean", "--workspace", "no/such")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.startswith("error: There is no folder ")
     done = cue("clean", "--workspace", "no/such", "--json")
     assert json.loads(done.stderr)["error"]["hint"] == "Give --workspace an existing folder."

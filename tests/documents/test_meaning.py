@@ -13,6 +13,7 @@ import pytest
 from cuedeck.config.sections import DocumentsSection
 from cuedeck.documents.engine import Documents
 from cuedeck.documents.query import Filters, Mode, Query
+from cuedeck.documents.search import NOTHING_NEAR
 from cuedeck.store import documents as rows
 from cuedeck.store.protocol import Store
 
@@ -77,6 +78,17 @@ def test_meaning_finds_what_words_do_not(documents: Documents) -> None:
     assert paths(documents, "car", Mode.SEMANTIC)[0] == "one.md"
     assert paths(documents, "feline", Mode.HYBRID)[0] == "two.md"
     assert paths(documents, "feline", Mode.SEMANTIC, tags=("wheels",)) == ["one.md"]
+
+
+def test_hybrid_finds_nothing_for_words_that_occur_nowhere_and_mean_nothing_here(
+    documents: Documents,
+) -> None:
+    documents.refresh()
+    documents.embed_pending(30)
+    nothing = documents.search(Query("zzqx flarn"))
+    assert (nothing.hits, nothing.mode_used, nothing.why) == ((), Mode.HYBRID, NOTHING_NEAR)
+    assert paths(documents, "zzqx kitten flarn borogove wibble", Mode.HYBRID)[0] == "two.md"
+    assert len(paths(documents, "zzqx flarn", Mode.SEMANTIC)) == 2
 
 
 def test_of_equally_near_notes_the_one_with_the_words_themselves_is_first(documents: Documents) -> None:

@@ -70,7 +70,7 @@ def command(
 SYNONYMS = {
     **dict.fromkeys(("create", "store", "new", "add"), ("add", "new", "create")),
     **dict.fromkeys(("ls", "all"), ("list",)),
-    **dict.fromkeys(("rm", "remove", "delete"), ("delete", "remove", "forget")),
+    **dict.fromkeys(("rm", "remove", "delete"), ("delete", "remove", "forget", "rm")),
     **dict.fromkeys(("get", "view", "cat"), ("show",)),
     **dict.fromkeys(("update", "set"), ("edit", "update")),
     **dict.fromkeys(("find",), ("search",)),
@@ -88,6 +88,15 @@ class Words(click.Group):
             if (found := super().get_command(ctx, word)) is not None:
                 return found
         return None
+
+
+def words(name: str, *, required: bool = True, metavar: str | None = None) -> Callable[[F], F]:
+    """An argument of several words, which need no quotes."""
+
+    def joined(ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]) -> str:
+        return " ".join(value)
+
+    return click.argument(name, nargs=-1, required=required, metavar=metavar, callback=joined)
 
 
 def group(name: str, help: str, **settings: Any) -> click.Group:
@@ -139,8 +148,11 @@ def _with_here(function: F, json: bool, config: bool) -> F:
 
 def _option(field: object) -> str | None:
     """What was typed for the value that an engine refused, when it came from the command line."""
+    if not isinstance(field, str):
+        return None
+    name = field.partition(".")[0]
     parameters = click.get_current_context().command.params
-    return next((parameter.opts[-1] for parameter in parameters if parameter.name == field), None)
+    return next((p.opts[-1] for p in parameters if p.name == name or f"--{name}" in p.opts), None)
 
 
 def _config(root: Path) -> Config:
@@ -155,7 +167,7 @@ def _existing(workspace: str | None) -> Path:
         raise CueError(
             ErrorCode.NOT_FOUND,
             f"There is no folder {root}",
-            data={"path": str(root)},
+            data={"path": str(root), "option": "--workspace"},
             hint="Give --workspace an existing folder.",
         )
     return root

@@ -68,7 +68,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The answer, the mode it was made with, and why that differs from the mode asked for."""
+    """The answer, the mode it was made with, and why that is another or nothing was found."""
 
     hits: tuple[Hit, ...]
     mode_used: Mode

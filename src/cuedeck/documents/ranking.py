@@ -27,6 +27,9 @@ _MEANING = 0.7
 # What the query's words around a passage count beside its cosine.
 _HELD = 0.3
 WORDS = "words"
+# Where no word of a query occurs, hybrid finds nothing unless a passage is that near by the bundled model:
+# its nearest passage to a query about something else has .15 to .4.
+_NEAR = 0.4
 # How much of the keyword score is the whole document's, the rest being its best chunk's.
 _WHOLE = 0.5
 # How much more a document's words count when one of its headings or symbols is the query itself, and how
@@ -87,6 +90,8 @@ def rank(
         cosines = candidate_cosines(
             index, vector, model=model, also=also, scope=scope, limit=max(_PASSAGES, deepest)
         )
+        if mode is Mode.HYBRID and not words and max(cosines.values(), default=0.0) < _NEAR:
+            return []
         # Beside words it makes no difference, and costs.
         if space is not None and mode is Mode.SEMANTIC:
             cosines = _cosines_in(space, index.get(cosines, model=model), vector)

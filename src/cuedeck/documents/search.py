@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cuedeck.store.protocol import Session, Vector
 
 ANCHORS = 3
+NOTHING_NEAR = "No word of the query occurs here, and nothing is near its meaning."
 _ATTEMPTS = 4
 _RECOUNT_SECONDS = 0.5
 
@@ -84,7 +85,7 @@ class DocumentSearch:
             for candidate, document, chunks in found
             if document.path in tokens
         )
-        return Results(hits, mode, pending, why)
+        return Results(hits, mode, pending, NOTHING_NEAR if vector is not None and not found else why)
 
     def explain(self, query: Query, results: Results) -> list[dict[str, Any]]:
         """Each hit's score as parts that sum to it, the keyword part down to single terms."""

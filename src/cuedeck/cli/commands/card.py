@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.frame import Here, group, subcommand, words
 from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
 
@@ -21,7 +21,7 @@ command = group("card", "Task cards in markdown.")
 
 
 @subcommand(command, "new", json=True)
-@click.argument("title")
+@words("title")
 @click.option("--depends-on", multiple=True, metavar="ID", help="A card this one waits for.")
 @click.option("--tag", "tags", multiple=True, help="A tag.")
 @click.option("--priority", type=PRIORITIES, default="medium", show_default=True)

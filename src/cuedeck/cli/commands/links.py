@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @define("links", json=True)
-@click.argument("what")
-def command(here: Here, what: str) -> None:
+@click.argument("of", metavar="WHAT")
+def command(here: Here, of: str) -> None:
     """What WHAT cites and what cites it.
 
     WHAT is the id of a memory, task, card or workflow run, a path, or a symbol (NAME or PATH::NAME).
@@ -26,7 +26,7 @@ def command(here: Here, what: str) -> None:
     with here.open() as workspace:
         with here.output.progress("Indexing") as progress:
             workspace.documents.refresh(lambda done, total: progress(done, total))
-        found = workspace.citations.around(what)
+        found = workspace.citations.around(of)
     here.output.show(found.to_json(), lambda: _as_text(found))
     if not found.code_indexed:
         here.output.note("The code is not indexed, so symbols are not followed: `cue index`.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.frame import Here, group, subcommand, words
 
 if TYPE_CHECKING:
     from cuedeck.memory.memories import Stored
@@ -48,7 +48,7 @@ def list_memories(
 
 
 @subcommand(command, "add", json=True)
-@click.argument("content")
+@words("content")
 @click.option("--type", default="knowledge", show_default=True, type=click.Choice(_TYPES), help="What it is.")
 @click.option("--title", help="A line to show for it.")
 @click.option("--project", default="", help="What it belongs to.")
@@ -129,7 +129,7 @@ def _page(value: dict[str, Any], memory: Memory) -> str:
 
 
 @subcommand(command, "search", json=True)
-@click.argument("query")
+@words("query")
 @click.option("--type", type=click.Choice(_TYPES), help="Only this type.")
 @click.option("--project", help="Only this project.")
 @click.option("--tag", "tags", multiple=True, help="Only with this tag; may be repeated.")

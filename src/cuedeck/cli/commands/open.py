@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from cuedeck.cli.frame import Here
+from cuedeck.cli.frame import Here, words
 from cuedeck.cli.frame import command as define
 
 
 @define("open", json=True)
-@click.argument("query", default="")
+@words("query", required=False)
 @click.option(
     "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Without a terminal."
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cuedeck.cli.frame import Here
+from cuedeck.cli.frame import Here, words
 from cuedeck.cli.frame import command as define
 from cuedeck.cli.output import coloured
 
@@ -20,7 +20,7 @@ _COUNTING_SECONDS: Final = 1.0
 
 
 @define("search", json=True)
-@click.argument("query")
+@words("query")
 @click.option(
     "--mode", type=click.Choice(["keyword", "semantic", "hybrid"]), default="hybrid", show_default=True
 )
@@ -54,7 +54,8 @@ def command(
         missing = results.pending if workspace.embedder.unavailable is None else 0
     here.output.show(_as_json(results, reasons), lambda: _as_text(results, reasons))
     if results.why is not None:
-        here.output.note(f"Searched by keyword: {results.why}")
+        by_keyword = results.mode_used is not asked.mode
+        here.output.note(f"Searched by keyword: {results.why}" if by_keyword else results.why)
     if asked.mode is not Mode.KEYWORD and missing:
         here.output.note(
             f"Without a vector so far: {missing} passages, found by their words only. "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.frame import Here, group, subcommand, words
 from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
 
@@ -21,7 +21,7 @@ command = group("task", "Tasks that agents claim.")
 
 @subcommand(command, "new", json=True)
 @click.argument("project")
-@click.argument("name")
+@words("name")
 @click.option("--epic", is_flag=True, help="A group of tasks.")
 @click.option("--description", default="")
 @click.option("--priority", type=click.IntRange(1, 5), default=3, show_default=True, help="1 is highest.")
@@ -104,7 +104,7 @@ def done(here: Here, task_id: str, **options: Any) -> None:
 
 @subcommand(command, "block", json=True)
 @click.argument("task_id", metavar="ID")
-@click.argument("reason")
+@words("reason")
 def block(here: Here, task_id: str, reason: str) -> None:
     """Say that a task cannot go on, and why."""
     with here.open() as workspace:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cuedeck.cli.frame import Here, group, subcommand
+from cuedeck.cli.frame import Here, group, subcommand, words
 from cuedeck.cli.importing import FORMATS, show_report
 from cuedeck.cli.listing import aligned, plain
 from cuedeck.model.errors import CueError, ErrorCode
@@ -27,7 +27,7 @@ user = click.option("--user", "user_id", metavar="UUID", help="Another local use
 
 
 @subcommand(command, "add", json=True)
-@click.argument("title")
+@words("title")
 @click.option("--description")
 @click.option("--due", "due_date", metavar="YYYY-MM-DD")
 @user
@@ -55,7 +55,7 @@ def list_todos(here: Here, status: Any, limit: int, offset: int, user_id: str | 
 
 
 @subcommand(command, "done", json=True)
-@click.argument("which", metavar="ID|TITLE")
+@words("which", metavar="ID|TITLE")
 @click.option("--not", "reopen", is_flag=True, help="Mark it as not done.")
 @user
 def done(here: Here, which: str, reopen: bool, user_id: str | None) -> None:
@@ -65,7 +65,7 @@ def done(here: Here, which: str, reopen: bool, user_id: str | None) -> None:
 
 
 @subcommand(command, "edit", json=True)
-@click.argument("which", metavar="ID|TITLE")
+@words("which", metavar="ID|TITLE")
 @click.option("--title")
 @click.option("--description", help="Empty clears it.")
 @click.option("--due", "due_date", metavar="YYYY-MM-DD", help="Empty clears it.")
@@ -82,15 +82,15 @@ def edit(here: Here, which: str, user_id: str | None, **options: str | None) -> 
 
 
 @subcommand(command, "rm", json=True)
-@click.argument("which", metavar="ID|TITLE", required=False)
+@words("which", metavar="ID|TITLE", required=False)
 @click.option("--completed", is_flag=True, help="All completed ones.")
 @user
-def remove(here: Here, which: str | None, completed: bool, user_id: str | None) -> None:
+def remove(here: Here, which: str, completed: bool, user_id: str | None) -> None:
     """Delete a todo; `cue todo undo` brings it back."""
-    if (which is None) != completed:
+    if bool(which) is completed:
         raise click.UsageError("Name a todo, or give --completed.")
     with _mine(here, user_id) as mine:
-        if which is None:
+        if completed:
             count = mine.delete_completed()
             here.output.show({"deleted_count": count}, f"{count} deleted.")
         else:
