@@ -363,3 +363,31 @@ def test_overloads_are_told_apart_by_what_their_arrays_hold(project: Project) ->
         written.check(mark, "size")
     for mark in ("all_bytes", "all_ints"):
         written.check(mark, "all")
+
+
+def test_items_of_arrays_the_instance_around_and_fields_beside_methods(project: Project) -> None:
+    written = project(
+        """
+        === src/main/java/p/Base.java
+        package p;
+        class Base { byte[] table; } // <def field>
+        === src/main/java/p/Coder.java
+        package p;
+        class Coder extends Base {
+            static byte[] table(boolean hex) { return null; } // <def method>
+            byte first() { return table[0]; } // <field>
+            byte second() { return this.table[1]; } // <field>
+            byte third() { return table(true)[1]; } // <method>
+            void stop() {} // <def stop>
+            class Inner { void stop() { Coder.this.stop(); } } // <stop>
+            int weight(Edge[] edges, Edge[][] all) { return edges[0].weight + all[0][1].weight; } // <weight>
+        }
+        === src/main/java/p/Edge.java
+        package p;
+        class Edge { int weight; } // <def weight>
+        """
+    )
+    written.check("field", "table")
+    written.check("method", "table")
+    written.check("stop")
+    written.check("weight")

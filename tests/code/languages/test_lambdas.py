@@ -92,3 +92,20 @@ def test_rust_closures(project: Project) -> None:
         """
     )
     written.check("name")
+
+
+def test_items_of_lists_and_dictionaries_by_their_index(project: Project) -> None:
+    written = project(
+        """
+        === User.cs
+        class User { public string Name; } // <def Name>
+        === Report.cs
+        using System.Collections.Generic;
+        class Report {
+            List<User> users; Dictionary<string, User> byName; User[] all;
+            string First() { return users[0].Name + byName["a"].Name; } // <Name>
+            string Last() => all[^1].Name; // <Name>
+        }
+        """
+    )
+    written.check("Name")

@@ -66,6 +66,7 @@ class CSharpWalk(TableWalk):
         "string_literal": "text_literal",
         "interpolated_string_expression": "text_literal",
         "return_statement": "return_",
+        "element_access_expression": "index",
         "await_expression": "awaited",
         "member_access_expression": "access",
         "conditional_access_expression": "conditional_access",

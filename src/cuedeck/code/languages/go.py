@@ -486,10 +486,6 @@ class GoWalk(TableWalk):
         held = self.row(Op.TYPED, self.only(node, scope, Role.TYPE))
         return self.row(Op.MAPPING, held, held)
 
-    def index(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope) for c in node.named_children]
-        return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
-
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
         path, name = node.child_by_field_name("path"), node.child_by_field_name("name")
         if path is None:

@@ -82,12 +82,20 @@ class JavaWalk(TableWalk):
         "lambda_expression": "closure",
         "enhanced_for_statement": "for_each",
         "array_type": "array_type",
+        "array_access": "index",
         "cast_expression": "cast",
         "catch_formal_parameter": "caught",
         "resource": "resource",
         "explicit_constructor_invocation": "children",
         "marker_annotation": "children",
     }
+
+    def member(self, node: Node, scope: int, role: int = 0) -> int:
+        owner, name = node.child_by_field_name("object"), node.child_by_field_name("field")
+        if owner is not None and name is not None and name.type == "this":
+            # ``Outer.this`` is the instance around.
+            return self.row(Op.NEW, self.visit(owner, scope, Role.TYPE))
+        return super().member(node, scope, role)
 
     def invoke(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("object"), node.child_by_field_name("name")

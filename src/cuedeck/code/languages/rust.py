@@ -85,6 +85,7 @@ class RustWalk(RustPatterns):
         "enum_variant": "variant",
         "ordered_field_declaration_list": "positions",
         "array_type": "array",
+        "index_expression": "part",
         "tuple_type": "sequence",
         "tuple_expression": "sequence",
         "match_expression": "match",
@@ -295,6 +296,14 @@ class RustWalk(RustPatterns):
         if length is not None:
             self.visit(length, scope)
         return self.array_type(node, scope, role)
+
+    def part(self, node: Node, scope: int, role: int = 0) -> int:
+        """A range of a sequence is a sequence again."""
+        if node.named_children[-1].type != "range_expression":
+            return self.index(node, scope)
+        value = self.visit(node.named_children[0], scope)
+        self.visit(node.named_children[-1], scope)
+        return value
 
     def tokens(self, node: Node, scope: int, role: int = 0) -> int:
         """Inside a macro there is no syntax: names, and what follows a dot or ``::``, still count."""

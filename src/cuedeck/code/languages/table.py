@@ -222,6 +222,11 @@ class TableWalk(Walk):
         element = self.visit(of, scope, Role.TYPE) if of is not None else 0
         return self.row(Op.SEQUENCE, self.row(Op.TYPED, element))
 
+    def index(self, node: Node, scope: int, role: int = 0) -> int:
+        """``value[index]``"""
+        values = [self.visit(child, scope) for child in node.named_children]
+        return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
+
     def cast(self, node: Node, scope: int, role: int = 0) -> int:
         of, value = node.child_by_field_name("type"), node.child_by_field_name("value")
         to = self.visit(of, scope, Role.TYPE) if of is not None else 0

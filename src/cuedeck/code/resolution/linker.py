@@ -394,12 +394,12 @@ class Linker(Calls):
         name = links.strings[links.b[number]]
         rules = self.rules_of(path)
         given = links.arguments.get(number) if rules.overloads else None
-        beside = rules.fields_beside_methods and links.ops[number] >> ROLE_SHIFT == Role.CALL
+        called = links.ops[number] >> ROLE_SHIFT == Role.CALL
         found: list[Target] = []
         for value in self.concrete(values):
             targets = self.attribute_of(value, name)
-            if beside:
-                targets = self.called_members(value, targets)
+            if rules.fields_beside_methods:
+                targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))
         if all(isinstance(target, Value) for target in found):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
@@ -443,23 +443,24 @@ class Linker(Calls):
                 return True
         return False
 
-    def called_members(self, value: Value, targets: Targets) -> Targets:
-        """Of members of one name, the method: a field that is nearer is not what is called."""
+    def beside(self, value: Value, targets: Targets, called: bool) -> Targets:
+        """Of members of one name what is called is a method, what is not is a field, if not the nearest."""
         if value.tag not in (CLASS, INSTANCE_OF, SUPER) or len(targets) != 1:
             return targets
-        field = targets[0]
-        if not isinstance(field, Symbol) or self.declares_function(field.path, field.scope, field.name):
+        nearest = targets[0]
+        if not isinstance(nearest, Symbol) or self.declares(nearest, function=called):
             return targets
         for path, scope in self.lineage(value)[int(value.tag == SUPER) :]:
-            if self.declares_function(path, scope, field.name):
-                return (Symbol(path, scope, field.name),)
+            other = Symbol(path, scope, nearest.name)
+            if self.declares(other, function=called):
+                return (other,)
         return targets
 
-    def declares_function(self, path: str, scope: int, name: str) -> bool:
-        """Whether a scope declares a function of that name."""
-        links = self.links(path)
-        bindings = links.names[scope].get(links.string_numbers.get(name, -1), ())
-        return any(links.bindings[3][binding] == Bind.FUNCTION for binding in bindings)
+    def declares(self, symbol: Symbol, *, function: bool) -> bool:
+        """Whether a scope declares a function, or something else, of that name."""
+        links = self.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return any((links.bindings[3][binding] == Bind.FUNCTION) == function for binding in bindings)
 
     def taking(self, value: Value, targets: Targets, count: int) -> Targets:
         """Of overloads that a class and its ancestors declare, the nearest that takes so many arguments."""
@@ -490,7 +491,7 @@ class Linker(Calls):
                 found = self.of_metaclass(value, name)
             if name == "__class__" and value.tag == INSTANCE_OF and not found:
                 return (value._replace(tag=CLASS),)
-            if found and METHODS in value.name and not self.declares_function(*found):
+            if found and METHODS in value.name and not self.declares(found, function=True):
                 return ()
             return self.imported_member(found) if found else ()
         if value.tag == PARAMETER:
@@ -526,8 +527,8 @@ class Linker(Calls):
             role = links.ops[number] >> ROLE_SHIFT
             if found and self.rules_of(path).tag_names:
                 return self.structures_apart(path, number, found)
-            if role == Role.CALL and self.rules_of(path).fields_beside_methods:
-                return self.method_named(path, a, links.strings[b], found)
+            if self.rules_of(path).fields_beside_methods:
+                return self.method_or_field(path, a, links.strings[b], found, role == Role.CALL)
             return found
         if op == Op.ATTR:
             return self.attribute(path, number)
@@ -563,17 +564,19 @@ class Linker(Calls):
         bare = rules.bare_tags or links.ops[number] >> ROLE_SHIFT == Role.TYPE
         return fitting or (found if bare and not tagged else ())
 
-    def method_named(self, path: str, scope: int, name: str, found: Targets) -> Targets:
-        """What a bare name means where it is called: a method, though a variable of that name is nearer."""
+    def method_or_field(self, path: str, scope: int, name: str, found: Targets, called: bool) -> Targets:
+        """What a bare name means: where it is called a method, though a variable of that name is nearer."""
         links = self.links(path)
         owner = links.scopes[scope].owner
         local = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
-        if owner < 0 or not any(
-            isinstance(t, Symbol) and t.path == path and links.scopes[t.scope].kind in local for t in found
-        ):
+        if owner < 0:
             return found
-        method = self.member(Value(CLASS, path, owner), name)
-        return (method,) if method is not None else found
+        around = Value(CLASS, path, owner)
+        seen = [t for t in found if isinstance(t, Symbol) and t.path == path]
+        if any(links.scopes[t.scope].kind in local for t in seen):
+            method = self.member(around, name) if called else None
+            return (method,) if method is not None else found
+        return found if called else self.beside(around, found, called)
 
 
 def made_of(links: Links, expression: int, name: int) -> bool:
