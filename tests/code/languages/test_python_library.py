@@ -205,3 +205,53 @@ def test_a_stub_says_what_its_module_gets_while_it_runs(project: Project) -> Non
         """
     )
     written.check("circle")
+
+
+def test_a_text_as_index_chooses_the_overload_that_names_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Literal, TypedDict, overload
+        class Names:
+            def sort(self): ...  # <def names>
+        class Glyphs:
+            def sort(self): ...
+        class Any:
+            def sort(self): ...  # <def any>
+        class Font:
+            @overload
+            def __getitem__(self, tag: Literal["name", "names"]) -> Names: ...
+            @overload
+            def __getitem__(self, tag: Literal["glyf"]) -> Glyphs: ...
+            @overload
+            def __getitem__(self, tag: str) -> Any: ...
+            def __getitem__(self, tag): ...
+        class Record(TypedDict):
+            first: Names
+            second: Glyphs
+        def use(font: Font, tag: str, record: Record):
+            font["name"].sort()  # <names>
+            font["names"].sort()  # <names>
+            font["glyf"].sort()
+            font[tag].sort()  # <any>
+            font["other"].sort()  # <any>
+            record["first"].sort()  # <names>
+            record["second"].sort()
+        """
+    )
+    written.check("names", "sort")
+    written.check("any", "sort")
+
+
+def test_a_literal_names_no_symbol(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Literal
+        def run(): ...  # <def run>
+        def use(mode: Literal["run", "stop"], other: "Literal['run']" = "run"): ...
+        modes = list[Literal["run"]]
+        run()  # <run>
+        """
+    )
+    written.check("run")

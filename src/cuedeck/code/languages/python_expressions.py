@@ -46,6 +46,7 @@ _MAX_ARGUMENTS: Final = 4
 _MAX_ENTRIES: Final = 8
 _MAX_PAIR: Final = 80
 _MAX_QUOTED_ANNOTATION: Final = 400
+_MAX_KEY: Final = 40
 
 
 @cache
@@ -206,20 +207,35 @@ class PythonExpressions(PythonFlow):
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope, role if role == Role.EXTENDS else 0)
-        typed = role in (Role.TYPE, Role.EXTENDS) or self.last_name(value) in _FORMS
-        inner = Role.TYPE if typed and self.last_name(value) != b"Literal" else 0
-        given = [self.visit(c, scope, inner) for c in node.named_children[1:] if c.type != "comment"]
+        named = self.last_name(value)
+        inner = (
+            Role.TYPE if (role in (Role.TYPE, Role.EXTENDS) or named in _FORMS) and named != b"Literal" else 0
+        )
+        given = [
+            self.key(c, scope) if not inner else self.visit(c, scope, inner)
+            for c in node.named_children[1:]
+            if c.type != "comment"
+        ]
         return self.row(Op.INDEX, value, self.items(given))
+
+    def key(self, node: Node, scope: int) -> int:
+        """What a value is asked for by: a short text as it is written."""
+        parts = node.named_children
+        if node.type == "type" and len(parts) == 1:
+            return self.key(parts[0], scope)
+        if node.type != "string" or len(parts) != 3 or parts[1].type != "string_content":
+            return self.visit(node, scope)
+        start, end = parts[1].start_byte, parts[1].end_byte
+        text = self.source[start:end]
+        return self.row(Op.LITERAL, 0, self.numbers[b'"' + text]) if end - start <= _MAX_KEY else 0
 
     def generic_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         value = self.visit(parts[0], scope, Role.TYPE)
-        inner = 0 if self.last_name(value) == b"Literal" else Role.TYPE
-        return self.row(
-            Op.INDEX,
-            value,
-            self.items([self.visit(d, scope, inner) for c in parts[1:] for d in c.named_children]),
-        )
+        told = [d for c in parts[1:] for d in c.named_children]
+        if self.last_name(value) == b"Literal":
+            return self.row(Op.INDEX, value, self.items([self.key(d, scope) for d in told]))
+        return self.row(Op.INDEX, value, self.items([self.visit(d, scope, Role.TYPE) for d in told]))
 
     def last_name(self, value: int) -> bytes:
         """The name that an expression is or ends with, if it is one."""

@@ -90,6 +90,8 @@ class PythonRules(Rules):
     qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})
     inherits_parameters: ClassVar[bool] = True
     tuple_arguments: ClassVar[bool] = True
+    literal_forms: ClassVar[frozenset[str]] = frozenset({"Literal"})
+    item_classes: ClassVar[frozenset[str]] = frozenset({"TypedDict"})
     type_variables: ClassVar[frozenset[str]] = frozenset({"TypeVar"})
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}

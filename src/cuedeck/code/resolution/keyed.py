@@ -7,11 +7,15 @@ from typing import Final
 from cuedeck.code.facts import OP_MASK, Op
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
+    CLASS,
     FUNCTION,
     INSTANCE,
     KEY,
     LOOKUP,
+    MAPPING,
     PARAMETER,
+    SEQUENCE,
+    TUPLE,
     Symbol,
     Value,
     Values,
@@ -41,6 +45,57 @@ class Keyed(Narrowing):
         names = [key.name for key in keys if key.tag == KEY]
         held = [v for owner in owners for name in names for v in self.held(owner, name)]
         return unique([*held, *(v for owner in owners for v in elements(owner))])
+
+    def indexed(self, path: str, number: int) -> Values:
+        """What an index gives; a class or what can be called is itself with type arguments."""
+        links = self.links(path)
+        found: list[Value] = []
+        for value in self.concrete(self.evaluate(path, links.a[number])):
+            if value.tag in (SEQUENCE, MAPPING, TUPLE):
+                found += value.inside[0] if value.tag == MAPPING else elements(value)
+                continue
+            held = self.item_of(path, value, links.lists[links.b[number]])
+            called = (value,) if value.tag == CLASS else tuple(self.functions_of(path, value))
+            if called and not held:
+                arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
+                found += self.apply(called, arguments)
+            found += held
+        return unique(found)
+
+    def item_of(self, path: str, value: Value, indices: tuple[int, ...]) -> Values:
+        """What a value gives for an index, by its method or, where its fields are its items, by the field."""
+        if value.tag != INSTANCE:
+            return ()
+        texts = [key for index in indices[:1] for key in self.keys(path, index)]
+        method = self.member(value, "__getitem__")
+        if method is None:
+            fields = texts if self.has_items(value) else []
+            return unique([v for key in fields for v in self.held(value, key.name)])
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        meaning = self.meaning(value, method.path, method.scope)
+        chosen = self.asking_for(functions, {'"' + key.name for key in texts})
+        return unique([v for f in chosen for v in self.given(f, meaning, value)])
+
+    def asking_for(self, functions: list[Value], texts: set[str]) -> list[Value]:
+        """Of overloads, those that name a text; where none of them does, those that take any."""
+        if len(functions) < 2:
+            return functions
+        hints = {
+            f: [self.links(f.path).bindings[4][b] for b, _ in self.parameter_names(f)[:1]] for f in functions
+        }
+        named = {f: [c for h in hints[f] for c in self.constants(f.path, h) or ()] for f in functions}
+        meant = [f for f in functions if not texts.isdisjoint(t for t in named[f] if isinstance(t, str))]
+        return meant or [f for f in functions if not named[f]] or functions
+
+    def has_items(self, value: Value) -> bool:
+        """Whether a class is a dictionary that declares its keys."""
+        wanted = self.rules_of(value.path).item_classes
+        return any(
+            self.label(path, base) in wanted
+            for path, scope in (self.lineage(value) if wanted else ())
+            for links in (self.links(path),)
+            for base in links.lists[links.scopes[scope].bases]
+        )
 
     def every_member(self, owner: Value) -> Values:
         """What any member of a type holds."""

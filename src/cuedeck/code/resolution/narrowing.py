@@ -214,8 +214,10 @@ class Narrowing(Protocols):
             return frozenset((links.strings[b],)) if b else None
         if op in (Op.TYPED, Op.NARROWED):
             return self.constants(path, a, depth + 1)
-        if op == Op.UNION:
-            parts = [self.constants(path, item, depth + 1) for item in links.lists[b]]
+        literal = op == Op.INDEX and self.label(path, a) in self.rules_of(path).literal_forms
+        if op == Op.UNION or literal:
+            items = self.arguments_of(path, number) if literal else links.lists[b]
+            parts = [self.constants(path, item, depth + 1) for item in items]
             known = [part for part in parts if part is not None]
             return frozenset().union(*known) if known and len(known) == len(parts) else None
         if op in (Op.NAME, Op.ATTR):

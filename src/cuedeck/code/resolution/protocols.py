@@ -179,18 +179,3 @@ class Protocols(Results):
             elif value.tag == INSTANCE and not self.member(value, name):
                 found += self.protocol(value, "__getitem__")
         return unique(found)
-
-    def indexed(self, path: str, number: int) -> Values:
-        """What an index gives; a class or what can be called is itself with type arguments."""
-        found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, self.links(path).a[number])):
-            if value.tag in (SEQUENCE, MAPPING, TUPLE):
-                found += value.inside[0] if value.tag == MAPPING else elements(value)
-                continue
-            held = self.protocol(value, "__getitem__")
-            called = (value,) if value.tag == CLASS else tuple(self.functions_of(path, value))
-            if called and not held:
-                arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
-                found += self.apply(called, arguments)
-            found += held
-        return unique(found)

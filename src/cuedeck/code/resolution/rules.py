@@ -106,6 +106,9 @@ class Rules:
     merging: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are the texts of their second argument.
     extracting: ClassVar[frozenset[str]] = frozenset()
+    # Generic types that allow their arguments, which are constants; classes whose fields are their items.
+    literal_forms: ClassVar[frozenset[str]] = frozenset()
+    item_classes: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are what a function gives, or what a class makes.
     results_of: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are the list of what a function or a class takes.

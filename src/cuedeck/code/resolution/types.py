@@ -173,7 +173,7 @@ class Typing(Generics):
         found: list[Value] = []
         for binding in declared or self.signatures(symbol.path, bindings):
             found += self.bound(symbol, binding)
-            if len(found) > _MAX_VALUES:
+            if len(found) > (_MAX_HELD if kinds[binding] == Bind.FUNCTION else _MAX_VALUES):
                 break
         return unique(found)
 
