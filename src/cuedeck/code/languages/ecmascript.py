@@ -83,7 +83,7 @@ class EcmaWalk(MemberWalk):
         "await_expression": "awaited",
         "array": "array",
         "array_type": "array_type",
-        "tuple_type": "sequence",
+        "tuple_type": "tuple_type",
         "union_type": "union",
         "intersection_type": "union",
         "lookup_type": "lookup_type",
@@ -102,6 +102,7 @@ class EcmaWalk(MemberWalk):
         "type_query": "type_query",
         "type_predicate": "predicate",
         "type_predicate_annotation": "predicate",
+        "meta_property": "meta_property",
         "if_statement": "if_",
         "while_statement": "while_",
         "switch_statement": "switch",
@@ -139,6 +140,7 @@ class EcmaWalk(MemberWalk):
         # What a function says that it is called on.
         self.receivers: dict[int, int] = {}
 
+    open_classes = True  # assignments from outside give a class members
     expected_result = 0  # what the function being visited is expected to return
 
     # -- expressions
@@ -306,7 +308,7 @@ class EcmaWalk(MemberWalk):
             if name.type == "string":
                 # The scope that is opened next is the block's.
                 self.augment(name, len(self.scopes))
-            elif spec is _CLASS:
+            elif spec is _CLASS and self.open_classes:
                 self.holders[scope, self.name(name)] = len(self.scopes)
             return super().declare(node, scope, spec, name, kind, whole)
         name = self.unquoted(name)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # What a CommonJS module is as a whole: ``module.exports = …`` and ``export = …`` bind it.
 WHOLE: Final = b"="
 _DEFAULT: Final = b"default"
+_EXPORTS: Final = (b"exports", b"module.exports")
 # Marks the blocks of ``declare module "x"``.
 AUGMENTS: Final = "declare module"
 MODULE_MARK: Final = "export"
@@ -22,6 +23,7 @@ class ModuleWalk(TableWalk):
     """The statements that tie a file to others."""
 
     is_module = False
+    exporting: tuple[str, ...] = ("exports", "module.exports")  # what the file's exports are called in it
 
     def mark_module(self, node: Node, scope: int) -> None:
         """A file that imports or exports is a module: its names are not global."""
@@ -179,6 +181,9 @@ class ModuleWalk(TableWalk):
     def load(self, name: Node, value: Node | None, scope: int) -> bool:
         """``const x = require("…")``, ``… .y`` and ``const {a, b: c} = require("…")``; whether it was one."""
         part = None
+        if not scope and value is not None and self.source[value.start_byte : value.end_byte] in _EXPORTS:
+            # ``const x = exports``: another name for what the file exports.
+            self.exporting = (*self.exporting, self.text(name))
         if value is not None and value.type == "member_expression" and name.type == "identifier":
             part, value = value.child_by_field_name("property"), value.child_by_field_name("object")
             if value is None or value.type != "call_expression":
@@ -210,7 +215,7 @@ class ModuleWalk(TableWalk):
         if left.type != "member_expression":
             return None
         owner, name = left.child_by_field_name("object"), left.child_by_field_name("property")
-        if owner is not None and self.text(owner) in ("exports", "module.exports"):
+        if owner is not None and self.text(owner) in self.exporting:
             return name
         return None
 

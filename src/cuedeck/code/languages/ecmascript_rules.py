@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
-from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK
+from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
-from cuedeck.code.resolution.values import MODULE, Symbol, Value
+from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
@@ -21,6 +21,12 @@ _COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)',
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
 _MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
+# Packages that give on the types of another.
+_GIVEN_ON: Final = {
+    "express-serve-static-core": ("express",),
+    "@vue/runtime-core": ("vue",),
+    "@vue/runtime-dom": ("vue",),
+}
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -97,6 +103,7 @@ class EcmaRules(Rules):
         "globalThis": "Window",
         "document": "Document",
         "navigator": "Navigator",
+        "import.meta": "ImportMeta",
     }
     library: ClassVar[Mapping[str, str]] = {
         "Object.values": "values",
@@ -108,6 +115,8 @@ class EcmaRules(Rules):
         "Array.from": "elements",
         "vi.mocked": "same",
         "jest.mocked": "same",
+        "react.use": "same",
+        "react.default.use": "same",
     }
     # React, Vue and Svelte, through which most of an application's values pass.
     foreign_types: ClassVar[Mapping[str, str]] = {
@@ -132,6 +141,9 @@ class EcmaRules(Rules):
         "createContext": "context",
         "useRef": "current",
         "useState": "state",
+        "useReducer": "reduced",
+        "useActionState": "reduced",
+        "useOptimistic": "reduced",
         "useMemo": "same",
         "renderHook": "hook",
         "ref": "reference",
@@ -158,6 +170,7 @@ class EcmaRules(Rules):
     )
     table_calls: ClassVar[frozenset[str]] = frozenset({"each"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
+    prototype: ClassVar[str] = "prototype"
     keeps_results: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
     declared_members: ClassVar[bool] = True
@@ -212,6 +225,49 @@ class EcmaRules(Rules):
             if module is None and _filled(pattern, name) is not None and not self._is_module(block.path):
                 return block
         return None
+
+    def lent(self, module: Value, name: str) -> Targets:
+        """``export = X`` gives the members of a namespace X."""
+        whole = WHOLE.decode()
+        for target in self.project.module_member(module, whole) if name != whole else ():
+            if isinstance(target, Symbol):
+                around = Value(MODULE, target.path, target.scope)
+                for label, scope in self._declared(around, Bind.NAMESPACE):
+                    inner = Value(MODULE, target.path, scope)
+                    if label == target.name and (found := self.project.module_member(inner, name)):
+                        return found
+        return ()
+
+    def additions(self, foreign: str) -> Sequence[Value]:
+        added = self._added
+        return added.get(foreign.replace(".default", ""), ()) if added else ()
+
+    @property
+    @from_files
+    def _added(self) -> dict[str, list[Value]]:
+        """What the project adds to foreign packages: blocks by the module, members by the type.
+
+        Types of a global namespace that is named like a package are parents of the package's own.
+        """
+        found: dict[str, list[Value]] = {}
+        for block, name, module in self._blocks:
+            if module is None and self._is_module(block.path):
+                for package in (name, *_GIVEN_ON.get(name, ())):
+                    found.setdefault(package, []).append(block)
+        for block in self._globals:
+            for name, inner in self._declared(block, Bind.NAMESPACE):
+                for kind, members in self._declared(Value(MODULE, block.path, inner), Bind.CLASS):
+                    place = Value(CLASS, block.path, members)
+                    found.setdefault(f"{name.lower()}.{kind}", []).append(place)
+        return found
+
+    def _declared(self, block: Value, kind: int) -> Iterable[tuple[str, int]]:
+        """The names of one kind in a block, with their scopes."""
+        links = self.project.links(block.path)
+        for name, bindings in links.names[block.scope].items():
+            for binding in bindings:
+                if links.bindings[3][binding] == kind:
+                    yield links.strings[name], links.bindings[4][binding]
 
     @property
     @from_files

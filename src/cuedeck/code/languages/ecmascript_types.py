@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # Types that may name the members that a type is asked for.
 _KEYS: Final = ("type_identifier", "generic_type", "union_type", "lookup_type")
+_LABELLED: Final = ("required_parameter", "optional_parameter")
 _MAX_DIGITS: Final = 5
 _LEAVES: Final = (
     "identifier",
@@ -71,6 +72,17 @@ class TypeWalk(ModuleWalk):
                 return self.row(Op.ITEM, typed, int(position))
             return self.row(Op.ELEMENT, typed, HELD)
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
+
+    def tuple_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """``[A, name: B]``: what its names are is of no account."""
+        parts = [c for c in node.named_children if c.type != "comment"]
+        types = [c.child_by_field_name("type") if c.type in _LABELLED else c for c in parts]
+        values = [self.visit(c, scope, Role.TYPE) if c is not None else 0 for c in types]
+        return self.row(Op.TUPLE, 0, self.items(values))
+
+    def meta_property(self, node: Node, scope: int, role: int = 0) -> int:
+        """``import.meta``, which is there like a variable."""
+        return self.row(Op.NAME, 0, self.name(node), node.start_byte)
 
     def type_query(self, node: Node, scope: int, role: int = 0) -> int:
         """``typeof x`` names a value."""
@@ -165,9 +177,10 @@ class TypeWalk(ModuleWalk):
             self.visit(renamed, inner, Role.TYPE)
         hint = node.child_by_field_name("type")
         held = self.visit(hint, inner, Role.TYPE) if hint is not None else 0
+        many = self.row(Op.MAPPING, self.row(Op.TYPED, held)) if held else 0
         if whose is not None and renamed is None:
-            return limit
-        return self.row(Op.MAPPING, self.row(Op.TYPED, held)) if held else 0
+            return self.row(Op.UNION, 0, self.items([part for part in (limit, many) if part]))
+        return many
 
     def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)

@@ -118,7 +118,8 @@ class ValueWalk(GuardWalk):
         return values
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope) for c in node.named_children if c.type != "optional_chain"]
+        parts = [c for c in node.named_children if c.type != "optional_chain"]
+        values = [self.literal(c) if c.type == "number" else self.visit(c, scope) for c in parts]
         return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
 
     def ternary(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
@@ -143,6 +144,11 @@ class ValueWalk(GuardWalk):
         hint = self.visit(parts[-1], scope, Role.TYPE) if len(parts) > 1 else 0
         typed = self.row(Op.TYPED, hint) if hint else 0
         value = self.given(parts[0], scope, typed) if parts else 0
+        # The grammar takes the last name of ``x satisfies a.b.C`` for a member of the whole.
+        cut = node.parent is not None and node.parent.type == "member_expression"
+        if node.type == "satisfies_expression" and not cut:
+            # Keys mean what the type says; what comes out is the value, whatever it was compared with.
+            return self.lists[self.rows[4 * value + 2]][-1] if parts[0].type == "object" else value
         return typed or value
 
     def assertion(self, node: Node, scope: int, role: int = 0) -> int:
@@ -183,14 +189,18 @@ class ValueWalk(GuardWalk):
                     self.member_of(child, inner, value, expected)
                 case "method_definition":
                     name = child.child_by_field_name("name")
-                    if name is not None and not name.named_child_count:
+                    if name is not None and name.type == "computed_property_name":
+                        self.method_expected = self.row(Op.INDEX, expected) if expected else 0
+                    elif name is not None and not name.named_child_count:
                         self.method_expected = self.expect(name, expected)
                     self.visit(child, inner)
                 case "spread_element":
                     bases.append(self.only(child, scope))
                 case _:
                     self.visit(child, scope)
-        self.scopes[inner].bases = self.items([*self.lists[self.scopes[inner].bases], *filter(None, bases)])
+        # What is spread later comes before what was spread earlier.
+        known = self.lists[self.scopes[inner].bases]
+        self.scopes[inner].bases = self.items([*known, *filter(None, reversed(bases))])
         own = self.row(Op.SELF, inner)
         return self.row(Op.UNION, 0, self.items([expected, own])) if expected else own
 

@@ -13,9 +13,13 @@ from cuedeck.code.languages.language import Language
 class TypeScriptWalk(EcmaWalk):
     """Visits TypeScript."""
 
+    open_classes = False
+
 
 class TsxWalk(EcmaWalk):
     """Visits TypeScript with JSX."""
+
+    open_classes = False
 
 
 def _typescript() -> Any:

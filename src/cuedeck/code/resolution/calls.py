@@ -373,12 +373,24 @@ class Calls(Library):
 
     def held_by(self, path: str, callee: int, shape: str, arguments: tuple[int, ...]) -> Values:
         """What a foreign function gives that holds its first argument."""
+        if shape == "reduced":
+            return self.reduced(path, arguments)
         if self.links(path).ops[callee] & OP_MASK == Op.INDEX:
             return shaped(shape, self.annotation(path, self.arguments_of(path, callee)[-1]))
         given = self.evaluate(path, arguments[0]) if arguments else ()
         if shape == "takes":
             return given
         return shaped(shape, unique([w for v in given for w in (self.outcome(v) or (v,))]))
+
+    def reduced(self, path: str, arguments: tuple[int, ...]) -> Values:
+        """A state and what is given to change it, by the function that makes a state of both."""
+        given = [v for argument in arguments[:2] for v in self.evaluate(path, argument)]
+        reducers = [v for v in given if v.tag == FUNCTION]
+        if not reducers:
+            return shaped("state", tuple(given))
+        first = reducers[0]
+        state, change = self.parameter_type(first, 0) or self.outcome(first), self.parameter_type(first, 1)
+        return (Value(TUPLE, inside=(state, shaped("takes", change))),)
 
     def asked(self, path: str, callee: int, position: int) -> Values:
         """What a foreign function takes that holds its first argument and is told its type."""

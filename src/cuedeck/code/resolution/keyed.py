@@ -26,6 +26,7 @@ from cuedeck.code.resolution.values import (
 _MAX_KEYS: Final = 8
 _MAX_MEMBERS: Final = 40
 _KEYED: Final = (Op.LITERAL, Op.UNION, Op.NAME, Op.ATTR)
+_MAX_DIGITS: Final = 4
 
 
 class Keyed(Narrowing):
@@ -42,15 +43,29 @@ class Keyed(Narrowing):
         """What types hold under keys; of type parameters that is known later."""
         if any(value.tag in (PARAMETER, LOOKUP) for value in (*owners, *keys)):
             return (Value(LOOKUP, inside=(owners, keys)),)
+        # A type that maps the members of another has those beside what it holds for each.
+        owners = tuple(v for v in owners if v.tag == MAPPING) or owners
         names = [key.name for key in keys if key.tag == KEY]
         held = [v for owner in owners for name in names for v in self.held(owner, name)]
         return unique([*held, *(v for owner in owners for v in elements(owner))])
+
+    def position(self, path: str, number: int) -> int:
+        """The place that an index says by a number, or -1."""
+        links, given = self.links(path), self.arguments_of(path, number)
+        if len(given) != 1 or links.ops[given[0]] & OP_MASK != Op.LITERAL:
+            return -1
+        said = links.strings[links.b[given[0]]]
+        return int(said) if said.isdecimal() and len(said) <= _MAX_DIGITS else -1
 
     def indexed(self, path: str, number: int) -> Values:
         """What an index gives; a class or what can be called is itself with type arguments."""
         links = self.links(path)
         found: list[Value] = []
+        position = self.position(path, number)
         for value in self.concrete(self.evaluate(path, links.a[number])):
+            if value.tag == TUPLE and position >= 0:
+                found += value.inside[position] if position < len(value.inside) else ()
+                continue
             if value.tag in (SEQUENCE, MAPPING, TUPLE):
                 found += value.inside[0] if value.tag == MAPPING else elements(value)
                 continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from functools import cached_property
 from typing import Any, Final
 
 from cuedeck.code.facts import (
@@ -17,7 +16,7 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.resolution.calls import Calls
+from cuedeck.code.resolution.foreign import Foreign
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.values import (
@@ -59,7 +58,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Calls):
+class Linker(Foreign):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -243,7 +242,7 @@ class Linker(Calls):
         if kind == Bind.IMPORT:
             original = links.strings[y]
             if module is None:
-                return (Value(EXTERNAL, f"{links.imports[x].module}.{original}"),)
+                return self.foreign_member(Value(EXTERNAL, links.imports[x].module), original)
             return self.taken_from(module, original)
         return ()
 
@@ -279,7 +278,7 @@ class Linker(Calls):
         return (inner,) if inner else rules.lent(module, name)
 
     def _package_member(self, module: Value, name: str) -> Targets:
-        for path in self._languages:
+        for path in self.languages:
             rules = self.rules_of(path)
             if not rules.keeps_results:
                 self.read.add(ANY_FILE)
@@ -287,11 +286,6 @@ class Linker(Calls):
             if found:
                 return found
         return ()
-
-    @cached_property
-    def _languages(self) -> tuple[str, ...]:
-        """A file of every language of the project: their rules refer back here, and are not held."""
-        return tuple({self.rules_of(path): path for path in self.project.paths}.values())
 
     def provided(self, path: str, number: int) -> Values:
         """What a name means that the language provides: the class around, a variable the project adds to."""
@@ -339,6 +333,9 @@ class Linker(Calls):
                     found.update(dict.fromkeys(self.lineage(value)))
                 elif value.tag == MODULE:
                     found[(value.path, value.scope)] = None
+                elif value.tag == EXTERNAL:
+                    added = [place for place in self.added_to(value) if place.tag == CLASS]
+                    found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
 
     def named_base(self, path: str, base: int) -> int:
         """The name of a parent, without its type arguments."""
@@ -493,12 +490,12 @@ class Linker(Calls):
                 return (value._replace(tag=CLASS),)
             if found and METHODS in value.name and not self.declares(found, function=True):
                 return ()
+            if value.tag == CLASS and not found and name == self.rules_of(value.path).prototype:
+                return (value._replace(tag=INSTANCE_OF),)
             return self.imported_member(found) if found else ()
         if value.tag == PARAMETER:
             return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))
-        if value.tag == EXTERNAL:
-            return (Value(EXTERNAL, f"{value.path}.{name}"),)
-        return ()
+        return self.foreign_member(value, name) if value.tag == EXTERNAL else ()
 
     def of_metaclass(self, owner: Value, name: str) -> Symbol | None:
         """The member that a class has by the class of classes which it or an ancestor names."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from cuedeck.code.facts import BIND_MASK, MANY, OP_MASK, REST, Bind, Op, ScopeKind
-from cuedeck.code.resolution.generics import SELF_TYPE, parameters_in
+from cuedeck.code.resolution.generics import SELF_TYPE, pairs, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
+    CLASS,
     FUNCTION,
     INSTANCE,
     PARAMETER,
+    SUPER,
     TUPLE,
     Value,
     Values,
@@ -21,6 +23,22 @@ _SAME = (Op.AWAIT, Op.WANTED, Op.NARROWED)
 
 class Results(Typing):
     """The part of the linker that reads what functions return."""
+
+    def functions_of(self, path: str, value: Value) -> list[Value]:
+        """The functions that calling a value runs."""
+        if value.tag in (CLASS, SUPER):
+            skip = int(value.tag == SUPER)
+            made = [m for c in self.rules_of(path).constructors if (m := self.member(value, c, skip=skip))]
+            functions = [f for m in made[:1] for f in self.type_of(m)]
+            if skip and made:
+                meaning = self.meaning(value, made[0].path, made[0].scope)
+                functions = list(self.substitute(tuple(functions), meaning))
+        elif value.tag == INSTANCE:
+            call = self.member(value, "__call__")
+            functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
+        else:
+            functions = [value]
+        return [function for function in functions if function.tag == FUNCTION]
 
     def result(self, function: Value) -> Values:
         """What calling a function gives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -89,6 +89,8 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # The member of a class under which its instances' members are.
+    prototype: ClassVar[str] = ""
     # Making an heir refers to the constructor that it inherits.
     inherited_constructors: ClassVar[bool] = False
     # An annotation may be a function's type; these methods of a container hand its elements to a function,
@@ -205,6 +207,10 @@ class Rules:
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         """Scopes elsewhere that add members to a class."""
+        return ()
+
+    def additions(self, foreign: str) -> Sequence[Value]:
+        """The modules and classes that add members to something foreign."""
         return ()
 
     def extending(self, name: str) -> Iterable[Symbol]:

@@ -23,7 +23,6 @@ from cuedeck.code.resolution.generics import (
     Generics,
     Meaning,
     classes_of,
-    pairs,
     parameters_in,
     settled,
     trimmed,
@@ -550,18 +549,6 @@ class Typing(Generics):
                 held = self.read_through(owner, target, held)
             found += held
         return tuple(found)
-
-    def functions_of(self, path: str, value: Value) -> list[Value]:
-        """The functions that calling a value runs."""
-        if value.tag == CLASS:
-            made = [m for c in self.rules_of(path).constructors if (m := self.member(value, c))]
-            functions = [f for m in made[:1] for f in self.type_of(m)]
-        elif value.tag == INSTANCE_OF:
-            call = self.member(value, "__call__")
-            functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
-        else:
-            functions = [value]
-        return [function for function in functions if function.tag == FUNCTION]
 
     def learn(
         self, path: str, function: Value, arguments: tuple[int, ...], meaning: Meaning, skip: int = -1

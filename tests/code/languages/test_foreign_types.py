@@ -1,0 +1,245 @@
+"""TypeScript: what a project adds to types of packages, and what the language itself has types for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_block_for_a_foreign_module_adds_to_its_types(project: Project) -> None:
+    written = project(
+        """
+        === added.ts
+        import 'server';
+        import { Pool } from './pool';
+        declare module 'server' {
+          interface Instance {  // <def Instance>
+            pool: Pool;  // <def pool>
+          }
+        }
+        === pool.ts
+        export interface Pool { query(): void }  // <def query>
+        === use.ts
+        import server, { Instance, Other } from 'server';  // <Instance>
+        import * as whole from 'server';
+        export function one(instance: Instance, other: Other) {  // <Instance>
+          instance.pool.query();  // <pool> <query>
+          other.pool.query();
+        }
+        export function two(instance: whole.Instance) { instance.pool; }  // <Instance> <pool>
+        export interface Mine extends Instance { own: string }  // <Instance>
+        export function three(mine: Mine) { mine.pool; }  // <pool>
+        """
+    )
+    for name in ("Instance", "pool", "query"):
+        written.check(name)
+
+
+def test_a_global_namespace_of_a_packages_name_adds_to_its_types(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        declare namespace Express {
+          interface Request { auth?: { user: { id: number } } }  // <def auth> <def id>
+        }
+        === use.ts
+        import express, { Request, Response } from 'express';
+        import { Request as Other } from 'other';
+        export function one(request: Request, response: Response, other: Other) {
+          request.auth?.user?.id;  // <auth> <id>
+          response.auth;
+          other.auth;
+        }
+        export function two(request: express.Request) { request.auth; }  // <auth>
+        interface Mine extends Request { body: string }
+        export function three(request: Mine) { request.auth; }  // <auth>
+        """
+    )
+    for name in ("auth", "id"):
+        written.check(name)
+
+
+def test_import_meta_has_the_type_that_a_project_adds_to(project: Project) -> None:
+    written = project(
+        """
+        === env.d.ts
+        interface ImportMeta { env: Env }  // <def ImportMeta>
+        interface Env { MODE: string }  // <def MODE>
+        === use.ts
+        export const mode = import.meta.env.MODE;  // <MODE>
+        export function made() { return new.target; }
+        """
+    )
+    for name in ("MODE", "ImportMeta"):
+        written.check(name)
+
+
+def test_numbers_and_names_of_the_places_of_a_tuple(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        class A { go() {} }  // <def go>
+        class B { go() {} }
+        type Pair = [
+          // comments are no places
+          first: A,
+          second?: B,
+        ];
+        const first = new B();
+        export function f(pair: Pair, many: A[]) {
+          pair[0].go();  // <go>
+          pair[1].go();
+          many[7].go();  // <go>
+          const [a, b] = pair;
+          a.go();  // <go>
+          b.go();
+        }
+        """
+    )
+    written.check("go")
+
+
+def test_what_a_constructor_above_takes(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        interface Options { exit?: number }  // <def exit>
+        class Base<T> { constructor(options: T) {} }
+        class Plain { constructor(options: Options) {} }
+        class Told extends Base<Options> { constructor() { super({ exit: 1 }); } }  // <exit>
+        class Heir extends Plain { constructor() { super({ exit: 2 }); } }  // <exit>
+        """
+    )
+    written.check("exit")
+
+
+def test_a_mapped_type_holds_something_for_each_member(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        interface Flag { hidden: boolean }  // <def hidden>
+        interface Names { one: string }  // <def one>
+        type Flags<T> = { [K in keyof T]: Flag };
+        export function f<T>(flags: Flags<T>, named: Flags<Names>, key: string) {
+          Object.values(flags).map((flag) => flag.hidden);  // <hidden>
+          flags[key].hidden;  // <hidden>
+          named.one;  // <one>
+        }
+        """
+    )
+    for name in ("hidden", "one"):
+        written.check(name)
+
+
+def test_prototypes_have_the_members_of_instances(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        class Base { include() {} }  // <def include>
+        class Node extends Base { run() { this.include(); } }  // <include>
+        Node.prototype.include = function () {};  // <include>
+        """
+    )
+    written.check("include")
+
+
+def test_satisfies_compares_and_keeps_the_value(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        import * as whole from './whole';
+        interface Parser { get(value: string): string }  // <def get>
+        whole.made() satisfies whole.inner.Kind;  // <Kind>
+        export const parser = {
+          get: (value) => value,  // <get>
+        } satisfies Parser;
+        parser.get('a');
+        export const typed: Parser = parser;
+        typed.get('b');  // <get>
+        === whole.ts
+        export * as inner from './inner';
+        export function made() { return 1; }
+        === inner.ts
+        export interface Kind { one: string }  // <def Kind>
+        """
+    )
+    for name in ("get", "Kind"):
+        written.check(name)
+
+
+def test_methods_under_computed_names_and_what_is_spread_last(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        interface Snippets { cut: string }  // <def cut>
+        const KEY = 'key';
+        const table: Record<string, (snippets: Snippets) => string> = {
+          [KEY](snippets) { return snippets.cut; },  // <cut>
+        };
+        interface Early { mode: string }
+        interface Late { mode: string }  // <def mode>
+        export function f(early: Early, late: Late) {
+          const both = { ...early, ...late };
+          return both.mode;  // <mode>
+        }
+        """
+    )
+    for name in ("cut", "mode"):
+        written.check(name)
+
+
+def test_a_namespace_that_is_exported_as_a_whole(project: Project) -> None:
+    written = project(
+        """
+        === config.d.ts
+        declare namespace config { interface Levels { high: number } }  // <def Levels> <def high>
+        declare const config: config.Levels;
+        export = config;
+        === index.d.ts
+        import * as Config from './config';
+        export const levels: Config.Levels;  // <Levels>
+        === use.ts
+        import { levels } from './index';
+        levels.high;  // <high>
+        """
+    )
+    for name in ("Levels", "high"):
+        written.check(name)
+
+
+def test_another_name_for_the_exports_of_a_file(project: Project) -> None:
+    written = project(
+        """
+        === helpers.js
+        const helpers = exports;
+        helpers.made = function () {};  // <def made>
+        === use.js
+        const helpers = require('./helpers');
+        helpers.made();  // <made>
+        """
+    )
+    written.check("made")
+
+
+def test_states_that_a_function_makes_of_actions(project: Project) -> None:
+    written = project(
+        """
+        === m.tsx
+        import React, { use, useOptimistic, useReducer } from 'react';
+        import { app } from 'app';
+        interface State { count: number }  // <def count>
+        interface Action { by: number }  // <def by>
+        function reduce(state: State, action: Action): State { return state; }
+        export function View(given: { state: Promise<State> }, first: State) {
+          const [state, change] = useReducer(reduce, first);
+          change({ by: state.count });  // <by> <count>
+          const [shown, add] = useOptimistic(use(given.state), (old: State, action: Action) => old);
+          add({ by: shown.count });  // <by> <count>
+          React.use(given.state).count;  // <count>
+          app.use(state).count;
+        }
+        """
+    )
+    for name in ("count", "by"):
+        written.check(name)
