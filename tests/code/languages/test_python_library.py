@@ -255,3 +255,27 @@ def test_a_literal_names_no_symbol(project: Project) -> None:
         """
     )
     written.check("run")
+
+
+def test_a_keyword_of_a_foreign_constructor_is_a_field_only_where_that_has_a_type(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        import attr
+        from foreign import Column, Model
+        class Typed(Model):
+            size: int = 1  # <def typed>
+        class Row(Model):
+            width = Column()  # <def width>
+        @attr.s
+        class Old:
+            depth = attr.ib()  # <def depth>
+        Typed(size=1)  # <typed>
+        Row(width=1)
+        Old(depth=1)  # <depth>
+        """
+    )
+    written.check("typed", "size")
+    written.check("width")
+    written.check("depth")
+    assert ("m.py", 11) in written.possible("width")

@@ -80,7 +80,9 @@ class PythonRules(Rules):
         {"property", "cached_property", "setter", "getter"}
     )
     overload_decorators: ClassVar[frozenset[str]] = frozenset({"overload"})
-    field_decorators: ClassVar[frozenset[str]] = frozenset({"dataclass_transform"})
+    field_decorators: ClassVar[frozenset[str]] = frozenset(
+        {"attributes", "attrs", "dataclass", "dataclass_transform", "define", "frozen", "mutable", "s"}
+    )
     stand_in: ClassVar[str] = "__getattr__"
     reader: ClassVar[str] = "__get__"
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})

@@ -504,7 +504,7 @@ class Calls(Library):
                 )
                 filled = self.parameter(self.type_of(made), name) if made else ()
                 field = None if filled else self.member(value, name)
-                if field and (not made or self.collected(made, field)):
+                if field and (self.collected(made, field) if made else self.is_field(value, field)):
                     found.append(field)
                 found += filled
             elif value.tag == FUNCTION:
@@ -527,6 +527,14 @@ class Calls(Library):
                 else:
                     found += self.unpacked(value, name)
         return tuple(found)
+
+    def is_field(self, owner: Value, member: Symbol) -> bool:
+        """Whether a class without a constructor of its own takes a member: with a type, or as it says."""
+        if not self.rules_of(member.path).field_decorators or self.declares_fields(self.lineage(owner)):
+            return True
+        links = self.links(member.path)
+        bindings = links.names[member.scope][links.string_numbers[member.name]]
+        return any(links.bindings[3][b] == Bind.VARIABLE and links.bindings[4][b] for b in bindings)
 
     def collected(self, constructor: Symbol, field: Symbol) -> bool:
         """Whether a constructor takes keywords for the fields of heirs: with types, or as it says itself."""
