@@ -6,19 +6,18 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.kotlin_values import THIS, KotlinValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.languages.table import Declares, TableWalk, doc_above, first_of
+from cuedeck.code.languages.table import Declares, doc_above, first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-# What a function that extends a type calls its receiver.
-_THIS: Final = b"this"
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("delegation_specifiers",))
 
 
-class KotlinWalk(TableWalk):
+class KotlinWalk(KotlinValues):
     """Visits Kotlin, whose grammar names few fields."""
 
     declarations: ClassVar[dict[str, Declares]] = {
@@ -30,9 +29,14 @@ class KotlinWalk(TableWalk):
     names_of: ClassVar[tuple[str, ...]] = ("identifier",)
     members: ClassVar[dict[str, tuple[str, str]]] = {"navigation_expression": ("", "")}
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "value_arguments")}
-    blocks: ClassVar[tuple[str, ...]] = ("block", "lambda_literal", "for_statement")
+    lambdas: ClassVar[tuple[str, ...]] = ("lambda_literal",)
     silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment", "number_literal", "package_header")
-    type_wrappers: ClassVar[tuple[str, ...]] = ("nullable_type", "parenthesized_expression", "value_argument")
+    type_wrappers: ClassVar[tuple[str, ...]] = (
+        "nullable_type",
+        "parenthesized_expression",
+        "value_argument",
+        "type_projection",
+    )
     special: ClassVar[dict[str, str]] = {
         "this_expression": "this",
         "super_expression": "parent",
@@ -44,15 +48,19 @@ class KotlinWalk(TableWalk):
         "enum_entry": "entry",
         "type_alias": "type_alias",
         "import": "import_",
+        "block": "lines",
+        "function_type": "function_type",
+        "lambda_literal": "closure",
+        "for_statement": "for_",
+        "if_expression": "choice",
+        "when_expression": "choice",
+        "when_entry": "entry_value",
+        "binary_expression": "binary",
+        "unary_expression": "unary",
+        "as_expression": "as_",
+        "index_expression": "index",
+        "property_delegate": "delegate",
     }
-
-    def this(self, node: Node, scope: int, role: int = 0) -> int:
-        around = scope
-        while around >= 0 and around != self.scopes[scope].owner:
-            if self.scopes[around].receiver:  # inside a function that extends a type
-                return self.row(Op.NAME, around, self.scopes[around].receiver)
-            around = self.scopes[around].parent
-        return super().this(node, scope, role)
 
     def name_node(self, node: Node, spec: Declares) -> Node | None:
         found = node.child_by_field_name("name")
@@ -99,13 +107,16 @@ class KotlinWalk(TableWalk):
             elif child.type == "delegation_specifiers":
                 for part in child.named_children:
                     bases += self.parents(part, inner, Role.EXTENDS)
-            elif child.type in ("user_type", "nullable_type") and spec.scope == ScopeKind.FUNCTION:
+            elif (
+                child.type in ("user_type", "nullable_type", "function_type")
+                and spec.scope == ScopeKind.FUNCTION
+            ):
                 value = self.visit(child, inner, Role.TYPE)
                 if child.start_byte > name.start_byte:
                     self.scopes[inner].result = value
                 else:
-                    self.scopes[inner].receiver = self.intern(_THIS)
-                    self.bind(inner, self.intern(_THIS), child.start_byte, Bind.PARAMETER, value)
+                    self.scopes[inner].receiver = self.intern(THIS)
+                    self.bind(inner, self.intern(THIS), child.start_byte, Bind.PARAMETER, value)
             elif child.type == "type_parameters":
                 self.type_parameters(child, inner)
             elif child == body and child.named_child_count == 1 and child.named_children[0].type != "block":
@@ -218,16 +229,51 @@ class KotlinWalk(TableWalk):
         return 0
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 class KotlinRules(OpenRules):
     """How files of Kotlin see each other."""
 
     overloads: ClassVar[bool] = True
     extension_methods: ClassVar[bool] = True
+    function_types: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
     language: ClassVar[str] = "kotlin"
     imported_from: ClassVar[str] = "java"
     endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")
     bare_members: ClassVar[bool] = True
+    # A map gives its entries, which are taken apart to key and value.
+    yields_entries: ClassVar[bool] = True
+    sequences: ClassVar[frozenset[str]] = _words(
+        "List MutableList Set MutableSet Collection MutableCollection Iterable MutableIterable Sequence "
+        "Array ArrayList HashSet LinkedHashSet ArrayDeque Flow"
+    )
+    mappings: ClassVar[frozenset[str]] = _words(
+        "Map MutableMap HashMap LinkedHashMap ConcurrentHashMap SortedMap"
+    )
+    transparent: ClassVar[frozenset[str]] = frozenset({"Lazy"})
+    element_methods: ClassVar[frozenset[str]] = _words(
+        "get first last find findLast single random elementAt firstOrNull lastOrNull singleOrNull getOrNull "
+        "getValue getOrPut getOrElse getOrDefault remove removeAt removeFirst removeLast maxByOrNull "
+        "minByOrNull maxBy minBy randomOrNull"
+    )
+    container_methods: ClassVar[frozenset[str]] = _words(
+        "filter filterNot filterNotNull sorted sortedBy sortedByDescending sortedWith reversed distinct "
+        "distinctBy take takeLast takeWhile drop dropLast dropWhile toList toMutableList toSet toMutableSet "
+        "asSequence asIterable asReversed shuffled onEach plus minus union intersect orEmpty toMap "
+        "toMutableMap toTypedArray subList"
+    )
+    callback_methods: ClassVar[frozenset[str]] = _words(
+        "map mapNotNull flatMap forEach onEach filter filterNot any all none count find findLast first last "
+        "firstOrNull lastOrNull single singleOrNull sortedBy sortedByDescending groupBy associateBy "
+        "associateWith associate partition takeWhile dropWhile sumOf maxByOrNull minByOrNull maxBy minBy "
+        "distinctBy joinToString removeAll removeIf retainAll indexOfFirst collect"
+    )
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "mapNotNull"})
+    same_methods: ClassVar[frozenset[str]] = frozenset({"also", "apply", "takeIf", "takeUnless"})
+    passing_methods: ClassVar[frozenset[str]] = frozenset({"let", "run"})
 
 
 def _grammar() -> Any:
@@ -241,11 +287,26 @@ _CONSTRUCTOR: Final = re.compile(
     rb"(\bclass\s+\w+(?:<[^\n{]*>)?)(\s*\n\s*)"
     rb"(?=(?:@\w+\s+)*(?:(?:private|internal|protected|public)\s+)?constructor\b)"
 )
+# It wants an end of a declaration before the brace that closes what is around it on the same line.
+_CLOSING: Final = re.compile(rb"(?<=[^\s{;,])(?<!->) (?=\})")
+# It takes a class whose constructor is hidden and takes nothing for a row of names.
+_HIDDEN: Final = re.compile(
+    rb"(\bclass[ \t]+\w+(?:<[^\n{(]*>)?)"
+    rb"([ \t]+(?:private|internal|protected|public)[ \t]+constructor)(?=[ \t]*\()"
+)
+
+
+def _opened(source: bytes) -> bytes:
+    """The source without the words that hide a constructor."""
+    if b"constructor" not in source:
+        return source
+    return _HIDDEN.sub(lambda found: found[1] + b" " * len(found[2]), source)
 
 
 def _repaired(source: bytes) -> bytes:
-    """The source with constructors on the lines of their classes."""
-    return _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), source)
+    """The source with constructors on the lines of their classes, and declarations ended before a brace."""
+    joined = _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), _opened(source))
+    return _CLOSING.sub(b";", joined)
 
 
 KOTLIN: Final = Language(
@@ -255,4 +316,5 @@ KOTLIN: Final = Language(
     KotlinRules,
     source_roots=("kotlin", "java", "src"),
     repair=_repaired,
+    rewrite=_opened,
 )

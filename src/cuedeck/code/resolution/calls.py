@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, REST, Bind, Op
+from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, RECEIVER, REST, TRAILING, Bind, Op
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
 from cuedeck.code.resolution.library import Library
 from cuedeck.code.resolution.rules import Rules
@@ -213,11 +213,14 @@ class Calls(Library):
         links = self.links(path)
         arguments = links.arguments.get(callee, ())
         values = self.concrete(self.evaluate(path, callee))
+        if position == RECEIVER:
+            return self.received(values)
         taken = [v.inside[position + 1 : position + 2] for v in values if v.tag == CALLABLE]
         found = [v for parts in taken for part in parts for v in part]
         run = {function: value for value in values for function in self.functions_of(path, value)}
         for function in self.agreeing(path, tuple(run), arguments):
-            declared = self.parameter_type(function, position)
+            last = max(0, len(self.parameter_names(function)) - 1) if position == TRAILING else position
+            declared = self.parameter_type(function, last)
             meaning = dict(pairs(function))
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
                 self.learn(path, function, arguments, meaning, skip=position)
@@ -231,6 +234,16 @@ class Calls(Library):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
         return settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
+
+    def received(self, functions: Values) -> Values:
+        """What functions are called on, whose members they see as their own."""
+        found: list[Value] = []
+        for function in functions:
+            links = self.links(function.path) if function.tag == FUNCTION else None
+            if links is not None and (receiver := links.scopes[function.scope].receiver):
+                declared = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))
+                found += self.substitute(declared, dict(pairs(function)))
+        return unique(found)
 
     def handed_on(self, path: str, callee: int, position: int) -> Values:
         """What a foreign function is given after an argument that a foreign type gives a list of types."""
@@ -261,7 +274,7 @@ class Calls(Library):
         links = self.links(path)
         label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
         rules = self.rules_of(path)
-        if label in rules.passing_methods and not position:
+        if label in (*rules.passing_methods, *rules.same_methods) and not position:
             return self.concrete(self.evaluate(path, links.a[callee]))
         if links.ops[callee] & OP_MASK == Op.CALL and self.label(path, links.a[callee]) in rules.table_calls:
             return self.tabled(path, links.lists[links.b[callee]], position)

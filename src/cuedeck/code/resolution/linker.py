@@ -178,6 +178,10 @@ class Linker(Foreign):
                 found = self.lookup(path, current, name)
                 if found or number in links.names[current]:
                     return found
+            if row.receiver and rules.bare_members:
+                found = self._of_receiver(path, current, name)
+                if found:
+                    return found
             direct = direct and row.kind == ScopeKind.BLOCK
             current = row.parent if row.kind != ScopeKind.TAGS else -1
         for module in rules.ambient(path, name):
@@ -185,6 +189,14 @@ class Linker(Foreign):
             if found:
                 return found
         return ()
+
+    def _of_receiver(self, path: str, scope: int, name: str) -> Targets:
+        """A member of the value that a function is called on, which it sees by its bare name."""
+        links = self.links(path)
+        receiver = Symbol(path, scope, links.strings[links.scopes[scope].receiver])
+        values = self.concrete(self.type_of(receiver)) if receiver.name != name else ()
+        members = (self.member(value, name) for value in values if value.tag == INSTANCE_OF)
+        return tuple(dict.fromkeys(member for member in members if member is not None))
 
     def _in_class(self, path: str, scope: int, name: str, direct: bool, rules: Rules) -> Targets:
         """A class's names are seen in its body, its type parameters everywhere inside, members if bare."""
