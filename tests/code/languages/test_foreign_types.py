@@ -243,3 +243,42 @@ def test_states_that_a_function_makes_of_actions(project: Project) -> None:
     )
     for name in ("count", "by"):
         written.check(name)
+
+
+def test_matchers_that_a_project_adds(project: Project) -> None:
+    written = project(
+        """
+        === matchers.ts
+        import 'vitest';
+        interface Custom<R> { toBeWarned(): R }  // <def toBeWarned>
+        declare module 'vitest' { interface Assertion<T> extends Custom<T> {} }
+        declare global {
+          namespace jest { interface Matchers<R> { toBeFine(): R } }  // <def toBeFine>
+        }
+        === a.spec.ts
+        import { expect } from 'vitest';
+        expect('x').toBeWarned();  // <toBeWarned>
+        expect('x').not.toBeWarned();  // <toBeWarned>
+        === b.spec.ts
+        expect('x').toBeFine();  // <toBeFine>
+        """
+    )
+    for name in ("toBeWarned", "toBeFine"):
+        written.check(name)
+
+
+def test_what_is_left_out_of_a_parent_is_declared_beside_it(project: Project) -> None:
+    written = project(
+        """
+        === m.ts
+        interface Core { middleware: string; placement: string }  // <def placement>
+        type Config = Omit<Core, 'middleware'> & { middleware: number };  // <def middleware>
+        interface Options extends Omit<Config, 'elements'> { own: string }
+        export function f(options: Options) {
+          options.middleware;  // <middleware>
+          options.placement;  // <placement>
+        }
+        """
+    )
+    for name in ("middleware", "placement"):
+        written.check(name)

@@ -22,11 +22,9 @@ _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
 _MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
 # Packages that give on the types of another.
-_GIVEN_ON: Final = {
-    "express-serve-static-core": ("express",),
-    "@vue/runtime-core": ("vue",),
-    "@vue/runtime-dom": ("vue",),
-}
+_GIVEN_ON: Final = {"express-serve-static-core": ("express",), "@vue/runtime-core": ("vue",)}
+# Members that are what they belong to.
+_SAME: Final = re.compile(r"\.(default|not|resolves|rejects)\b")
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -146,6 +144,7 @@ class EcmaRules(Rules):
         "useOptimistic": "reduced",
         "useMemo": "same",
         "renderHook": "hook",
+        "expect": "matchers",
         "ref": "reference",
         "shallowRef": "reference",
         "computed": "reference",
@@ -240,7 +239,7 @@ class EcmaRules(Rules):
 
     def additions(self, foreign: str) -> Sequence[Value]:
         added = self._added
-        return added.get(foreign.replace(".default", ""), ()) if added else ()
+        return added.get(_SAME.sub("", foreign), ()) if added else ()
 
     @property
     @from_files
@@ -254,6 +253,9 @@ class EcmaRules(Rules):
             if module is None and self._is_module(block.path):
                 for package in (name, *_GIVEN_ON.get(name, ())):
                     found.setdefault(package, []).append(block)
+                    for kind, members in self._declared(block, Bind.CLASS):
+                        place = Value(CLASS, block.path, members)
+                        found.setdefault(f"{package}.{kind}", []).append(place)
         for block in self._globals:
             for name, inner in self._declared(block, Bind.NAMESPACE):
                 for kind, members in self._declared(Value(MODULE, block.path, inner), Bind.CLASS):

@@ -338,7 +338,8 @@ class Linker(Foreign):
         for base in links.lists[links.scopes[scope].bases]:
             if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
                 continue
-            for value in self.parents(path, base):
+            # A type that leaves members out comes after those beside it, which may declare them.
+            for value in sorted(self.parents(path, base), key=lambda parent: parent.name.count("-")):
                 if METHODS in value.name:
                     continue
                 if value.tag in (CLASS, INSTANCE_OF):

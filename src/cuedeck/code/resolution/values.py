@@ -59,6 +59,9 @@ Values = tuple[Value, ...]
 Target = Symbol | Value
 Targets = tuple[Target, ...]
 
+# The types of what ``expect`` gives, to which projects add matchers.
+_MATCHERS: Final = ("vitest.Assertion", "vitest.Matchers", "jest.Matchers", "chai.Assertion")
+
 
 def unique(values: list[Value]) -> Values:
     """The values in order, each once."""
@@ -96,6 +99,8 @@ def mapping(values: Values, keys: Values = ()) -> Value:
 
 def shaped(shape: str, held: Values) -> Values:
     """What a foreign type is that is told another: a function that takes it, a holder, a state, the same."""
+    if shape == "matchers":
+        return tuple(Value(EXTERNAL, name) for name in _MATCHERS)
     if not held or shape == "same":
         return held
     if shape == "taken":
