@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 50
+EXTRACTOR_VERSION: Final = 51
 
 
 class Op:
@@ -60,6 +60,8 @@ KEYS: Final = 1
 HELD: Final = 2
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
+# What an extension binds that is for some of a type's values only.
+CONDITION: Final = "where"
 # Positions of arguments: the last one, wherever that is; and what a function is called on.
 TRAILING: Final = 1 << 16
 RECEIVER: Final = TRAILING + 1

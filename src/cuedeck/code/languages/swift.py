@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import CONDITION, Bind, Import, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.grouped import bound_in, one_of, range_of
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.languages.table import Declares, TableWalk, doc_above
+from cuedeck.code.languages.open_rules import OpenRules, named
+from cuedeck.code.languages.swift_values import SwiftValues
+from cuedeck.code.languages.table import Declares, doc_above
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 # What a dot continues, rather than beginning a member of the expected type; and how that type is written.
 _JOINED: Final = (b")", b"]", b"}", b"?", b"!", b"_", b">", b"`", b'"', b".")
 _IMPLICIT: Final = "."
+_MOST_ALIKE: Final = 4
 _TYPES: Final = (ScopeKind.CLASS, ScopeKind.EXTENSION)
 _KINDS: Final = {"struct": Kind.STRUCT, "enum": Kind.ENUM, "actor": Kind.CLASS}
 
 
-class SwiftWalk(TableWalk):
+class SwiftWalk(SwiftValues):
     """Visits Swift; an extension adds to a type declared elsewhere."""
 
     declarations: ClassVar[dict[str, Declares]] = {
@@ -36,7 +38,6 @@ class SwiftWalk(TableWalk):
     }
     names_of: ClassVar[tuple[str, ...]] = ("simple_identifier",)
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "call_suffix")}
-    blocks: ClassVar[tuple[str, ...]] = ("lambda_literal", "for_statement", "if_statement", "guard_statement")
     silent: ClassVar[tuple[str, ...]] = (
         "comment",
         "multiline_comment",
@@ -50,6 +51,9 @@ class SwiftWalk(TableWalk):
         "value_argument",
         "directly_assignable_expression",
         "inheritance_specifier",
+        "try_expression",
+        "await_expression",
+        "tuple_type_item",
     )
     special: ClassVar[dict[str, str]] = {
         "self_expression": "this",
@@ -65,6 +69,17 @@ class SwiftWalk(TableWalk):
         "value_argument_label": "nothing",
         "array_type": "array_type",
         "control_transfer_statement": "return_",
+        "lambda_literal": "closure",
+        "if_statement": "if_",
+        "guard_statement": "guard",
+        "for_statement": "for_",
+        "switch_entry": "case",
+        "as_expression": "as_",
+        "postfix_expression": "postfix",
+        "nil_coalescing_expression": "either",
+        "ternary_expression": "either",
+        "dictionary_type": "dictionary",
+        "function_type": "function_type",
     }
 
     implicit = -1  # the import that stands for whatever type is expected
@@ -147,6 +162,9 @@ class SwiftWalk(TableWalk):
         for child in node.named_children:
             if child.type == "inheritance_specifier":
                 bases.append(self.only(child, inner, Role.IMPLEMENTS))
+            elif child.type == "type_constraints":
+                self.visit(child, inner)
+                self.bind(inner, self.intern(CONDITION.encode()), child.start_byte, Bind.VARIABLE)
         self.scopes[inner].bases = self.items([base for base in bases if base])
         body = node.child_by_field_name("body")
         if body is not None:
@@ -231,6 +249,57 @@ class SwiftRules(OpenRules):
     language: ClassVar[str] = "swift"
     endings: ClassVar[tuple[str, ...]] = (".swift",)
     bare_members: ClassVar[bool] = True
+    function_types: ClassVar[bool] = True
+    extension_methods: ClassVar[bool] = True
+    extension_values: ClassVar[bool] = True
+    transparent: ClassVar[frozenset[str]] = frozenset({"Optional"})
+    sequences: ClassVar[frozenset[str]] = frozenset({"Array", "Set", "ArraySlice", "ContiguousArray"})
+    mappings: ClassVar[frozenset[str]] = frozenset({"Dictionary"})
+    yields_entries: ClassVar[bool] = True
+    element_methods: ClassVar[frozenset[str]] = frozenset(
+        {"first", "last", "randomElement", "min", "max", "popLast", "removeFirst", "removeLast", "remove"}
+    )
+    container_methods: ClassVar[frozenset[str]] = frozenset(
+        {"filter", "sorted", "reversed", "prefix", "suffix", "dropFirst", "dropLast", "shuffled", "union"}
+    )
+    callback_methods: ClassVar[frozenset[str]] = frozenset(
+        {
+            *("map", "compactMap", "flatMap", "filter", "forEach", "contains", "first", "last", "firstIndex"),
+            *("allSatisfy", "sorted", "sort", "min", "max", "removeAll", "drop", "prefix", "reduce"),
+        }
+    )
+    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sorted", "sort", "min", "max"})
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "compactMap"})
+
+    def extending(self, name: str) -> Iterator[Symbol]:
+        """What types of other modules were given, where nothing else is called so."""
+        found = self._members(name)
+        if 0 < len(found) <= _MOST_ALIKE and all(self._for_others(symbol) for symbol in found):
+            yield from found
+
+    def _for_others(self, symbol: Symbol) -> bool:
+        """Whether a member belongs to an extension of a foreign type, or of what a foreign type promises."""
+        links = self.project.links(symbol.path)
+        row = links.scopes[symbol.scope]
+        if row.kind != ScopeKind.EXTENSION:
+            return False
+        target = named(links, row.result)
+        return not self.open_names(target) or self._promised(target)
+
+    def _promised(self, protocol: str) -> bool:
+        key = ("swift-promised", protocol)
+        return bool(self.project.solve(key, self._promised_abroad, protocol))
+
+    def _promised_abroad(self, protocol: str) -> bool:
+        for path in self.project.files_naming(protocol):
+            links = self.project.links(path) if path.endswith(self.endings) else None
+            for row in links.scope_rows() if links is not None else ():
+                if links is None or row.kind != ScopeKind.EXTENSION:
+                    continue
+                promised = {named(links, base) for base in links.lists[row.bases]}
+                if protocol in promised and not self.open_names(named(links, row.result)):
+                    return True
+        return False
 
     def module(self, path: str, imported: Import) -> Value | None:
         if imported.module == _IMPLICIT:
@@ -242,14 +311,19 @@ class SwiftRules(OpenRules):
 
     def _only_member(self, name: str) -> Targets:
         """The one member of that name that any type declares; of several, none can be chosen."""
-        found: list[Symbol] = []
+        found = self._members(name)
+        return tuple(found) if len(found) == 1 else ()
+
+    def _members(self, name: str) -> list[Symbol]:
+        """The members of that name that types declare."""
+        found: dict[Symbol, None] = {}
         for path in self.project.files_naming(name):
             links = self.project.links(path)
             for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
                 scope = links.bindings[0][binding]
                 if path.endswith(self.endings) and links.scopes[scope].kind in _TYPES:
-                    found.append(Symbol(path, scope, name))
-        return tuple(found) if len(set(found)) == 1 else ()
+                    found[Symbol(path, scope, name)] = None
+        return list(found)
 
 
 def _grammar() -> Any:

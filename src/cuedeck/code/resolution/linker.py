@@ -431,13 +431,14 @@ class Linker(Foreign):
     def extended(self, path: str, number: int) -> Targets:
         """The methods declared elsewhere that are called on a value which has none of that name."""
         links, rules = self.links(path), self.rules_of(path)
-        if not rules.extension_methods or links.ops[number] >> ROLE_SHIFT != Role.CALL:
+        called = links.ops[number] >> ROLE_SHIFT == Role.CALL
+        if not rules.extension_methods or not (called or rules.extension_values):
             return ()
         name = links.strings[links.b[number]]
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
         receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE_OF]
-        seen = (m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m))
-        return tuple(m for m in seen if self.extends(m, receivers))
+        seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
+        return tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
 
     def _extending(self, rules: Rules, name: str) -> Targets:
         return tuple(rules.extending(name))
@@ -505,7 +506,7 @@ class Linker(Foreign):
                 return ()
             if value.tag == CLASS and not found and name == self.rules_of(value.path).prototype:
                 return (value._replace(tag=INSTANCE_OF),)
-            return self.imported_member(found) if found else ()
+            return self.imported_member(found) if found and not self.is_rivalled(value, found) else ()
         if value.tag == PARAMETER:
             return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))
         return self.foreign_member(value, name) if value.tag == EXTERNAL else ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from cuedeck.code.facts import HELD, KEYS, Bind, Op
+from cuedeck.code.facts import CONDITION, HELD, KEYS, Bind, Op
 from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.generics import Meaning, parameters_in
 from cuedeck.code.resolution.results import Results
@@ -179,3 +179,15 @@ class Protocols(Results):
             elif value.tag == INSTANCE and not self.member(value, name):
                 found += self.protocol(value, "__getitem__")
         return unique(found)
+
+    def is_rivalled(self, owner: Value, found: Symbol) -> bool:
+        """Whether several extensions declare a member, some for some values only: which is meant is open."""
+        if not self.rules_of(owner.path).extension_values:
+            return False
+        declaring = conditions = 0
+        for path, scope in self.lineage(owner):
+            links = self.links(path)
+            if links.string_numbers.get(found.name, -1) in links.names[scope]:
+                declaring += 1
+                conditions += links.string_numbers.get(CONDITION, -1) in links.names[scope]
+        return declaring > 1 and conditions > 0

@@ -138,6 +138,8 @@ class Rules:
     fields_beside_methods: ClassVar[bool] = False
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
+    # So are other members, and only what foreign types were given is meant.
+    extension_values: ClassVar[bool] = False
     # Structures may have names of their own: ``struct x`` is another thing than ``x``.
     tag_names: ClassVar[bool] = False
     # They may be named without the keyword.
