@@ -24,6 +24,7 @@ class PythonWalk(PythonPatterns):
         "attribute": "attribute",
         "call": "call",
         "subscript": "subscript",
+        "slice": "sliced",
         "generic_type": "generic_type",
         "type": "type",
         "member_type": "member_type",

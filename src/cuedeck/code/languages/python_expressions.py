@@ -229,6 +229,11 @@ class PythonExpressions(PythonFlow):
         text = self.source[start:end]
         return self.row(Op.LITERAL, 0, self.numbers[b'"' + text]) if end - start <= _MAX_KEY else 0
 
+    def sliced(self, node: Node, scope: int, role: int = 0) -> int:
+        """An index that stands for many."""
+        self.children(node, scope)
+        return self.row(Op.SEQUENCE, 0)
+
     def generic_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
         value = self.visit(parts[0], scope, Role.TYPE)

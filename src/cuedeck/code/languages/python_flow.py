@@ -155,7 +155,7 @@ class PythonFlow(Walk):
             if kind == self.block_kind and (told or denied):
                 end = child.end_byte
                 self.forget(denied, child.start_byte, end)
-                self.forget(told, end, self.until if self.brought is None else self.behind)
+                self.forget(told, end, self.last if self.brought is None else self.behind)
         if not denies:
             self.tested = around
         self.told, self.denied = outer

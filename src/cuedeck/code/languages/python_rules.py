@@ -86,6 +86,7 @@ class PythonRules(Rules):
     stand_in: ClassVar[str] = "__getattr__"
     reader: ClassVar[str] = "__get__"
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
+    linear_ancestors: ClassVar[bool] = True
     reads_in_order: ClassVar[bool] = True
     typed_members_first: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
@@ -117,6 +118,7 @@ class PythonRules(Rules):
     }
     completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial"})
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
+    maker: ClassVar[str] = "__new__"
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
 
     @cached_property

@@ -81,7 +81,7 @@ class Calls(Library):
             others = tuple(v for v in values if v.tag != FUNCTION)
             values = (*others, *self.chosen(path, overloads, arguments))
         for value in self.agreeing(path, values, arguments):
-            found += self.call_value(path, value, arguments)
+            found += self.told_receiver(path, callee, value) or self.call_value(path, value, arguments)
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)
         return settled(found) or self.foreign_call(path, plain, label, arguments)
@@ -347,6 +347,9 @@ class Calls(Library):
             return ()
         if deed := self.deed(path, callee, label):
             return self.library_call(path, deed, arguments)
+        if label and label == rules.maker:
+            made = [v for v in self.concrete(self.evaluate(path, arguments[0])) if v.tag == CLASS]
+            return tuple(v._replace(tag=INSTANCE) for v in made)
         if label in rules.mappings:
             return self.paired(self.evaluate(path, arguments[0]))
         if label in rules.passing_calls:

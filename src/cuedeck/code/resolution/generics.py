@@ -241,9 +241,11 @@ class Generics(ABC):
         """Whether what a value is made of may speak of a type parameter: it is declared around it."""
         if parameter.name == SELF_TYPE:
             return value.tag == FUNCTION
-        if value.path != parameter.path:
-            return False
         scopes, scope = self.links(value.path).scopes, value.scope
+        if value.path != parameter.path:
+            # A type variable of a module may be imported by others.
+            owner = scopes[scope].owner if value.tag == FUNCTION else scope
+            return not parameter.scope and owner >= 0 and parameter in self.parameters(value.path, owner)
         if value.tag != FUNCTION and scopes[scope].kind == ScopeKind.CLASS:
             return parameter in self.parameters(value.path, scope) or self.anonymous_in(
                 value, parameter.scope

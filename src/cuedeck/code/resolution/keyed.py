@@ -20,6 +20,7 @@ from cuedeck.code.resolution.values import (
     Value,
     Values,
     elements,
+    sequence,
     unique,
 )
 
@@ -58,13 +59,17 @@ class Keyed(Narrowing):
         return int(said) if said.isdecimal() and len(said) <= _MAX_DIGITS else -1
 
     def indexed(self, path: str, number: int) -> Values:
-        """What an index gives; a class or what can be called is itself with type arguments."""
+        """What an index gives, a slice many; a class or what can be called is itself with type arguments."""
         links = self.links(path)
+        many = any(links.ops[index] & OP_MASK == Op.SEQUENCE for index in links.lists[links.b[number]])
         found: list[Value] = []
         position = self.position(path, number)
         for value in self.concrete(self.evaluate(path, links.a[number])):
             if value.tag == TUPLE and position >= 0:
                 found += value.inside[position] if position < len(value.inside) else ()
+                continue
+            if many and value.tag in (SEQUENCE, TUPLE):
+                found.append(sequence(elements(value)))
                 continue
             if value.tag in (SEQUENCE, MAPPING, TUPLE):
                 found += value.inside[0] if value.tag == MAPPING else elements(value)

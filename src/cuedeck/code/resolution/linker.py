@@ -16,7 +16,7 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.resolution.foreign import Foreign
+from cuedeck.code.resolution.ancestry import Ancestry
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.values import (
@@ -40,7 +40,6 @@ from cuedeck.code.resolution.values import (
 )
 
 _MAX_DEPTH: Final = 120
-_MAX_MRO: Final = 256
 _MAX_MEMO: Final = 100 * 1024 * 1024
 _NEVER: Final = 1 << 30
 _MADE: Final = frozenset({Op.CALL, Op.ATTR, Op.INDEX, Op.UNION})
@@ -58,7 +57,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Foreign):
+class Linker(Ancestry):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -310,55 +309,6 @@ class Linker(Foreign):
         return self.instances(path, self.values(types))
 
     # -- classes
-
-    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
-        """A class, its extensions and its ancestors, nearest first."""
-        return self.solve(("m", owner.path, owner.scope), self._lineage, owner)  # type: ignore[no-any-return]
-
-    def _lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
-        links = self.links(owner.path)
-        row = links.scopes[owner.scope]
-        found: dict[tuple[str, int], None] = {(owner.path, owner.scope): None}
-        if row.kind == ScopeKind.EXTENSION and row.result:
-            for value in self.evaluate(owner.path, row.result):
-                if value.tag in (CLASS, INSTANCE_OF):
-                    found.update(dict.fromkeys(self.lineage(value)))
-        name = self.class_name(owner)
-        if name:
-            for path, scope in self.rules_of(owner.path).extensions(owner.path, owner.scope, name):
-                found[(path, scope)] = None
-                self.inherit(found, path, scope)
-        self.inherit(found, owner.path, owner.scope)
-        return tuple(found)[:_MAX_MRO]
-
-    def inherit(self, found: dict[tuple[str, int], None], path: str, scope: int) -> None:
-        """Add the ancestors that a scope names."""
-        links = self.links(path)
-        promised = self.rules_of(path).interfaces_promise
-        for base in links.lists[links.scopes[scope].bases]:
-            if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
-                continue
-            # A type that leaves members out comes after those beside it, which may declare them.
-            for value in sorted(self.parents(path, base), key=lambda parent: parent.name.count("-")):
-                if METHODS in value.name:
-                    continue
-                if value.tag in (CLASS, INSTANCE_OF):
-                    found.update(dict.fromkeys(self.lineage(value)))
-                elif value.tag == MODULE:
-                    found[(value.path, value.scope)] = None
-                elif value.tag == EXTERNAL:
-                    added = [place for place in self.added_to(value) if place.tag == CLASS]
-                    found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
-
-    def named_base(self, path: str, base: int) -> int:
-        """The name of a parent, without its type arguments."""
-        links = self.links(path)
-        return links.a[base] if links.ops[base] & OP_MASK == Op.INDEX else base
-
-    def class_name(self, owner: Value) -> str:
-        """A class's own name, if it has one."""
-        links = self.links(owner.path)
-        return links.strings[links.classes.get(owner.scope, 0)]
 
     def member(self, owner: Value, name: str, *, skip: int = 0) -> Symbol | None:
         """The member a class or its ancestors declare; assignments through the instance come last."""

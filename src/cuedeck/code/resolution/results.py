@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cuedeck.code.facts import BIND_MASK, MANY, OP_MASK, REST, Bind, Op, ScopeKind
-from cuedeck.code.resolution.generics import SELF_TYPE, pairs, parameters_in
+from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
     CLASS,
@@ -87,11 +87,15 @@ class Results(Typing):
         if op == Op.NAME:
             bindings = links.names[function.scope].get(b, ())
             kinds, hints, given = links.bindings[3:]
-            return bool(bindings) and all(
+            # What a test such as ``isinstance`` says of it does not give it a value.
+            values = [
+                n for n in bindings if kinds[n] != Bind.VARIABLE or hints[n] != given[n] or not hints[n]
+            ]
+            return bool(values) and all(
                 not given[n]
                 if kinds[n] == Bind.SELF
                 else kinds[n] == Bind.VARIABLE and not hints[n] and self.is_receivers(function, given[n])
-                for n in bindings
+                for n in values
             )
         if op == Op.ATTR and (self.is_receivers_class(function, a) or self.is_receivers(function, a)):
             return self.keeps_receiver(function, links.strings[b])
@@ -127,6 +131,8 @@ class Results(Typing):
         links = self.links(function.path)
         if links.ops[callee] & OP_MASK != Op.ATTR:
             return False
+        if links.strings[links.b[callee]] == self.rules_of(function.path).maker:
+            return any(self.is_receivers_class(function, argument) for argument in arguments[:1])
         on = links.a[callee]
         if not (
             self.is_receivers(function, on)
@@ -185,6 +191,20 @@ class Results(Typing):
             and (any_more or count <= most)
             and (any_named or set(keywords) <= set(named))
         )
+
+    def told_receiver(self, path: str, callee: int, value: Value) -> Values:
+        """What a class makes by the type that the constructor which accepts the call gives its receiver."""
+        if value.tag != CLASS or value.inside or not self.parameters(value.path, value.scope):
+            return ()
+        for function in self.accepting(path, callee, tuple(self.functions_of(path, value)))[:1]:
+            links = self.links(function.path)
+            names = links.names[function.scope].get(links.scopes[function.scope].receiver, ())
+            hints = [links.bindings[4][b] for b in names if links.bindings[3][b] == Bind.PARAMETER]
+            told = [v for hint in hints for v in self.annotation(function.path, hint)]
+            meaning: Meaning = {}
+            self.learn(path, function, self.links(path).arguments.get(callee, ()), meaning)
+            return self.substitute(tuple(v for v in told if v[1:3] == value[1:3]), meaning)
+        return ()
 
     def fitting(self, functions: Values, count: int) -> Values:
         """Of overloads, those that take that many arguments; all of them when none does."""

@@ -82,6 +82,8 @@ class Rules:
     typed_members_first: ClassVar[bool] = False
     # A class has no members by the interfaces that it says it implements, only by declaring them.
     interfaces_promise: ClassVar[bool] = False
+    # An ancestor comes after all its heirs, whichever parent leads to it.
+    linear_ancestors: ClassVar[bool] = False
     # The method that gives what a member holds which nobody declares.
     stand_in: ClassVar[str] = ""
     # The method by which a value in a class's body says what reading it gives.
@@ -91,6 +93,8 @@ class Rules:
     constructors: ClassVar[tuple[str, ...]] = ()
     # The member of a class under which its instances' members are.
     prototype: ClassVar[str] = ""
+    # The method that makes an instance of the class that it is given, where nobody declares it.
+    maker: ClassVar[str] = ""
     # Making an heir refers to the constructor that it inherits.
     inherited_constructors: ClassVar[bool] = False
     # An annotation may be a function's type; these methods of a container hand its elements to a function,

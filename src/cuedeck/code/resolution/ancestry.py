@@ -1,0 +1,88 @@
+"""Ancestors: which classes a class has its members from, and in what order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
+from cuedeck.code.resolution.foreign import Foreign
+from cuedeck.code.resolution.values import CLASS, EXTERNAL, INSTANCE, METHODS, MODULE, Value
+
+Place = tuple[str, int]  # the file and the scope of a class
+
+_MAX_MRO: Final = 256
+
+
+class Ancestry(Foreign):
+    """The part of the linker that knows what classes descend from."""
+
+    def lineage(self, owner: Value) -> tuple[Place, ...]:
+        """A class, its extensions and its ancestors, nearest first."""
+        return self.solve(("m", owner.path, owner.scope), self._lineage, owner)  # type: ignore[no-any-return]
+
+    def _lineage(self, owner: Value) -> tuple[Place, ...]:
+        links = self.links(owner.path)
+        row = links.scopes[owner.scope]
+        found: dict[Place, None] = {(owner.path, owner.scope): None}
+        if row.kind == ScopeKind.EXTENSION and row.result:
+            for value in self.evaluate(owner.path, row.result):
+                if value.tag in (CLASS, INSTANCE):
+                    found.update(dict.fromkeys(self.lineage(value)))
+        name = self.class_name(owner)
+        if name:
+            for path, scope in self.rules_of(owner.path).extensions(owner.path, owner.scope, name):
+                found[(path, scope)] = None
+                self.inherit(found, path, scope)
+        if self.rules_of(owner.path).linear_ancestors:
+            found |= dict.fromkeys(self.linearized(owner))
+        else:
+            self.inherit(found, owner.path, owner.scope)
+        return tuple(found)[:_MAX_MRO]
+
+    def linearized(self, owner: Value) -> Iterator[Place]:
+        """The ancestors of a class in such an order that each comes before its own."""
+        links = self.links(owner.path)
+        bases = links.lists[links.scopes[owner.scope].bases]
+        found = [v for base in bases for v in self.parents(owner.path, base) if v.tag in (CLASS, INSTANCE)]
+        return merged([*map(self.lineage, found), [(value.path, value.scope) for value in found]])
+
+    def inherit(self, found: dict[Place, None], path: str, scope: int) -> None:
+        """Add the ancestors that a scope names."""
+        links = self.links(path)
+        promised = self.rules_of(path).interfaces_promise
+        for base in links.lists[links.scopes[scope].bases]:
+            if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
+                continue
+            # A type that leaves members out comes after those beside it, which may declare them.
+            for value in sorted(self.parents(path, base), key=lambda parent: parent.name.count("-")):
+                if METHODS in value.name:
+                    continue
+                if value.tag in (CLASS, INSTANCE):
+                    found.update(dict.fromkeys(self.lineage(value)))
+                elif value.tag == MODULE:
+                    found[(value.path, value.scope)] = None
+                elif value.tag == EXTERNAL:
+                    added = [place for place in self.added_to(value) if place.tag == CLASS]
+                    found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
+
+    def named_base(self, path: str, base: int) -> int:
+        """The name of a parent, without its type arguments."""
+        links = self.links(path)
+        return links.a[base] if links.ops[base] & OP_MASK == Op.INDEX else base
+
+    def class_name(self, owner: Value) -> str:
+        """A class's own name, if it has one."""
+        links = self.links(owner.path)
+        return links.strings[links.classes.get(owner.scope, 0)]
+
+
+def merged(lines: Iterable[Iterable[Place]]) -> Iterator[Place]:
+    """Every class once, in an order that no line contradicts; where they contradict the first one counts."""
+    waiting = [list(line) for line in lines]
+    while waiting := [line for line in waiting if line]:
+        heads = [line[0] for line in waiting]
+        free = (head for head in heads if all(head not in line[1:] for line in waiting))
+        chosen = next(free, heads[0])
+        yield chosen
+        waiting = [[place for place in line if place != chosen] for line in waiting]

@@ -1,0 +1,146 @@
+"""Classes in Python: the order of ancestors, what makes instances, what type variables stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_an_ancestor_comes_after_all_its_heirs(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Dialect:
+            name: str  # <def above>
+        class Reflecting(Dialect): ...
+        class Default(Dialect):
+            name: str = "default"  # <def name>
+        class Own(Reflecting, Default):
+            def __init__(self):
+                self.name = "own"  # <name>
+        class Apart(Default, Dialect): ...
+        class Odd(Dialect, Default): ...
+        Own().name, Apart().name  # <name>
+        Odd().name  # <above>
+        """
+    )
+    written.check("name")
+    written.check("above", "name")
+
+
+def test_an_instance_is_made_without_its_constructor(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class State:
+            kept = 1  # <def kept>
+            @classmethod
+            def make(cls):
+                self = cls.__new__(cls)
+                self.kept  # <kept>
+                return self
+            def copied(self):
+                other = object.__new__(self.__class__)
+                other.kept  # <kept>
+                return other
+            def __new__(cls):
+                made = super().__new__(cls)
+                made.kept  # <kept>
+                return made
+        class Heir(State):
+            kept = 2  # <def heir>
+        State.make().kept  # <kept>
+        State().copied().kept  # <kept>
+        Heir.make().kept  # <heir>
+        Heir().copied().kept  # <heir>
+        """
+    )
+    written.check("kept")
+    written.check("heir", "kept")
+
+
+def test_the_constructor_that_accepts_a_call_tells_what_is_made(project: Project) -> None:
+    written = project(
+        """
+        === variables.py
+        from typing import TypeVar
+        R = TypeVar("R")
+        I = TypeVar("I")
+        === m.py
+        from typing import Generic, Iterator, overload
+        from variables import I, R
+        class Tree:
+            meta = {}  # <def meta>
+        class Shaper(Generic[R]): ...
+        class Leaf:
+            meta = {}  # <def leaf>
+        class Match(Generic[R]):
+            value: R
+        class Parser(Generic[R]):
+            @overload
+            def __init__(self: "Parser[I]", grammar: str, *, shaper: Shaper[I]) -> None: ...
+            @overload
+            def __init__(self: "Parser[Tree]", grammar: str, **options) -> None: ...
+            def __init__(self, grammar, **options): ...
+            def parse(self) -> R: ...
+            def scan(self) -> Iterator[Match[R]]: ...
+        class Own(Parser[Leaf]): ...
+        Parser("g").parse().meta  # <meta>
+        for found in Parser("g", level=3).scan():
+            found.value.meta  # <meta>
+        Own("g").parse().meta  # <leaf>
+        """
+    )
+    written.check("meta")
+    written.check("leaf", "meta")
+
+
+def test_a_slice_holds_what_its_sequence_holds(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Base:
+            name = ""  # <def name>
+            def __getitem__(self, key) -> "Entry": ...
+        class Entry:
+            name = ""  # <def entry>
+        class Info:
+            mro: list[Base]
+        def f(info: Info, pair: tuple[Entry, Base], given: int):
+            for base in info.mro[1:-1]:
+                base.name  # <name>
+            info.mro[given:][0].name  # <name>
+            info.mro[0].name  # <name>
+            info.mro[0][1:].name  # <entry>
+            [each] = pair[1:]
+            each.name  # <name> <entry>
+        """
+    )
+    written.check("name")
+    written.check("entry", "name")
+
+
+def test_a_test_in_a_branch_that_raises_says_nothing_behind_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Old:
+            run = 1  # <def old>
+        class Key:
+            @classmethod
+            def create(cls, other=None):
+                key = cls()
+                if other:
+                    if isinstance(key, Old):
+                        key.run  # <old>
+                        raise ValueError
+                    other = 1
+                return key
+        class Own(Key):
+            run = 2  # <def run>
+        Own.create().run  # <run>
+        """
+    )
+    written.check("old", "run")
+    written.check("run")
