@@ -178,6 +178,7 @@ class EcmaRules(Rules):
     structural: ClassVar[bool] = True
     yields_entries: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True
+    adds_to_foreign: ClassVar[bool] = True
 
     @property
     @from_files

@@ -24,6 +24,15 @@ class Foreign(Calls):
         """A file of every language of the project: their rules refer back here, and are not held."""
         return tuple({self.rules_of(path): path for path in self.project.paths}.values())
 
+    @cached_property
+    def adding(self) -> str:
+        """A file of a language in which a project adds members to what is foreign."""
+        return next((path for path in self.project.paths if self.rules_of(path).adds_to_foreign), "")
+
+    def foreign(self, path: str, module: str) -> Value:
+        """A foreign module; its ``scope`` says whether the project may add to it."""
+        return Value(EXTERNAL, module, int(self.rules_of(path).adds_to_foreign))
+
     def foreign_member(self, owner: Value, name: str) -> Targets:
         """What something foreign calls by that name: what the project adds to it, else something foreign."""
         found: list[Target] = []
@@ -32,9 +41,10 @@ class Foreign(Calls):
                 found += self.module_member(place, name)
             elif member := self.member(place, name):
                 return (member,)
-        return (*found, Value(EXTERNAL, f"{owner.path}.{name}"))
+        return (*found, owner._replace(path=f"{owner.path}.{name}"))
 
     def added_to(self, foreign: Value) -> Values:
         """The blocks and types in which the project adds members to a foreign module or type."""
-        added = [self.rules_of(path).additions(foreign.path) for path in self.languages]
-        return tuple(place for places in added for place in places)
+        if not foreign.scope or not self.adding:
+            return ()
+        return tuple(self.rules_of(self.adding).additions(foreign.path))

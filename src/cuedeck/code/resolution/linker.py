@@ -249,11 +249,11 @@ class Linker(Ancestry):
             return self.targets(path, x)
         module = self.imported(path, x)
         if kind == Bind.MODULE:
-            return (module or Value(EXTERNAL, links.imports[x].module),)
+            return (module or self.foreign(path, links.imports[x].module),)
         if kind == Bind.IMPORT:
             original = links.strings[y]
             if module is None:
-                return self.foreign_member(Value(EXTERNAL, links.imports[x].module), original)
+                return self.foreign_member(self.foreign(path, links.imports[x].module), original)
             return self.taken_from(module, original)
         return ()
 
@@ -499,7 +499,7 @@ class Linker(Ancestry):
         if op == Op.MODULE:
             module = self.imported(path, a)
             outside = not links.imports[a].level
-            return (module or Value(EXTERNAL, links.imports[a].module),) if module or outside else ()
+            return (module or self.foreign(path, links.imports[a].module),) if module or outside else ()
         if op in (Op.NARROWED, Op.WANTED):
             return self.targets(path, a)
         if op == Op.INTRINSIC:

@@ -167,6 +167,8 @@ class Rules:
     # Foreign functions that give their argument back, and those that keep it under a member of their result.
     passing_calls: ClassVar[frozenset[str]] = frozenset()
     recording_calls: ClassVar[Mapping[str, str]] = {}
+    # A project adds members to foreign types: see ``additions``.
+    adds_to_foreign: ClassVar[bool] = False
     # Functions that give one which runs a function for each row of a table.
     table_calls: ClassVar[frozenset[str]] = frozenset()
     # Variables that are there without an import, and the types that a project may add members to.

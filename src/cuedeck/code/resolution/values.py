@@ -100,7 +100,7 @@ def mapping(values: Values, keys: Values = ()) -> Value:
 def shaped(shape: str, held: Values) -> Values:
     """What a foreign type is that is told another: a function that takes it, a holder, a state, the same."""
     if shape == "matchers":
-        return tuple(Value(EXTERNAL, name) for name in _MATCHERS)
+        return tuple(Value(EXTERNAL, name, 1) for name in _MATCHERS)
     if not held or shape == "same":
         return held
     if shape == "taken":
