@@ -109,3 +109,41 @@ def test_items_of_lists_and_dictionaries_by_their_index(project: Project) -> Non
         """
     )
     written.check("Name")
+
+
+def test_type_parameters_of_classes_and_what_constructors_are_given(project: Project) -> None:
+    written = project(
+        """
+        === Rules.cs
+        using System;
+        public class Person {
+            public string Name; // <def Name>
+            public Address Address { get; set; } // <def at> <type>
+        }
+        public class Address { public string Line; } // <def Line> <def type>
+        public interface INamed { string Label { get; } } // <def Label>
+        public abstract class Base<T> {
+            public void RuleFor<P>(Expression<Func<T, P>> what) { }
+        }
+        public class Inline<T> : Base<T> {
+            public Inline(params Action<Inline<T>>[] all) { }
+        }
+        public class Config { public Config(Action<IConfig> configure) { } }
+        public interface IConfig { void Map(); } // <def Map>
+        public class Uses {
+            void All(Inline<Person> inline) {
+                inline.RuleFor(x => x.Name); // <Name>
+                inline.RuleFor(x => x.Address.Line); // <at> <Line>
+                new Inline<Person>(one => one.RuleFor(x => x.Name)); // <Name>
+                var config = new Config(c => c.Map()); // <Map>
+            }
+            string Say<T>(T named) where T : INamed { return named.Label; } // <Label>
+            Config Make() => new(c => c.Map()); // <Map>
+            Config Again() { return new(c => c.Map()); } // <Map>
+        }
+        """
+    )
+    for name in ("Name", "Line", "Label", "Map"):
+        written.check(name)
+    written.check("at", "Address")
+    written.check("type", "Address")

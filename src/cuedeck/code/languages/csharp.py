@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _BASES: Final = ("base_list",)
+
+_TYPES_OF_MANY: Final = ("array_type", "nullable_type", "generic_name")
 
 
 class CSharpWalk(TableWalk):
@@ -65,7 +67,8 @@ class CSharpWalk(TableWalk):
     special: ClassVar[dict[str, str]] = {
         "string_literal": "text_literal",
         "interpolated_string_expression": "text_literal",
-        "return_statement": "return_",
+        "return_statement": "given_back",
+        "arrow_expression_clause": "given_back",
         "element_access_expression": "index",
         "await_expression": "awaited",
         "member_access_expression": "access",
@@ -93,27 +96,62 @@ class CSharpWalk(TableWalk):
         "catch_declaration": "pattern",
         "implicit_object_creation_expression": "implicit_new",
         "initializer_expression": "initializer",
+        "type_parameter_constraints_clause": "where",
     }
 
     receiver = 0  # what a conditional access is made on
     made = 0  # the new object whose members an initializer sets
+    every = 0  # the type of a parameter that takes all further arguments
     declared = 0  # the type of the variable that is being given a value
+
+    def generics_of(self, node: Node, spec: Declares) -> Node | None:
+        listed = (child for child in node.named_children if child.type == "type_parameter_list")
+        return super().generics_of(node, spec) or next(listed, None)
+
+    def where(self, node: Node, scope: int, role: int = 0) -> int:
+        """``where T : Bound``"""
+        name, *constraints = node.named_children
+        self.reference(name, scope, Role.TYPE)
+        limits = [self.visit(of, scope, Role.TYPE) for part in constraints for of in part.named_children]
+        self.limited(scope, self.name(name), [limit for limit in limits if limit])
+        return 0
 
     def new(self, node: Node, scope: int, role: int = 0) -> int:
         target = node.child_by_field_name("type")
         made = self.visit(target, scope, Role.CALL) if target is not None else 0
-        return self.filled(node, target, scope, self.row(Op.NEW, made))
+        return self.filled(node, target, scope, self.row(Op.NEW, made), made)
 
     def implicit_new(self, node: Node, scope: int, role: int = 0) -> int:
         """``new() { … }`` of a variable with a type."""
         value = self.row(Op.TYPED, self.declared) if self.declared else 0
-        return self.filled(node, None, scope, value)
+        return self.filled(node, None, scope, value, self.declared)
 
-    def filled(self, node: Node, target: Node | None, scope: int, value: int) -> int:
+    def body(self, node: Node, scope: int) -> None:
+        if node.type == "arrow_expression_clause":
+            self.given_back(node, scope)
+        else:
+            super().body(node, scope)
+
+    def given_back(self, node: Node, scope: int, role: int = 0) -> int:
+        """What follows ``=>`` or ``return`` has the type that the function around says."""
+        around = scope
+        while around >= 0 and self.scopes[around].kind == ScopeKind.BLOCK:
+            around = self.scopes[around].parent
+        saved, self.declared = self.declared, self.scopes[around].result if around >= 0 else 0
+        value = self.only(node, scope)
+        self.declared = saved
+        if value:
+            self.returned.append(value)
+        return 0
+
+    def filled(self, node: Node, target: Node | None, scope: int, value: int, callee: int = 0) -> int:
         saved = self.made, self.declared
         self.made, self.declared = value, 0
         for child in node.named_children:
-            if child != target:
+            if child.type == "argument_list" and callee:
+                for at, given in enumerate(child.named_children):
+                    self.argument(given, scope, callee, at)
+            elif child != target:
                 self.visit(child, scope)
         self.made, self.declared = saved
         return value
@@ -168,6 +206,15 @@ class CSharpWalk(TableWalk):
         return self.taken(self.receiver, name, scope, role) if name is not None else 0
 
     def parameter(self, node: Node, scope: int) -> None:
+        if node.type in _TYPES_OF_MANY:
+            # ``params Type[] name`` has no node of its own.
+            self.every = self.visit(node, scope, Role.TYPE)
+            return
+        if self.every and node.type == "identifier":
+            self.bind(scope, self.name(node), node.start_byte, Bind.VARIABLE, self.every)
+            self.bind(scope, self.intern(REST.encode()), node.start_byte, Bind.PARAMETER, self.every)
+            self.every = 0
+            return
         super().parameter(node, scope)
         name = node.child_by_field_name("name")
         if name is not None and any(c.type == "modifier" and self.text(c) == "this" for c in node.children):
@@ -224,6 +271,7 @@ class CSharpWalk(TableWalk):
         if name is not None:
             self.assign(name, scope, annotation, 0, Kind.PROPERTY, node)
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        self.scopes[inner].result = annotation
         for child in node.named_children:
             if child not in (name, of):
                 self.visit(child, inner)
@@ -289,6 +337,8 @@ class CSharpWalk(TableWalk):
 
 class CSharpRules(OpenRules):
     """How files of CSharp see each other."""
+
+    types_beside_members: ClassVar[bool] = True
 
     transparent: ClassVar[frozenset[str]] = frozenset({"Task", "ValueTask", "Nullable", "Expression"})
     sequences: ClassVar[frozenset[str]] = frozenset(

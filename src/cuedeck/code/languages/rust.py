@@ -191,19 +191,8 @@ class RustWalk(RustPatterns):
         if left is None or bounds is None:
             return self.children(node, scope)
         self.visit(left, scope, Role.TYPE)
-        limits = self.limit(bounds, scope)
-        name = self.name(left)
-        if limits and name in self.names[scope]:
-            limit = self.row(Op.TYPED, self.row(Op.UNION, 0, self.items(limits)))
-            at = self.bound_at(scope, name)
-            if self.bound[at + 3] == Bind.OPAQUE and not self.bound[at + 4]:
-                self.bound[at + 4] = limit
+        self.limited(scope, self.name(left), self.limit(bounds, scope))
         return 0
-
-    def bound_at(self, scope: int, name: int) -> int:
-        """Where the last binding of a name in a scope is written down."""
-        rows = range(len(self.bound) - 6, -1, -6)
-        return next(at for at in rows if self.bound[at] == scope and self.bound[at + 1] == name)
 
     within = ""
 

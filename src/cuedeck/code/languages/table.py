@@ -337,7 +337,7 @@ class TableWalk(Walk):
                     bases += self.parents(part, inner, role)
         if bases and inner >= 0:
             self.scopes[inner].bases = self.items(bases)
-        generics = node.child_by_field_name(spec.generics) if spec.generics else None
+        generics = self.generics_of(node, spec)
         if generics is not None:
             seen.add(generics.start_byte)
             self.type_parameters(generics, inner)
@@ -361,6 +361,23 @@ class TableWalk(Walk):
         if node.type in self.members or node.type in self.generic_types:
             return [self.visit(node, scope, role)]
         return [found for child in node.named_children for found in self.parents(child, scope, role)]
+
+    def generics_of(self, node: Node, spec: Declares) -> Node | None:
+        """The list of a declaration's type parameters."""
+        return node.child_by_field_name(spec.generics) if spec.generics else None
+
+    def bound_at(self, scope: int, name: int) -> int:
+        """Where the last binding of a name in a scope is written down."""
+        rows = range(len(self.bound) - 6, -1, -6)
+        return next(at for at in rows if self.bound[at] == scope and self.bound[at + 1] == name)
+
+    def limited(self, scope: int, name: int, limits: list[int]) -> None:
+        """Bound a type parameter of a scope that has no bound yet."""
+        if limits and name in self.names[scope]:
+            limit = self.row(Op.TYPED, self.row(Op.UNION, 0, self.items(limits)))
+            at = self.bound_at(scope, name)
+            if self.bound[at + 3] == Bind.OPAQUE and not self.bound[at + 4]:
+                self.bound[at + 4] = limit
 
     def type_parameters(self, node: Node, scope: int) -> None:
         for child in node.named_children:

@@ -10,6 +10,7 @@ from cuedeck.code.facts import (
     INSTANCE,
     OP_MASK,
     ROLE_SHIFT,
+    TYPE_ROLES,
     Bind,
     Links,
     Op,
@@ -490,7 +491,7 @@ class Linker(Ancestry):
                 return self.structures_apart(path, number, found)
             if self.rules_of(path).fields_beside_methods:
                 return self.method_or_field(path, a, links.strings[b], found, role == Role.CALL)
-            return found
+            return found if role not in TYPE_ROLES else self.type_beside(path, a, links.strings[b], found)
         if op == Op.ATTR:
             return self.attribute(path, number)
         if op == Op.IMPORTED:

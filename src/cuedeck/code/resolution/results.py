@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.code.facts import BIND_MASK, MANY, OP_MASK, REST, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
@@ -12,6 +12,8 @@ from cuedeck.code.resolution.values import (
     PARAMETER,
     SUPER,
     TUPLE,
+    Symbol,
+    Targets,
     Value,
     Values,
     sequence,
@@ -29,7 +31,7 @@ class Results(Typing):
         if value.tag in (CLASS, SUPER):
             skip = int(value.tag == SUPER)
             made = [m for c in self.rules_of(path).constructors if (m := self.member(value, c, skip=skip))]
-            functions = [f for m in made[:1] for f in self.type_of(m)]
+            functions = [f for m in made[:1] for f in self.type_of(m)] or self.class_constructors(value)
             if skip and made:
                 meaning = self.meaning(value, made[0].path, made[0].scope)
                 functions = list(self.substitute(tuple(functions), meaning))
@@ -39,6 +41,37 @@ class Results(Typing):
         else:
             functions = [value]
         return [function for function in functions if function.tag == FUNCTION]
+
+    def type_beside(self, path: str, scope: int, name: str, found: Targets) -> Targets:
+        """What a name means in a type, where a member of a class around has it too."""
+        if not self.rules_of(path).types_beside_members:
+            return found
+        links = self.links(path)
+        number, kinds = links.string_numbers.get(name, -1), links.bindings[3]
+        for target in found:
+            if not isinstance(target, Symbol) or target.path != path:
+                return found
+            bindings = links.names[target.scope].get(number, ())
+            types = any(kinds[b] in (*TYPE_BINDS, Bind.OPAQUE) for b in bindings)
+            if types or links.scopes[target.scope].kind != ScopeKind.CLASS:
+                return found
+        while scope >= 0 and links.scopes[scope].kind != ScopeKind.CLASS:
+            scope = links.scopes[scope].parent
+        outside = links.scopes[scope].parent if scope >= 0 else -1
+        return (self.name(path, outside, name) if outside >= 0 else ()) or found
+
+    def class_constructors(self, value: Value) -> list[Value]:
+        """The functions of a class that are named like it, where those make its instances."""
+        if not self.rules_of(value.path).class_constructors or value.tag != CLASS:
+            return []
+        links = self.links(value.path)
+        bindings = links.names[value.scope].get(links.classes.get(value.scope, -1), ())
+        made = [
+            Value(FUNCTION, value.path, links.bindings[4][binding])
+            for binding in bindings
+            if links.bindings[3][binding] == Bind.FUNCTION
+        ]
+        return list(self.substitute(tuple(made), dict(pairs(value))))
 
     def result(self, function: Value) -> Values:
         """What calling a function gives."""

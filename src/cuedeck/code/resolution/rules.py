@@ -140,6 +140,8 @@ class Rules:
     overloads: ClassVar[bool] = False
     # A field and a method may share a name: what is called is the method.
     fields_beside_methods: ClassVar[bool] = False
+    # A member may have the name of a type: in an annotation the type is meant.
+    types_beside_members: ClassVar[bool] = False
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
     # So are other members, and only what foreign types were given is meant.
