@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
 
-from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Kind, Role
-from cuedeck.code.locating import definitions_of, symbol_of
-from cuedeck.code.resolution.values import Symbol
+from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Role
+from cuedeck.code.locating import PROTOTYPES, Bodies, definitions_of, symbol_of
+from cuedeck.code.overloads import overload_at
+from cuedeck.code.resolution.values import FUNCTION, Symbol, Value
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
-
-_PROTOTYPES: Final = ("c", "cpp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,20 +97,23 @@ def _bodies(snapshot: Snapshot, record: SymbolRecord) -> dict[tuple[str, int], N
     found = {(record.path, record.number): None}
     rules = snapshot.rules(record.path)
     symbol = symbol_of(snapshot, record)
-    if symbol is None or rules.overloads:
+    if symbol is None or (rules.overloads and not rules.prototypes):
         return found
-    for same in (symbol, *rules.twins(symbol)):
-        found |= {(same.path, number): None for number in definitions_of(snapshot, same)}
-    for path in snapshot.files_defining(record.name) if record.language == "cpp" else ():
-        for number in snapshot.outline(path).named(record.name):
-            if symbol_of(snapshot, snapshot.symbols(path).record(number)) == symbol:
-                found[path, number] = None
+    place = snapshot.outline(record.path).definitions[record.number].name_at
+    with snapshot.lock:
+        chosen = overload_at(snapshot, symbol, place)
+        declared = (symbol, *rules.twins(symbol))
+    for same in declared:
+        for number in definitions_of(snapshot, same):
+            scope = snapshot.outline(same.path).definitions[number].scope
+            if chosen is None or Value(FUNCTION, same.path, scope) in chosen:
+                found[same.path, number] = None
     return found
 
 
 def _calls_between(snapshot: Snapshot, path: str, start: int, end: int) -> list[_Site]:
     outline, links = snapshot.outline(path), snapshot.links(path)
-    bodies = _Bodies(snapshot)
+    bodies = Bodies(snapshot)
     found = []
     for site, (op, pos) in enumerate(zip(links.ops, links.pos, strict=True)):
         if op >> ROLE_SHIFT != Role.CALL or not start <= pos < end:
@@ -124,12 +125,12 @@ def _calls_between(snapshot: Snapshot, path: str, start: int, end: int) -> list[
     return found
 
 
-def _called(snapshot: Snapshot, targets: list[Symbol], bodies: _Bodies) -> Iterable[SymbolRecord]:
+def _called(snapshot: Snapshot, targets: list[Symbol], bodies: Bodies) -> Iterable[SymbolRecord]:
     """The first definition of each target, if it can be called; prototypes only where nothing has a body."""
     declared: list[tuple[Symbol, SymbolRecord]] = []
     for target in targets:
         records = map(snapshot.symbols(target.path).record, definitions_of(snapshot, target))
-        in_question = islice(records, None if snapshot.files[target.path].language in _PROTOTYPES else 1)
+        in_question = islice(records, None if snapshot.files[target.path].language in PROTOTYPES else 1)
         declared += ((target, record) for record in in_question if record.kind in CALLABLE | TYPES)
     if len(declared) > 1:
         declared = [pair for pair in declared if bodies.has(pair[1])] or declared
@@ -137,19 +138,3 @@ def _called(snapshot: Snapshot, targets: list[Symbol], bodies: _Bodies) -> Itera
     for target, record in declared:
         found.setdefault(target, record)
     return found.values()
-
-
-class _Bodies:
-    """Tells functions from their prototypes, in the languages that have both."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.snapshot = snapshot
-        self.sources: dict[str, bytes] = {}
-
-    def has(self, record: SymbolRecord) -> bool:
-        if record.language not in _PROTOTYPES or record.kind not in (Kind.FUNCTION, Kind.METHOD):
-            return True
-        if record.path not in self.sources:
-            self.sources[record.path] = self.snapshot.source(record.path) or b""
-        definition = self.snapshot.outline(record.path).definitions[record.number]
-        return not self.sources[record.path][definition.start : definition.end].endswith(b";")

@@ -115,11 +115,9 @@ def find(
     with snapshot.lock:
         found = snapshot.references(record)
         silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
+        declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()
     keep = [site for site in found.resolved if kind is None or site.edge == kind] + silent
     maybe = [site for site in found.possible if kind is None or site.edge == kind]
-    twins = {(same.path, n) for n in definitions_of(snapshot, same)} if same else set()
+    twins = {(each.path, number) for each in declared for number in definitions_of(snapshot, each)}
     apart = (other for other in others if (other.path, other.number) not in twins)
-    if record.language == "cpp":
-        # A method and its definition elsewhere are one.
-        apart = (other for other in apart if symbol_of(snapshot, other) != same)
     return Found(snapshot, record, keep, maybe, list(islice(apart, MAX_CANDIDATES)), found.unseen)

@@ -19,6 +19,7 @@ _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "f
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
 _BREAKS: Final = "".join(_SEPARATORS)
 _MOST_OWNERS: Final = 8
+PROTOTYPES: Final = ("c", "cpp")
 _RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
 _TEST_PARTS: Final = frozenset(
     {"test", "tests", "testing", "spec", "specs", "__tests__", "testdata", "fixtures"}
@@ -177,12 +178,15 @@ def is_test(path: str) -> bool:
 
 
 def _best_first(snapshot: Snapshot, records: Iterable[SymbolRecord]) -> list[SymbolRecord]:
+    bodies = Bodies(snapshot)
+
     def preference(record: SymbolRecord) -> tuple[object, ...]:
         return (
             is_secondary(record.path),
             is_test(record.path),
             _rank(record),
             record.kind == Kind.MACRO,
+            not bodies.has(record),
             not _is_of_trait(snapshot, record),
             record.qualified_name.count("::"),
             record.path,
@@ -209,28 +213,26 @@ def _rank(record: SymbolRecord) -> int:
     return (1 if outer else 3) + (record.kind not in CALLABLE)
 
 
-def _declared(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
-    """The member of a class that C++ defines outside of it."""
-    if record.language != "cpp" or not snapshot.outline(record.path).definitions[record.number].within:
-        return None
-    owner = snapshot.symbols(record.path).local(record.number).rpartition("::")[0]
-    with snapshot.lock:
-        for found in locate(snapshot, owner):
-            if found.kind not in TYPES or snapshot.symbols(found.path).local(found.number) != owner:
-                continue
-            scope = snapshot.outline(found.path).definitions[found.number].scope
-            declared = snapshot.linker.member(Value(CLASS, found.path, scope), record.name)
-            if declared is not None:
-                return declared
-    return None
+class Bodies:
+    """Tells functions from their prototypes, in the languages that have both."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.sources: dict[str, bytes] = {}
+
+    def has(self, record: SymbolRecord) -> bool:
+        if record.language not in PROTOTYPES or record.kind not in (Kind.FUNCTION, Kind.METHOD):
+            return True
+        if record.path not in self.sources:
+            self.sources[record.path] = self.snapshot.source(record.path) or b""
+        definition = self.snapshot.outline(record.path).definitions[record.number]
+        return not self.sources[record.path][definition.start : definition.end].endswith(b";")
 
 
 def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
     """The symbol that references to a definition lead to."""
     if record.number < 0:
         return None
-    if (declared := _declared(snapshot, record)) is not None:
-        return declared
     links, outline = snapshot.links(record.path), snapshot.outline(record.path)
     definition = outline.definitions[record.number]
     number = links.string_numbers.get(definition.name)

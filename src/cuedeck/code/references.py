@@ -18,9 +18,10 @@ from cuedeck.code.facts import (
     ScopeKind,
 )
 from cuedeck.code.locating import definitions_of
+from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.uses import EDGES, Site, Uses, edge_of
-from cuedeck.code.resolution.values import CLASS, EXTERNAL, FUNCTION, MODULE, Symbol, Target, Value
+from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
 _FORWARDING: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK})
@@ -64,19 +65,6 @@ def module_references(snapshot: Snapshot, path: str) -> References:
     return References(tuple(sorted(found)), (), len(uses.paths) - uses.looked)
 
 
-def overload_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> int | None:
-    """The scope of the overload declared at a place, if the name is overloaded there."""
-    links = snapshot.links(symbol.path)
-    if place is None or not snapshot.rules(symbol.path).overloads:
-        return None
-    number = links.string_numbers.get(symbol.name, -1)
-    functions = [
-        b for b in links.names[symbol.scope].get(number, ()) if links.bindings[3][b] == Bind.FUNCTION
-    ]
-    here = [links.bindings[4][b] for b in functions if links.bindings[2][b] == place]
-    return here[0] if here and len(functions) > 1 else None
-
-
 def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | None:
     """Whether a name that a class gives to a field and to a method is declared at a place as the method."""
     links = snapshot.links(symbol.path)
@@ -115,6 +103,7 @@ class _Search:
         places = [outline.definitions[n].name_at for n in numbers[:1]] if defined_at is None else [defined_at]
         self.definitions = {(symbol.path, place) for place in places}
         self.chosen = overload_at(snapshot, symbol, defined_at)
+        self.overloads = functions_of(snapshot, symbol) if self.chosen else ()
         self.called = called_at(snapshot, symbol, defined_at)
         self.is_type = type_at(snapshot, symbol, defined_at)
         self.one_thing = self.chosen is None and self.called is None and self.is_type is None
@@ -193,9 +182,8 @@ class _Search:
         assert self.chosen is not None
         if links.ops[site] >> ROLE_SHIFT != Role.CALL or site not in links.arguments:
             return True
-        functions = tuple(v for v in self.linker.type_of(self.symbol) if v.tag == FUNCTION)
-        best = self.linker.chosen(path, functions, links.arguments[site])
-        return self.chosen in {value.scope for value in best}
+        best = self.linker.chosen(path, self.overloads, links.arguments[site])
+        return any(function in self.chosen for function in best)
 
     def rebound(self, path: str, links: Links, binding: int) -> None:
         """Later assignments to the same variable are references to it; imports of it are too."""

@@ -187,3 +187,78 @@ def test_methods_defined_outside_their_class_are_those_declared_inside(project: 
         """
     )
     written.check("area")
+
+
+def test_overloads_of_cpp_are_told_apart_by_what_they_take(project: Project) -> None:
+    written = project(
+        """
+        === form.h
+        class Form {
+        public:
+            void set(const char *name, int value); // <set int>
+            void set(const char *name, double value); // <def set double>
+            void set(const char *name, const char *value, bool quoted = true); // <def set text>
+            void set(const Form &other); // <def set form>
+        };
+        int sum(int, int);
+        === form.cc
+        #include "form.h"
+        void Form::set(const char *name, int value) {} // <def set int>
+        void Form::set(const char *name, double value) { set(name, "a", false); } // <set double> <set text>
+        void fill(Form *form, const Form &other, int count) {
+            form->set("a", count); // <set int>
+            form->set("a", 1.5); // <set double>
+            form->set("a", "b"); // <set text>
+            form->set(other); // <set form>
+        }
+        """
+    )
+    for kind in ("int", "text", "form"):
+        [(path, line)] = written.marked(f"def set {kind}")
+        assert written.referring(path, line, "set") == {
+            place for place in written.marked(f"set {kind}") if place != ("form.h", 3)
+        }
+
+
+def test_a_namespace_is_one_in_all_files_that_open_it(project: Project) -> None:
+    written = project(
+        """
+        === inner.h
+        namespace outer {
+        namespace inner {
+        enum { SMALL = 1 }; // <def SMALL>
+        int limit(); // <def limit>
+        }
+        }
+        namespace other { namespace inner { int limit(); } }
+        === use.cc
+        #include "inner.h"
+        namespace outer {
+        namespace inner {
+        int more() { return limit(); } // <limit>
+        }
+        using inner::SMALL; // <SMALL>
+        int all() { return inner::limit() + SMALL; } // <limit> <SMALL>
+        }
+        """
+    )
+    written.check("SMALL")
+    [(path, line)] = written.marked("def limit")
+    assert ("use.cc", 7) in written.referring(path, line, "limit")
+
+
+def test_the_guard_of_a_header_is_no_symbol(project: Project) -> None:
+    written = project(
+        """
+        === held.h
+        // What is held.
+        #ifndef HELD_H
+        #define HELD_H
+        #define HELD 1
+        #ifndef QUIET
+        #define QUIET
+        #endif
+        #endif
+        """
+    )
+    assert [d.name for d in written.outline("held.h").definitions] == ["HELD", "QUIET"]

@@ -32,7 +32,7 @@ PLACES: Final = {
     "tsx": Place("typescript", "TSX", (".tsx",)),
     "c": Place("c", "C", (".c", ".h")),
     "cpp": Place(
-        "c",
+        "cpp",
         "CPP",
         (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),
     ),

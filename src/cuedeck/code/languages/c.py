@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.c_macros import Used, names_used
-from cuedeck.code.languages.c_repair import macros, repaired, uncommented, undecorated
-from cuedeck.code.languages.c_rules import CppRules, CRules
+from cuedeck.code.languages.c_repair import macros, repaired, uncommented
+from cuedeck.code.languages.c_rules import CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
@@ -213,17 +213,31 @@ class CWalk(TableWalk):
 
     def loose_parameter(self, node: Node, scope: int, role: int = 0) -> int:
         of, value = node.child_by_field_name("type"), node.child_by_field_name("default_value")
-        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        default = self.visit(value, scope) if value is not None else 0
-        name, _, _ = self.declared_name(node.child_by_field_name("declarator"))
+        declarator = node.child_by_field_name("declarator")
+        annotation = self.typed(of, scope, declarator)
+        default = self.default(value, scope)
+        name, _, _ = self.declared_name(declarator)
         if name is not None:
             self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation, default)
+        else:
+            self.unnamed(node, scope, annotation, default)
         return 0
+
+    def default(self, node: Node | None, scope: int) -> int:
+        """What a parameter is where a call leaves it out."""
+        return self.visit(node, scope) if node is not None else 0
+
+    def unnamed(self, node: Node, scope: int, annotation: int, default: int) -> None:
+        """A parameter without a name, which nothing can use."""
+
+    def typed(self, of: Node | None, scope: int, declarator: Node | None) -> int:
+        """The type that something is declared with; pointers to a type have its members."""
+        return self.visit(of, scope, Role.TYPE) if of is not None else 0
 
     def declared(self, node: Node, scope: int, role: int = 0) -> int:
         of = node.child_by_field_name("type")
-        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         declarators = node.children_by_field_name("declarator")
+        annotation = self.typed(of, scope, declarators[0] if declarators else None)
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
             given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
@@ -422,7 +436,7 @@ class CWalk(TableWalk):
 
     def macro(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None:
+        if name is None or (value is None and self.is_guard(node, name)):
             return 0
         whole = (node.start_byte, node.end_byte - (self.source[node.end_byte - 1 : node.end_byte] == b"\n"))
         inner = self.scope(ScopeKind.FUNCTION, 0)
@@ -442,6 +456,18 @@ class CWalk(TableWalk):
             if self.intern(used.name) not in parameters:
                 self.macro_use(used, inner)
         return 0
+
+    def is_guard(self, node: Node, name: Node) -> bool:
+        """Whether a macro only keeps a file from being read twice: the first in an ``#ifndef`` around all."""
+        around = node.parent
+        tested = around.child_by_field_name("name") if around is not None else None
+        if around is None or tested is None or self.name(tested) != self.name(name):
+            return False
+        first = next((c for c in around.named_children if c != tested and c.type != "comment"), None)
+        root = around.parent
+        if first != node or root is None or root.parent is not None:
+            return False
+        return all(child == around or child.type == "comment" for child in root.named_children)
 
     def macro_use(self, used: Used, scope: int) -> None:
         """A name in a macro's body: what it means where the macro is used, most often the file's."""
@@ -523,40 +549,6 @@ def _c() -> Any:
     return tree_sitter_c.language()
 
 
-def _cpp() -> Any:
-    import tree_sitter_cpp
-
-    return tree_sitter_cpp.language()
-
-
-class CppWalk(CWalk):
-    """Visits C++."""
-
-    names_of: ClassVar[tuple[str, ...]] = ("identifier", "namespace_identifier")
-    special: ClassVar[dict[str, str]] = {**CWalk.special, "for_range_loop": "range_loop"}
-
-    def tags_of(self, scope: int) -> int:
-        """Structures are classes, named like anything else."""
-        return scope
-
-    def range_loop(self, node: Node, scope: int, role: int = 0) -> int:
-        """``for (Type name : many)``; ``auto`` is what walking over them gives."""
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
-        of, many = node.child_by_field_name("type"), node.child_by_field_name("right")
-        annotation = self.visit(of, inner, Role.TYPE) if of is not None else 0
-        walked = self.visit(many, inner) if many is not None else 0
-        name = self.declared_name(node.child_by_field_name("declarator"))[0]
-        if name is not None:
-            element = self.row(Op.ELEMENT, walked) if walked else 0
-            self.bind(inner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, element)
-        body = node.child_by_field_name("body")
-        return self.visit(body, inner) if body is not None else 0
-
-    def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        value = super().subscript(node, scope, role)
-        return self.row(Op.UNION, 0, self.items([value, self.row(Op.ELEMENT, value)])) if value else 0
-
-
 def _wrapped_name(function: Node) -> Node | None:
     """The name in ``void IN_RAM(name)(int a)``: no function gives a function, so a macro is around it."""
     macro = function.child_by_field_name("declarator")
@@ -580,13 +572,4 @@ C: Final = Language(
     source_roots=("src", "include"),
     repair=repaired,
     rewrite=uncommented,
-)
-CPP: Final = Language(
-    "cpp",
-    _cpp,
-    CppWalk,
-    CppRules,
-    source_roots=("src", "include"),
-    repair=repaired,
-    rewrite=undecorated,
 )

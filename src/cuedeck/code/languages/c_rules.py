@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar, Final
 
 from cuedeck.code.facts import Bind, Import, Links, ScopeKind
 from cuedeck.code.languages.open_rules import OpenRules, is_header
-from cuedeck.code.resolution.values import CLASS, Symbol, Value
+from cuedeck.code.resolution.values import CLASS, Symbol, Targets, Value
 
 
 class CRules(OpenRules):
@@ -35,6 +35,7 @@ class CRules(OpenRules):
     linkage: ClassVar[bool] = True
     bare_members: ClassVar[bool] = True
     tag_names: ClassVar[bool] = True
+    prototypes: ClassVar[bool] = True
 
     def module(self, path: str, imported: Import) -> Value | None:
         return None
@@ -43,6 +44,27 @@ class CRules(OpenRules):
         """Whether a name is a macro or static function of a file that no other includes."""
         own = links.bindings[3][binding] == Bind.FUNCTION and links.bindings[5][binding]
         return bool(own) and not is_header(path) and not self.project.files_naming(posixpath.basename(path))
+
+    def lent(self, module: Value, name: str) -> Targets:
+        """What a namespace has by that name in other files that open it."""
+        space = self._space(module.path, module.scope)
+        found = self.open_names(name) if space else ()
+        return tuple(symbol for symbol in found if _agree(space, self._space(symbol.path, symbol.scope)))
+
+    def _space(self, path: str, scope: int) -> tuple[str, ...]:
+        """The names of the namespaces around a scope, inmost first."""
+        links = self.project.links(path)
+        _, names, _, kinds, scopes, _ = links.bindings
+        named: dict[int, str] = self.project.solve(
+            ("spaces", path),
+            lambda: {scopes[b]: links.strings[names[b]] for b, k in enumerate(kinds) if k == Bind.NAMESPACE},
+        )
+        around: list[str] = []
+        while scope >= 0:
+            if scope in named:
+                around.append(named[scope])
+            scope = links.scopes[scope].parent
+        return tuple(around)
 
     def is_tag(self, symbol: Symbol) -> bool:
         return self.project.links(symbol.path).scopes[symbol.scope].kind == ScopeKind.TAGS
@@ -71,7 +93,27 @@ class CRules(OpenRules):
             yield from ((value.path, value.scope) for value in values if value.tag == CLASS)
 
 
+def _agree(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two namespaces are one, as far as both are known: a source may not parse around one of them."""
+    return bool(one and other) and all(a == b for a, b in zip(one, other, strict=False))
+
+
+_NUMBERS: Final = (
+    *("int", "long", "long long", "unsigned", "unsigned long", "unsigned long long", "short"),
+    *("unsigned short", "size_t", "ssize_t", "int32_t", "int64_t", "uint32_t", "uint64_t", "int16_t"),
+    *("uint16_t", "int8_t", "uint8_t", "double", "float", "char", "unsigned char", "signed char", "bool"),
+)
+
+
 class CppRules(CRules):
-    """C++ names the structures of C as it names its classes."""
+    """C++ names the structures of C as it names its classes, and has overloads."""
 
     bare_tags: ClassVar[bool] = True
+    overloads: ClassVar[bool] = True
+    text_type: ClassVar[str] = "char*"
+    final_types: ClassVar[frozenset[str]] = frozenset({*_NUMBERS, "char*", "string", "string_view"})
+    widening: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "char*": ("string", "string_view", "void*", "bool"),
+        "string": ("string_view",),
+        **{number: tuple(other for other in _NUMBERS if other != number) for number in _NUMBERS},
+    }

@@ -256,6 +256,8 @@ class Results(Typing):
         return len(names) - 1 + len(rest[0].inside) if rest else -1
 
     def takes(self, function: Value, count: int) -> bool:
-        """Whether a function can be given that many arguments."""
-        taken = self.taken(function)
-        return taken == count or (taken < 0 and count >= len(self.parameter_names(function)) - 1)
+        """Whether a function can be given that many arguments; those with a default may be left out."""
+        taken, names = self.taken(function), self.parameter_names(function)
+        defaults = self.links(function.path).bindings[5]
+        needed = sum(not defaults[binding] for binding, _ in names)
+        return needed <= count <= taken or (taken < 0 and count >= needed - 1)

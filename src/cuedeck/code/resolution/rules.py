@@ -138,6 +138,8 @@ class Rules:
     type_variables: ClassVar[frozenset[str]] = frozenset()
     # Functions of one name in one place are different things, told apart by what they take.
     overloads: ClassVar[bool] = False
+    # A function may be declared in one place and defined in another.
+    prototypes: ClassVar[bool] = False
     # A field and a method may share a name: what is called is the method.
     fields_beside_methods: ClassVar[bool] = False
     # A member may have the name of a type: in an annotation the type is meant.
