@@ -87,6 +87,17 @@ def test_what_a_case_binds_is_its_own(project: Project) -> None:
             default: return radius // <radius>
             }
         }
+        struct Own {
+            var wide: Int { // <def wide>
+                let inside = 1
+                guard let other = maybe else { return inside }
+                return other
+            }
+            var maybe: Int?
+        }
+        func other(own: Own) { #wide(own.wide, own.inside) } // <wide>
         """
     )
     written.check("radius")
+    written.check("wide")
+    assert not any(d.name == "inside" for d in written.outline("Sources/Shape.swift").definitions)

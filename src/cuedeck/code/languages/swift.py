@@ -79,6 +79,9 @@ class SwiftWalk(SwiftValues):
         "nil_coalescing_expression": "either",
         "ternary_expression": "either",
         "dictionary_type": "dictionary",
+        "computed_property": "code",
+        "willset_didset_block": "code",
+        "macro_invocation": "macro",
         "function_type": "function_type",
     }
 

@@ -39,6 +39,20 @@ class SwiftValues(TableWalk):
                 self.visit(part, scope)
         return self.row(Op.CALL, callee, self.items(given[:_MAX_ARGUMENTS]))
 
+    def code(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a property runs when it is read or set, with variables of its own."""
+        saved, self.returned = self.returned, []
+        self.children(node, self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner))
+        self.returned = saved
+        return 0
+
+    def macro(self, node: Node, scope: int, role: int = 0) -> int:
+        """``#name(…)`` is no function of that name."""
+        for child in node.named_children:
+            if child.type != "simple_identifier":
+                self.visit(child, scope)
+        return 0
+
     def _is_index(self, suffix: Node) -> bool:
         return self.source[suffix.start_byte : suffix.start_byte + 1] == b"["
 
