@@ -279,3 +279,30 @@ def test_a_keyword_of_a_foreign_constructor_is_a_field_only_where_that_has_a_typ
     written.check("width")
     written.check("depth")
     assert ("m.py", 11) in written.possible("width")
+
+
+def test_a_class_of_a_type_parameter_makes_what_that_is_bound_by(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import TypeVar
+        class Master:
+            def stop(self): ...  # <def stop>
+            @classmethod
+            def load(cls): ...  # <def load>
+        class Heir(Master):
+            def own(self): ...  # <def own>
+        T = TypeVar("T", bound=Master)
+        def run(made: type[T]) -> T:
+            master = made()
+            master.stop()  # <stop>
+            made.load()  # <load>
+            def later():
+                master.stop()  # <stop>
+            return master
+        run(Heir).own()  # <own>
+        """
+    )
+    written.check("stop")
+    written.check("load")
+    written.check("own")

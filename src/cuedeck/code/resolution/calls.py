@@ -21,6 +21,7 @@ from cuedeck.code.resolution.values import (
     SEQUENCE,
     SUPER,
     TUPLE,
+    TYPE_OF,
     Symbol,
     Target,
     Targets,
@@ -190,7 +191,7 @@ class Calls(Library):
 
     def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling one value with these arguments gives."""
-        if value.tag == CALLABLE:
+        if value.tag in (CALLABLE, TYPE_OF):
             return value.inside[0]
         if value.tag == CLASS:
             return self.constructed(path, value, arguments)

@@ -175,6 +175,10 @@ class Generics(ABC):
                     found += self.annotation(parameter.path, limit)
         return unique(found)
 
+    def bounds(self, value: Value) -> Values:
+        """What is known of a type parameter, or of the class that it stands for."""
+        return classes_of(self.concrete(value.inside[0])) if value.tag == TYPE_OF else self.limits(value)
+
     def concrete(self, values: Values) -> Values:
         """Values with type parameters replaced by what they are bound by."""
         if not any(v.tag in (PARAMETER, LOOKUP) for v in values):

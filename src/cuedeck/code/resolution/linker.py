@@ -29,6 +29,7 @@ from cuedeck.code.resolution.values import (
     PACKAGE,
     PARAMETER,
     SUPER,
+    TYPE_OF,
     Symbol,
     Target,
     Targets,
@@ -458,8 +459,8 @@ class Linker(Ancestry):
             if value.tag == CLASS and not found and name == self.rules_of(value.path).prototype:
                 return (value._replace(tag=INSTANCE_OF),)
             return self.imported_member(found) if found and not self.is_rivalled(value, found) else ()
-        if value.tag == PARAMETER:
-            return tuple(t for limit in self.limits(value) for t in self.attribute_of(limit, name))
+        if value.tag in (PARAMETER, TYPE_OF):
+            return tuple(t for limit in self.bounds(value) for t in self.attribute_of(limit, name))
         return self.foreign_member(value, name) if value.tag == EXTERNAL else ()
 
     def of_metaclass(self, owner: Value, name: str) -> Symbol | None:
