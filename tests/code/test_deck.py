@@ -131,6 +131,8 @@ def test_an_ambiguous_name_lists_the_others_and_a_place_decides(ask: Ask, repo: 
     [
         ("find_references", {"symbol_name": "Token.validat_key"}, "auth::token::Token::validate"),
         ("get_call_graph", {"symbol_name": "check_token"}, "auth::token::check"),
+        ("find_references", {"symbol_name": "vaildate"}, "auth::token::Token::validate"),
+        ("find_references", {"symbol_name": "VALIDATE"}, "auth::token::Token::validate"),
         ("get_file_outline", {"path": "auth/tokens.py"}, "auth/token.py"),
     ],
 )

@@ -11,7 +11,7 @@ from code_samples import SAMPLES
 
 from cuedeck.code.anchors import facts_of, local_name, symbol_anchors
 from cuedeck.code.extraction.analysis import analyse_blob
-from cuedeck.code.extraction.draft import Draft
+from cuedeck.code.extraction.draft import MAX_SIGNATURE, Draft
 from cuedeck.code.extraction.extract import MAX_BYTES
 from cuedeck.code.extraction.generated import is_secondary
 from cuedeck.code.extraction.packing import pack, unpack_lines, unpack_links, unpack_outline
@@ -105,6 +105,27 @@ class C:  # type: ignore
         'def g( a, # the first: kept ) -> "x:y"',
         "class C",
     ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"def f({', '.join(f'argument_{n}' for n in range(40))}):\n    pass\n",
+        "def f(" + "".join("\n" + " " * 60 + f"a{n}," for n in range(40)) + "):\n    pass\n",
+        f"def f(a={'ä' * 400!r}):\n    pass\n",
+    ],
+)
+def test_a_signature_that_is_cut_has_a_mark(source: str) -> None:
+    facts = facts_of("m.py", source.encode())
+    assert facts is not None
+    signature = facts.outline.definitions[0].signature
+    assert signature.startswith("def f(") and signature.endswith("…") and len(signature) <= MAX_SIGNATURE
+    assert "\N{REPLACEMENT CHARACTER}" not in signature
+
+
+@pytest.mark.parametrize("path", ["config.ru", "x/Vagrantfile", "thing.podspec", "Rakefile"])
+def test_files_of_ruby_tools_are_ruby(path: str) -> None:
+    assert language_of(path) == "ruby"
 
 
 def test_definitions_tell_signature_range_and_doc() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cuedeck.store.code_names import (
     BlobNames,
+    defined,
     drop_names,
     merge_segments,
     naming,
@@ -111,3 +112,11 @@ def test_lists_written_anew_lose_blobs_that_are_gone_and_names_nobody_has(store:
         assert naming(session, "set") == ([], [edited])
         gone = session.value("SELECT count(*) FROM code_names WHERE name = :name", name=f"own{rids[3]}")
         assert gone == 0
+
+
+def test_names_that_are_defined_are_listed_by_their_length(store: Store) -> None:
+    with store.index.write(actor="test") as session:
+        many = [blob(session, f"a{n}") for n in range(40)]
+        put_names(session, [BlobNames(rid, ["used"], [f"name{rid}"]) for rid in many])
+        put_names(session, [BlobNames(blob(session, "b"), ["also"], ["naïve", "x"])])
+        assert defined(session, 4, 6) == {f"name{rid}" for rid in many if len(f"name{rid}") <= 6} | {"naïve"}

@@ -16,12 +16,17 @@ from cuedeck.code.served import clean_path
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.store.code_names import defined
 
 _MAX_CONTEXT: Final = 240
 MAX_CANDIDATES: Final = 20
 _LOOKED_AT: Final = 50
 _SUGGESTED: Final = 3
 _ALIKE: Final = 60
+# Of a name of so many letters others that differ in a few may be meant.
+_TYPED: Final = 4
+_LETTERS: Final = 2
+_NEARLY: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,13 @@ class Found:
                 site.line,
                 site.edge,
                 self.snapshot.files[site.path].layer,
-                text.decode("utf-8", "replace").strip()[:_MAX_CONTEXT],
+                _shown(text.decode("utf-8", "replace").strip()),
                 enclosing_record(self.snapshot, site.path, site.offset),
             )
+
+
+def _shown(line: str) -> str:
+    return line if len(line) <= _MAX_CONTEXT else line[: _MAX_CONTEXT - 1] + "…"
 
 
 def chosen(
@@ -85,14 +94,35 @@ def chosen(
 
 
 def similar_names(snapshot: Snapshot, name: str) -> list[str]:
-    """The qualified names most like one that does not exist, among those that share a word with it."""
-    from rapidfuzz import fuzz
-
+    """The qualified names most like one that does not exist: written nearly so, or sharing a word with it."""
     asked = (name_parts(name) or [name])[-1][:200]
     found, _ = Ranking(snapshot, Query(asked)).best(_LOOKED_AT)
-    alike = {each.record.qualified_name: fuzz.ratio(asked, each.record.name) for each in found}
+    records = [each.record for each in found]
+    records += [record for near in _mistyped(snapshot, asked) for record in locate(snapshot, near)[:1]]
+    alike = {record.qualified_name: _likeness(asked, record.name) for record in records}
     likely = [name for name, score in alike.items() if score >= _ALIKE]
     return sorted(likely, key=lambda name: (-alike[name], name))[:_SUGGESTED]
+
+
+def _likeness(asked: str, name: str) -> float:
+    """From 0 to 100; letters of the other case count where hardly anything else differs."""
+    from rapidfuzz import fuzz
+
+    return max(fuzz.ratio(asked, name), fuzz.ratio(asked.lower(), name.lower(), score_cutoff=_NEARLY))
+
+
+def _mistyped(snapshot: Snapshot, asked: str) -> list[str]:
+    """The names that differ from one in a few letters."""
+    from rapidfuzz import fuzz, process
+
+    if len(asked) < _TYPED:
+        return []
+    with snapshot.cache.store.index.read() as session:
+        names = defined(session, len(asked) - _LETTERS, len(asked) + _LETTERS)
+    near = process.extract(
+        asked, sorted(names), scorer=fuzz.ratio, processor=str.lower, score_cutoff=_NEARLY, limit=_LOOKED_AT
+    )
+    return [name for name, _, _ in near]
 
 
 def find(

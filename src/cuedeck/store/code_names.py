@@ -173,6 +173,16 @@ def naming(session: Session, name: str) -> tuple[list[int], list[int]]:
     return sorted(uses), sorted(defines)
 
 
+def defined(session: Session, shortest: int, longest: int) -> set[str]:
+    """The names of such a length that some blob defines."""
+    sql = "SELECT name FROM code_names WHERE length(name) BETWEEN :shortest AND :longest AND defines <> :none"
+    rows = session.rows(sql, shortest=shortest, longest=longest, none=b"")
+    found = {row["name"] for row in rows}
+    for row in session.rows("SELECT defines FROM code_names WHERE name = :together", together=_TOGETHER):
+        found.update(name for name in _split(bytes(row["defines"])) if shortest <= len(name) <= longest)
+    return found
+
+
 def segments(session: Session) -> list[int]:
     """The batches in which names were written."""
     return [row["segment"] for row in session.rows("SELECT segment FROM code_name_segments ORDER BY segment")]

@@ -197,9 +197,12 @@ class Draft:
         return number
 
     def signature(self, start: int, end: int) -> str:
-        """The head of a definition on one line."""
-        text = self.source[start : min(end, start + 2 * MAX_SIGNATURE)].decode("utf-8", "replace")
-        return " ".join(text.split()).strip(" :{=;")[:MAX_SIGNATURE].rstrip()
+        """The head of a definition on one line; of a long one the beginning, with a mark."""
+        looked_at = min(end, start + 2 * MAX_SIGNATURE)
+        text = " ".join(self.source[start:looked_at].decode("utf-8", "replace").split()).strip(" :{=;")
+        if looked_at == end and len(text) <= MAX_SIGNATURE:
+            return text
+        return text[: MAX_SIGNATURE - 1].rstrip(" \N{REPLACEMENT CHARACTER}") + "…"
 
     def finish(self, language: str, *, broken: bool) -> Facts:
         """The facts collected so far."""

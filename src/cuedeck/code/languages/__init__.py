@@ -51,8 +51,8 @@ PLACES: Final = {
     "ruby": Place(
         "ruby",
         "RUBY",
-        (".rb", ".rake", ".gemspec"),
-        filenames=("Rakefile", "Gemfile"),
+        (".rb", ".rake", ".gemspec", ".ru", ".podspec"),
+        filenames=("Rakefile", "Gemfile", "Capfile", "Fastfile", "Guardfile", "Podfile", "Vagrantfile"),
         interpreters=("ruby",),
     ),
     "php": Place("php", "PHP", (".php",), interpreters=("php",)),

@@ -177,7 +177,7 @@ class RubyRules(OpenRules):
     """How files of Ruby see each other."""
 
     language: ClassVar[str] = "ruby"
-    endings: ClassVar[tuple[str, ...]] = (".rb", ".rake", ".gemspec")
+    endings: ClassVar[tuple[str, ...]] = (".rb", ".rake", ".gemspec", ".ru", ".podspec")
     bare_members: ClassVar[bool] = True
     reopened: ClassVar[bool] = True
 
