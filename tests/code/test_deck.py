@@ -532,6 +532,16 @@ def test_a_path_filter_that_lets_nothing_through_says_so(ask: Ask) -> None:
                 ask(tool, **asked, path_filter=outside)
 
 
+def test_an_empty_comparison_of_the_checkout_says_how_to_see_uncommitted_changes(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put("auth/later.py", "def later(): pass\n")
+    assert "working_tree: true" in ask("diff_context", base_ref="HEAD")["metadata"]["warnings"][0]
+    shown = ask("diff_context", base_ref="HEAD", working_tree=True)
+    assert [file["path"] for file in shown["file_changes"]] == ["auth/later.py"]
+    assert "warnings" not in ask("diff_context", base_ref="HEAD", head_ref="HEAD")["metadata"]
+
+
 def test_a_name_that_nothing_has_is_answered_with_the_nearest(ask: Ask) -> None:
     assert "auth::token::Token::validate" in ask("locate_symbol", name="validates")["metadata"]["warnings"][0]
 

@@ -480,6 +480,9 @@ def test_a_repository_that_cannot_be_opened_is_said_to_be_one(repo: Repo, open_c
     assert "extensions.refstorage" in view.warnings[0]
     with pytest.raises(CueError, match=r"cannot be opened: .*refstorage"):
         compare_refs(code, None, None)
+    with pytest.raises(CueError, match=r"cannot be opened, so main is unknown: .*refstorage") as refused:
+        code.view("main")
+    assert refused.value.code is ErrorCode.REF_NOT_INDEXED
 
 
 def test_pruning_says_why(repo: Repo, open_code: Open) -> None:

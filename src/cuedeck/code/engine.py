@@ -114,7 +114,7 @@ class Code:
         """The ref that is meant: named, switched to, checked out, default, or just the folder."""
         if not self.is_git or self.repository is None:
             if ref not in (None, LIVE):
-                raise unknown_ref(str(ref))
+                raise unknown_ref(str(ref), self.unreadable)
             return Wanted(LIVE, LIVE, None, True)
         branch, commit = self.repository.head()
         here = branch or commit
@@ -585,12 +585,12 @@ def tree_text(repository: Repository | None, commit: str | None, path: str) -> b
         return None
 
 
-def unknown_ref(name: str) -> CueError:
+def unknown_ref(name: str, unreadable: str = "") -> CueError:
     """The contract's answer to a ref that git does not know or that was never indexed."""
     shown = shortened(name)
-    return CueError(
-        ErrorCode.REF_NOT_INDEXED,
-        f"There is no branch, tag or commit {shown} here",
-        data={"ref": shown},
-        hint="list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows.",
-    )
+    message = f"There is no branch, tag or commit {shown} here"
+    hint = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
+    if unreadable:
+        message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
+        hint = "Ask without a ref: the answer is then about the files on disk."
+    return CueError(ErrorCode.REF_NOT_INDEXED, message, data={"ref": shown}, hint=hint)

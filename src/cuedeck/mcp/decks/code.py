@@ -385,6 +385,8 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
     limit = limited(warnings, asked.limit, MAX_CHANGES)
     if prefix and not found.files:
         warnings.append(f"no changed path begins with {prefix}")
+    elif not found.files and asked.head_ref is None and not asked.working_tree:
+        warnings.append("commits are compared; working_tree: true compares the files on disk")
     return Answer(
         {
             "base_ref": found.base,
