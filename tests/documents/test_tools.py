@@ -213,6 +213,9 @@ def test_of_equally_near_files_the_first_by_name_is_suggested() -> None:
 def test_an_ending_alone_makes_no_file_near() -> None:
     for path in ("nope.md", "~/x.md"):
         assert "suggestion" not in missing_document(path, ["notes/a.md", "b.md"]).data
+    alike = ["a/README.md", "README.md", "guides/README.md"]
+    assert missing_document("REDME.md", alike).data["suggestion"] == "Did you mean 'README.md'?"
+    assert missing_document("guide/README.md", alike).data["suggestion"] == "Did you mean 'guides/README.md'?"
     near = missing_document("docs/missing.md", ["docs/existing.md"])
     assert near.data["suggestion"] == "Did you mean 'docs/existing.md'?"
 

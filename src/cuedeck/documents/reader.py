@@ -211,14 +211,16 @@ def nearest(wanted: str, names: Sequence[str]) -> str | None:
     """The most similar name, when one is similar enough to suggest; for paths the last part counts too."""
     from rapidfuzz import fuzz, process
 
-    ends = [name.rpartition("/")[2] for name in names]
-    sides = ((wanted, names), (wanted.rpartition("/")[2], ends))
-    found: list[tuple[float, int]] = []
+    ends = [_compared(name.rpartition("/")[2]) for name in names]
+    sides = ((wanted, [_compared(name) for name in names]), (wanted.rpartition("/")[2], ends))
+    found: list[tuple[float, float, int]] = []
     for text, choices in sides:
-        best = process.extractOne(text, choices, scorer=fuzz.ratio, processor=_compared, score_cutoff=70.0)
+        best = process.extractOne(_compared(text), choices, scorer=fuzz.ratio, score_cutoff=70.0)
         if best is not None:
-            found.append((-best[1], best[2]))
-    return names[min(found)[1]] if found else None
+            # Of files that are called alike the one whose folders are most like those asked for.
+            tied = (place for place, choice in enumerate(choices) if choice == best[0])
+            found += ((-best[1], -fuzz.ratio(_compared(wanted), _compared(names[n])), n) for n in tied)
+    return names[min(found)[2]] if found else None
 
 
 def _compared(name: str) -> str:
