@@ -541,6 +541,27 @@ def test_keys_in_quotation_marks_and_types_by_key(project: Project) -> None:
     written.check("email")
 
 
+def test_a_module_that_another_imports_for_itself_hides_no_name_behind_a_star(project: Project) -> None:
+    written = project(
+        """
+        === core.ts
+        export const parse = 1 // <def parse>
+        === parse.ts
+        export { parse } from './core' // <parse>
+        === schemas.ts
+        import * as parse from './parse'
+        export const used = parse.parse // <parse>
+        === index.ts
+        export * from './parse'
+        export * from './schemas'
+        === use.ts
+        import * as all from './index'
+        all.parse // <parse>
+        """
+    )
+    written.check("parse")
+
+
 def test_a_foreign_function_that_is_told_a_type(project: Project) -> None:
     written = project(
         """

@@ -179,6 +179,7 @@ class EcmaRules(Rules):
     yields_entries: ClassVar[bool] = True
     foreign_wrappers: ClassVar[bool] = True
     adds_to_foreign: ClassVar[bool] = True
+    stars_pass_imports: ClassVar[bool] = False
 
     @property
     @from_files

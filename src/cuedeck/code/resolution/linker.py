@@ -238,9 +238,10 @@ class Linker(Ancestry):
         for binding in reversed(names.get(star, ()) if star is not None else ()):
             module = self.imported(path, links.bindings[4][binding])
             members = self.module_member(module, name) if module is not None else ()
-            if members:
+            if members and (self.rules_of(path).stars_pass_imports or isinstance(members[0], Symbol)):
                 return members
-        return ()
+            found += [] if found else members
+        return tuple(found)
 
     def linked(self, path: str, binding: int) -> Targets:
         """Where a binding that only forwards leads."""

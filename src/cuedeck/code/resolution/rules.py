@@ -100,8 +100,10 @@ class Rules:
     # An annotation may be a function's type; these methods of a container hand its elements to a function,
     # and those of them give what the function gives.
     function_types: ClassVar[bool] = False
-    # A foreign generic type may be a wrapper with its argument's members; members of mappings are elements.
+    # A foreign generic type may be a wrapper with its argument's methods; members of mappings are elements.
     foreign_wrappers: ClassVar[bool] = False
+    # What a module merely imports is among what all of it is.
+    stars_pass_imports: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset()
     # Those of them that hand over two elements at once.
     comparing_methods: ClassVar[frozenset[str]] = frozenset()
