@@ -370,3 +370,32 @@ def test_typescript_members_of_what_a_type_parameter_stands_for(project: Project
         """
     )
     written.check("value")
+
+
+def test_typescript_what_a_class_is_made_from_that_is_known_by_its_type(project: Project) -> None:
+    written = project(
+        """
+        === schemas.ts
+        interface Def {
+          kind: string  // <def kind>
+        }
+        interface Schema {
+          inner: { def: Def }
+        }
+        type Maker<T extends { inner: any }> = {
+          new (def: T["inner"]["def"]): T
+        }
+        interface Plain {
+          new (def: Def): Schema
+        }
+        export function f<T extends Schema>(Class: Maker<T>, Other: Plain): T {
+          new Other({
+            kind: "",  // <kind>
+          })
+          return new Class({
+            kind: "",  // <kind>
+          })
+        }
+        """
+    )
+    written.check("kind")

@@ -320,3 +320,36 @@ def test_constants_tell_members_of_a_union_apart(project: Project) -> None:
     )
     written.check("added", "item")
     written.check("dropped", "item")
+
+
+def test_members_that_nobody_declares_tell_members_of_a_union_apart(project: Project) -> None:
+    written = project(
+        """
+        === codes.ts
+        export const Code = listed(["small", "big"])
+        export const settings = load()
+        === a.ts
+        import { Code, settings } from './codes'
+        type Issue =
+            | { code: typeof Code.small; limit: number } // <def small>
+            | { code: typeof Code.big; limit: number } // <def big>
+        function tell(issue: Issue) {
+            switch (issue.code) {
+                case Code.small:
+                    return issue.limit // <small>
+                case Code.big:
+                    return issue.limit // <big>
+            }
+        }
+        type Shape =
+            | { kind: "round"; size: number } // <def round>
+            | { kind: string; size: number } // <def other>
+        function draw(shape: Shape) {
+            if (shape.kind === settings.kind) return shape.size // <round> <other>
+        }
+        """
+    )
+    written.check("small", "limit")
+    written.check("big", "limit")
+    written.check("round", "size")
+    written.check("other", "size")

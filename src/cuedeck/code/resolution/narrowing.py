@@ -172,6 +172,8 @@ class Narrowing(Protocols):
         for value in values:
             member = self.member(value, key) if value.tag == INSTANCE else None
             allowed = self.member_constants(member) if member is not None else None
+            if allowed is not None and are_unlisted(given) != are_unlisted(allowed):
+                allowed = None
             if allowed is None or (not given.isdisjoint(allowed) if holds else not allowed <= given):
                 kept.append(value)
         return tuple(kept) or values
@@ -226,7 +228,10 @@ class Narrowing(Protocols):
 
     def named_constants(self, path: str, number: int, depth: int) -> Constants | None:
         found: Constants = frozenset()
-        for target in self.targets(path, number):
+        targets = self.targets(path, number)
+        if not targets:
+            return self.unlisted_member(path, number)
+        for target in targets:
             if not isinstance(target, Symbol):
                 return None
             links = self.links(target.path)
@@ -247,6 +252,14 @@ class Narrowing(Protocols):
                 found |= named
         return found or None
 
+    def unlisted_member(self, path: str, number: int) -> Constants | None:
+        """A member of a module's variable that nobody declares: ``Code.late``, if ``Code`` was computed."""
+        links = self.links(path)
+        owners = self.targets(path, links.a[number]) if links.ops[number] & OP_MASK == Op.ATTR else ()
+        if len(owners) != 1 or not isinstance(owners[0], Symbol) or owners[0].scope:
+            return None
+        return frozenset((owners[0]._replace(name=f"{owners[0].name}.{links.strings[links.b[number]]}"),))
+
     def enumerated(self, path: str, scope: int) -> Constants | None:
         """The members of an enumeration; nothing for any other class."""
         links = self.links(path)
@@ -256,6 +269,11 @@ class Narrowing(Protocols):
                 return None
             found.add(Symbol(path, scope, links.strings[name]))
         return frozenset(found) or None
+
+
+def are_unlisted(constants: Constants) -> bool:
+    """Whether constants are members that nobody declares: only such are told apart by their names."""
+    return all(isinstance(constant, Symbol) and "." in constant.name for constant in constants)
 
 
 def of_type(values: Values, holds: bool, words: str) -> Values:

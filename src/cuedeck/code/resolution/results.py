@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.code.facts import BIND_MASK, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
@@ -36,7 +36,7 @@ class Results(Typing):
                 meaning = self.meaning(value, made[0].path, made[0].scope)
                 functions = list(self.substitute(tuple(functions), meaning))
         elif value.tag == INSTANCE:
-            call = self.member(value, "__call__")
+            call = self.member(value, "__call__") or self.member(value, MAKES)
             functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
         else:
             functions = [value]

@@ -405,7 +405,7 @@ class Typing(Generics):
             return self.apply(known, [self.annotation(path, a) or self.keys(path, a) for a in arguments])
         if any(value.tag != EXTERNAL for value in known) or not arguments or self.is_own(path, base):
             return known
-        # Foreign types that are made from another keep its methods; its fields often become others.
+        # A foreign type that is made from another keeps its methods.
         return restricted(self.foreign_type(path, arguments), "", (METHODS,)) or known
 
     def taken_first(self, function: Value) -> Values:
