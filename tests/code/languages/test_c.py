@@ -262,3 +262,22 @@ def test_the_guard_of_a_header_is_no_symbol(project: Project) -> None:
         """
     )
     assert [d.name for d in written.outline("held.h").definitions] == ["HELD", "QUIET"]
+
+
+def test_a_test_that_a_macro_makes_of_a_fixture_sees_its_members(project: Project) -> None:
+    written = project(
+        """
+        === store_test.cc
+        class StoreTest { // <def StoreTest>
+        public:
+            int count(); // <def count>
+            int held; // <def held>
+        };
+        TEST_F(StoreTest, IsEmpty) { // <StoreTest>
+            EXPECT_EQ(0, count() + held); // <count> <held>
+        }
+        TEST(Plain, Sees) { EXPECT_EQ(0, count()); }
+        """
+    )
+    for name in ("StoreTest", "count", "held"):
+        written.check(name)

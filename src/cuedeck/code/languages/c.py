@@ -177,7 +177,8 @@ class CWalk(TableWalk):
                 )
             self.scopes[outer].result = target
         in_class = self.scopes[outer].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION)
-        inner = self.scope(ScopeKind.FUNCTION, outer, owner=self.scopes[outer].owner)
+        around_body = outer if of is not None else self.fixture(name, signature, outer)
+        inner = self.scope(ScopeKind.FUNCTION, around_body, owner=self.scopes[around_body].owner)
         self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
         whole = self.whole_of(node)
         self.define(
@@ -201,6 +202,10 @@ class CWalk(TableWalk):
         self.scopes[inner].returns = self.items(self.returned[:4])
         self.returned = saved
         return 0
+
+    def fixture(self, name: Node, signature: Node | None, scope: int) -> int:
+        """The scope around a function that a macro makes."""
+        return scope
 
     def is_static(self, node: Node) -> bool:
         kinds = [c for c in node.named_children if c.type == "storage_class_specifier"]

@@ -69,6 +69,18 @@ class CppWalk(CWalk):
 
     # -- what C does not have
 
+    def fixture(self, name: Node, signature: Node | None, scope: int) -> int:
+        """``MACRO(Type, name) {…}`` makes a method of a heir of the type, as libraries for tests write it."""
+        listed = signature.child_by_field_name("parameters") if signature is not None else None
+        taken = listed.named_children if listed is not None else []
+        of = taken[0].child_by_field_name("type") if len(taken) > 1 else None
+        if of is None or of.type != "type_identifier" or not self.text(name).isupper():
+            return scope
+        inner = self.scope(ScopeKind.EXTENSION, scope)
+        self.scopes[inner].owner = inner
+        self.scopes[inner].result = self.row(Op.NAME, scope, self.name(of), of.start_byte, Role.TYPE)
+        return inner
+
     def tags_of(self, scope: int) -> int:
         """Structures are classes, named like anything else."""
         return scope
