@@ -347,9 +347,16 @@ def test_members_that_nobody_declares_tell_members_of_a_union_apart(project: Pro
         function draw(shape: Shape) {
             if (shape.kind === settings.kind) return shape.size // <round> <other>
         }
+        type Step =
+            | { on: typeof settings.on; go: number } // <def step>
+            | { on: false; go: number }
+        function run(step: Step) {
+            if (!step.on) return step.go // <step>
+        }
         """
     )
     written.check("small", "limit")
     written.check("big", "limit")
     written.check("round", "size")
     written.check("other", "size")
+    written.check("step", "go")

@@ -184,7 +184,11 @@ class Narrowing(Protocols):
         for value in values:
             member = self.member(value, key) if value.tag == INSTANCE else None
             allowed = self.member_constants(member) if member is not None else None
-            if allowed is None or any((constant in _FALSE) != holds for constant in allowed):
+            if (
+                allowed is None
+                or are_unlisted(allowed)
+                or any((constant in _FALSE) != holds for constant in allowed)
+            ):
                 kept.append(value)
         return tuple(kept) or values
 
