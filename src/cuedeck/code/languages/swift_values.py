@@ -112,8 +112,9 @@ class SwiftValues(TableWalk):
     def conditions(self, node: Node, inner: int, outside: int) -> None:
         """``let x = value`` binds a value that is there; ``let x`` one of the same name outside."""
         bound: Node | None = None
-        for at, child in enumerate(node.children):
-            if node.field_name_for_child(at) == "bound_identifier":
+        names = {name.start_byte for name in node.children_by_field_name("bound_identifier")}
+        for child in node.children:
+            if child.start_byte in names:
                 self._hold(bound, inner, outside, 0)
                 bound = child
             elif child.type in ("statements", "else", "if_statement") or child.type in (",", "{"):
