@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("cuedeck.daemon")
 
 GRACE_SECONDS = 10.0
+STUCK_SECONDS = 5.0
 BACKLOG = 1024
 
 
@@ -68,6 +70,7 @@ class Daemon:
             tasks.start_soon(self._notice_loss)
             tasks.start_soon(listener.serve, self._greet)
             await self._wait_for_end()
+            self._leave_if_stuck()
             tasks.cancel_scope.cancel()
         self._sessions.close()
         logger.info("ended after %d sessions", self._sessions.served)
@@ -85,6 +88,18 @@ class Daemon:
         with anyio.move_on_after(GRACE_SECONDS):
             while self._sessions:
                 await self._news.wait()
+
+    def _leave_if_stuck(self) -> None:
+        """A call that never ends keeps its thread, and with it the process: what is committed is safe."""
+
+        def leave() -> None:
+            logger.error("left while a call had not ended %g s after the grace", STUCK_SECONDS)
+            logging.shutdown()
+            os._exit(1)
+
+        timer = threading.Timer(STUCK_SECONDS, leave)
+        timer.daemon = True
+        timer.start()
 
     async def _wait_while_idle(self) -> None:
         with anyio.move_on_after(self._idle_seconds) as quiet:
