@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ _ITEMS: Final = re.compile(
 _BRACKET: Final = re.compile(
     rb"""//[^\n]*|/\*.*?\*/|r(#*)".*?"\1|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)'|[\[\](){}]""", re.DOTALL
 )
+_MOST: Final = 200
+_LONGEST: Final = 200_000
 _KEPT: Final = re.compile(rb"[^\n]")
 
 
@@ -28,7 +31,7 @@ def opened(source: bytes) -> bytes:
     if b"cfg_if!" not in source:
         return source
     text = bytearray(source)
-    for found in _MACRO.finditer(source):
+    for found in islice(_MACRO.finditer(source), _MOST):
         for start, end in _frame(source, found.start(), found.end()):
             text[start:end] = _KEPT.sub(b" ", source[start:end])
     return bytes(text)
@@ -59,7 +62,7 @@ def _frame(source: bytes, start: int, inside: int) -> Iterator[Range]:
 def _closing(source: bytes, opening: int) -> int:
     """Where the bracket at a place is closed, or 0."""
     depth = 0
-    for found in _BRACKET.finditer(source, opening):
+    for found in _BRACKET.finditer(source, opening, opening + _LONGEST):
         if found[0] in (b"(", b"[", b"{"):
             depth += 1
         elif found[0] in (b")", b"]", b"}"):
