@@ -164,7 +164,7 @@ class _Search:
                 continue
             for binding in links.bound.get(number, ()):
                 self.rebound(path, links, binding)
-            aliases += self.aliases(path, links, number)
+            aliases += self.aliases(self.symbol, path, links, number)
         return aliases
 
     def consider(self, path: str, links: Links, site: int) -> None:
@@ -206,12 +206,13 @@ class _Search:
         elif kind not in _FORWARDING and bound in self.symbols and self.one_thing:
             self.add(path, place, Role.WRITE)
 
-    def aliases(self, path: str, links: Links, number: int) -> list[str]:
+    def aliases(self, symbol: Symbol, path: str, links: Links, number: int) -> list[str]:
+        """The other names that a file gives a symbol."""
         renamed = [*links.renamed.get(number, ()), *links.forwarding]
         return [
             links.strings[links.bindings[1][binding]]
             for binding in renamed
-            if self.symbol in self.linker.linked(path, binding)
+            if symbol in self.linker.linked(path, binding)
         ]
 
     def constructions(self) -> None:
@@ -231,24 +232,37 @@ class _Search:
     def made_by(self, made: Value) -> list[Value]:
         """Add the places that make an instance of a class; its heirs that have the same constructor."""
         name = self.linker.class_name(made)
-        paths = self.snapshot.files_bearing(name) if name else ()
-        self.snapshot.prepare(paths)
+        itself = Symbol(made.path, self.snapshot.links(made.path).scopes[made.scope].parent, name)
         heirs: list[Value] = []
-        for path in paths:
-            links = self.snapshot.links(path)
-            for site in links.sites.get(links.string_numbers.get(name, -1), ()):
-                role = links.ops[site] >> ROLE_SHIFT
-                if role == Role.READ and site in links.arguments:
-                    role = Role.CALL  # of a class that is told its types: ``C[int]()``
-                if role not in (Role.CALL, Role.EXTENDS):
-                    continue
-                if not any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):
-                    continue
-                if role == Role.CALL:
-                    self.add(path, links.pos[site], Role.CALL)
-                elif self.snapshot.rules(path).inherited_constructors:
-                    heirs += self.heirs(path, links, site)
+        names, seen = [name] if name else [], set[str]()
+        while names and len(seen) < _MAX_ALIASES:
+            name = names.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            paths = self.snapshot.files_bearing(name)
+            self.snapshot.prepare(paths)
+            for path in paths:
+                links = self.snapshot.links(path)
+                number = links.string_numbers.get(name, -1)
+                names += self.aliases(itself, path, links, number)
+                for site in links.sites.get(number, ()):
+                    heirs += self.made_at(path, links, site, made)
         return heirs
+
+    def made_at(self, path: str, links: Links, site: int, made: Value) -> list[Value]:
+        """Add a place if it makes an instance of a class; the heirs that it declares, if it does that."""
+        role = links.ops[site] >> ROLE_SHIFT
+        if role == Role.READ and site in links.arguments:
+            role = Role.CALL  # of a class that is told its types: ``C[int]()``
+        if role not in (Role.CALL, Role.EXTENDS):
+            return []
+        if not any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):
+            return []
+        if role == Role.CALL:
+            self.add(path, links.pos[site], Role.CALL)
+            return []
+        return self.heirs(path, links, site) if self.snapshot.rules(path).inherited_constructors else []
 
     def heirs(self, path: str, links: Links, site: int) -> list[Value]:
         """The classes that name a parent at a site and inherit its constructor."""
