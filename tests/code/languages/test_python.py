@@ -561,22 +561,3 @@ def test_a_generator_gives_what_it_yields_when_it_is_sent_something(project: Pro
         """
     )
     written.check("headers")
-
-
-def test_a_constructor_runs_where_its_class_is_called_by_another_name(project: Project) -> None:
-    written = project(
-        """
-        === elements/table.py
-        class Table:
-            def __init__(self, rows): ... # <def __init__>
-        === ui.py
-        from elements.table import Table as table
-        === use.py
-        import ui
-        from ui import table as grid
-        ui.table(rows=[]) # <__init__>
-        grid(rows=[]) # <__init__>
-        table = ui.table
-        """
-    )
-    written.check("__init__")

@@ -99,6 +99,7 @@ class PythonWalk(PythonPatterns):
         self.defined: set[tuple[int, int]] = set()
         self.whole: tuple[int, int] | None = None
         self.giving: Node | None = None  # the assignment whose targets are bound
+        self.remarks = b"# type:" in source  # comments may say what things are
 
     def language(self) -> Language:
         return PYTHON
@@ -174,7 +175,8 @@ class PythonWalk(PythonPatterns):
         left: Node | None
         right: Node | None
         if len(parts) == 3 and parts[1].type == "=":
-            left, right, annotation = parts[0], parts[2], 0
+            left, right = parts[0], parts[2]
+            annotation = self.remark_behind(node.end_byte, scope) if self.remarks else 0
         else:
             left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
             hint = node.child_by_field_name("type")
@@ -315,6 +317,8 @@ class PythonWalk(PythonPatterns):
         hint = node.child_by_field_name("return_type")
         if hint is not None:
             self.scopes[inner].result = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
+        elif self.remarks and body is not None and parameters is not None:
+            self.remark_below(parameters.end_byte, body.start_byte, scope, inner)
         saved, self.results, self.tested = (self.results, self.tested), [], {}
         if body is not None:
             self.function_body(body, inner, begun)

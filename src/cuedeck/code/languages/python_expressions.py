@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.extraction.grammars import grammar_of
 from cuedeck.code.extraction.parsing import parse
-from cuedeck.code.facts import MANY, ROLE_SHIFT, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_flow import PythonFlow
 
@@ -46,6 +47,13 @@ _MAX_ARGUMENTS: Final = 4
 _MAX_ENTRIES: Final = 8
 _MAX_PAIR: Final = 80
 _MAX_QUOTED_ANNOTATION: Final = 400
+# What a comment says of a variable, and of what a function takes and gives.
+_REMARK: Final = re.compile(
+    rb"[ \t]*#[ \t]*type:(?![ \t]*ignore\b)[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
+)
+_SIGNATURE: Final = re.compile(
+    rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
+)
 _MAX_KEY: Final = 40
 
 
@@ -276,7 +284,11 @@ class PythonExpressions(PythonFlow):
         content = next((c for c in node.named_children if c.type == "string_content"), None)
         if content is None or content.end_byte - content.start_byte > _MAX_QUOTED_ANNOTATION:
             return 0
-        text = self.source[content.start_byte : content.end_byte]
+        return self.written_type(content.start_byte, content.end_byte, scope)
+
+    def written_type(self, start: int, end: int, scope: int) -> int:
+        """A type that is written in a text or a comment."""
+        text = self.source[start:end]
         if b"\\" in text or not text.strip():
             return 0
         # Leading blanks would read as indentation; parentheses make the offset uniform.
@@ -284,10 +296,30 @@ class PythonExpressions(PythonFlow):
         if root.has_error or root.named_child_count != 1:
             return 0
         kept = self.source, self.base
-        self.source, self.base = b"(" + text + b")", content.start_byte + self.base - 1
+        self.source, self.base = b"(" + text + b")", start + self.base - 1
         value = self.only(root.named_children[0], scope, Role.TYPE)
         self.source, self.base = kept
         return value
+
+    def remark_behind(self, end: int, scope: int) -> int:
+        """The type that a comment behind an assignment says: ``x = []  # type: List[int]``."""
+        found = _REMARK.match(self.source, end)
+        return self.written_type(*found.span(1), scope) if found is not None else 0
+
+    def remark_below(self, start: int, end: int, scope: int, inner: int) -> None:
+        """What a comment below a function's head says that it takes and gives."""
+        found = _SIGNATURE.search(self.source, start, end)
+        if found is None:
+            return
+        self.scopes[inner].result = self.written_type(*found.span(2), scope)
+        places = [at for at in range(0, len(self.bound), 6) if self.bound[at] == inner]
+        taken = [at for at in places if self.bound[at + 3] in (Bind.PARAMETER, Bind.SELF)]
+        said = self.written_type(found.start(1) - 1, found.end(1) + 1, scope)
+        several = self.rows[4 * said] & OP_MASK == Op.TUPLE
+        types = list(self.lists[self.rows[4 * said + 2]]) if several else [said]
+        for at, of in zip(reversed(taken), reversed(types), strict=False):
+            if self.bound[at + 3] == Bind.PARAMETER and not self.bound[at + 4]:
+                self.bound[at + 4] = of
 
     def binary(self, node: Node, scope: int, role: int = 0) -> int:
         chain: list[Node] = []

@@ -6,6 +6,7 @@ cdef class PythonWalk(PythonPatterns):
     cdef public set defined
     cdef public object whole
     cdef public object giving
+    cdef public bint remarks
     @cython.locals(child=Node, kind=str)
     cpdef assign(self, Node target, Py_ssize_t scope, Py_ssize_t annotation, Py_ssize_t value)
     @cython.locals(left=Node, right=Node, hint=Node, parts=list)
