@@ -205,10 +205,6 @@ class KotlinValues(TableWalk):
             value = self.visit(child, inner)
         return value
 
-    def either(self, values: list[int]) -> int:
-        known = [value for value in values if value]
-        return self.row(Op.UNION, 0, self.items(known)) if len(known) > 1 else known[0] if known else 0
-
     def delegate(self, node: Node, scope: int, role: int = 0) -> int:
         """``by lazy { value }`` holds what the lambda gives."""
         value = self.only(node, scope)

@@ -131,7 +131,7 @@ class RustPatterns(TableWalk):
             if condition is not None:
                 self.visit(condition, inner)
             given.append(self.visit(result, inner))
-        return self._either(given)
+        return self.either(given)
 
     def if_(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
@@ -140,11 +140,7 @@ class RustPatterns(TableWalk):
             part = node.child_by_field_name(field)
             if part is not None:
                 given.append(self.visit(part, place))
-        return self._either(given[1:])
-
-    def _either(self, values: list[int]) -> int:
-        known = [value for value in values if value]
-        return self.row(Op.UNION, 0, self.items(known)) if len(known) > 1 else known[0] if known else 0
+        return self.either(given[1:])
 
     def block(self, node: Node, scope: int, role: int = 0) -> int:
         return self.last(node, self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner))

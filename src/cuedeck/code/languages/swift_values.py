@@ -194,10 +194,9 @@ class SwiftValues(TableWalk):
         value = self.visit(target, scope) if target is not None else 0
         return value if operation is not None and operation.type == "bang" else 0
 
-    def either(self, node: Node, scope: int, role: int = 0) -> int:
+    def alternatives(self, node: Node, scope: int, role: int = 0) -> int:
         """``a ?? b`` and ``c ? a : b``: one of the last two."""
-        values = [value for value in [self.visit(c, scope) for c in node.named_children][-2:] if value]
-        return self.row(Op.UNION, 0, self.items(values)) if len(values) > 1 else values[0] if values else 0
+        return self.either([self.visit(child, scope) for child in node.named_children][-2:])
 
     def dictionary(self, node: Node, scope: int, role: int = 0) -> int:
         key, *held = [self.visit(child, scope, Role.TYPE) for child in node.named_children]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -212,6 +212,11 @@ class TableWalk(Walk):
             else:
                 values.append(self.visit(part, scope, role))
         return self.row(Op.UNION, 0, self.items(values))
+
+    def either(self, values: Iterable[int]) -> int:
+        """One of several values, as far as they are known."""
+        known = [value for value in values if value]
+        return self.row(Op.UNION, 0, self.items(known)) if len(known) > 1 else known[0] if known else 0
 
     def awaited(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.AWAIT, self.only(node, scope))
