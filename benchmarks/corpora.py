@@ -70,6 +70,7 @@ def _given(name: str, scratch: Path) -> Given:
             "code_refs"
             | "code_refs_languages"
             | "code_refs_rust"
+            | "code_refs_served"
             | "code_symdiff_ctags"
             | "documents_headings"
         ):

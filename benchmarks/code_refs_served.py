@@ -1,0 +1,126 @@
+"""What ``find_references`` answers over stdio, against what one or more tools list.
+
+    python -m benchmarks.code_refs_served ROOT ROWS.jsonl [ROWS.jsonl ...] [--errors N]
+
+A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 1-based lines, as SCIP indexes
+and language servers give them; symbols that all files know are asked about. Recall is over the lines that
+every tool lists, precision is the share of our lines that any of them lists. The folder gets a ``.cuedeck``,
+as any workspace.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+Place = tuple[str, int]
+Key = tuple[str, int, str]
+_MOST = 10_000
+_VERSION = "2025-11-25"
+
+
+class Client:
+    """An agent on a pipe, which waits for each answer."""
+
+    def __init__(self, running: subprocess.Popen[str]) -> None:
+        self.running = running
+        self.asked = 0
+        about = {"name": "benchmark", "version": "1"}
+        self.ask("initialize", {"protocolVersion": _VERSION, "capabilities": {}, "clientInfo": about})
+        self.send({"method": "notifications/initialized"})
+
+    def send(self, message: dict[str, Any]) -> None:
+        assert self.running.stdin
+        self.running.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.running.stdin.flush()
+
+    def ask(self, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
+        assert self.running.stdout
+        self.asked += 1
+        self.send({"id": self.asked, "method": method, "params": parameters})
+        for line in self.running.stdout:
+            message: dict[str, Any] = json.loads(line)
+            if message.get("id") == self.asked:
+                return message
+        raise EOFError("the server has gone")
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
+        text: str = answer["result"]["content"][0]["text"]
+        said: dict[str, Any] = json.loads(text)
+        return said
+
+
+@contextmanager
+def served(root: Path) -> Iterator[Client]:
+    """A server of the code deck, indexed to the end."""
+    command = [sys.executable, "-m", "cuedeck", "mcp", "--decks", "code", "--workspace", str(root)]
+    running = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        client = Client(running)
+        while (indexed := client.call("index_repo")).get("status") == "running":
+            time.sleep(0.5)
+        if indexed.get("status") != "completed":
+            raise RuntimeError(f"not indexed: {indexed}")
+        yield client
+    finally:
+        running.terminate()
+        running.wait(10)
+
+
+def combined(files: list[Path]) -> dict[Key, tuple[set[Place], set[Place]]]:
+    """By symbol, the lines that every tool lists and those that any of them lists."""
+    tools = []
+    for file in files:
+        listed: dict[Key, set[Place]] = {}
+        for line in file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            key = (row["def"]["path"], row["def"]["line"], row["name"])
+            listed[key] = {(ref["path"], ref["line"]) for ref in row["refs"]}
+        tools.append(listed)
+    common = sorted(set.intersection(*map(set, tools)))
+    every = {key: [listed[key] for listed in tools] for key in common}
+    return {key: (set.intersection(*sets), set.union(*sets)) for key, sets in every.items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("rows", type=Path, nargs="+")
+    parser.add_argument("--errors", type=int, default=0, help="how many kinds of mistakes to list")
+    given = parser.parse_args()
+    root = given.root.resolve()
+    truth = combined(given.rows)
+    answered = right = wanted = met = unknown = 0
+    mistakes: Counter[str] = Counter()
+    with served(root) as client:
+        for (path, line, name), (must, may) in truth.items():
+            said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
+            unknown += "references" not in said
+            itself = {(path, line)}
+            found = {(ref["path"], ref["line_start"]) for ref in said.get("references", ())} - itself
+            must -= itself
+            answered, right = answered + len(found), right + len(found & may)
+            wanted, met = wanted + len(must), met + len(found & must)
+            mistakes[f"wrong  {name} ({path}:{line})"] += len(found - may)
+            mistakes[f"missed {name} ({path}:{line})"] += len(must - found)
+    precision, recall = right / max(1, answered), met / max(1, wanted)
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
+    print(f"{root.name}: {len(truth)} symbols, {wanted} lines, {unknown} symbols not found")
+    print(f"  P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}")
+    for mistake, count in mistakes.most_common(given.errors):
+        if count:
+            print(f"    {count:5} {mistake}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
