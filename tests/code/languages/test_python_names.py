@@ -53,3 +53,32 @@ def test_comments_that_say_types(project: Project) -> None:
     )
     written.check("Model")
     written.check("run")
+
+
+def test_a_module_named_like_one_of_the_library_is_meant_only_where_python_would_find_it(
+    project: Project,
+) -> None:
+    written = project(
+        """
+        === pkg/__init__.py
+        === pkg/types/__init__.py
+        === pkg/types/enum.py
+        from enum import Enum as Foreign
+        class Enum(Foreign): ... # <def Enum>
+        === pkg/types/other.py
+        from enum import Enum
+        from .enum import Enum as Own # <Enum>
+        class Colour(Enum): ...
+        class Size(Own): ... # <Enum>
+        === scripts/queue.py
+        class Queue: ... # <def Queue>
+        === scripts/run.py
+        from queue import Queue # <Queue>
+        Queue() # <Queue>
+        === pkg/work.py
+        from queue import Queue
+        Queue()
+        """
+    )
+    written.check("Enum")
+    written.check("Queue")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import sys
 from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar
@@ -155,16 +156,28 @@ class PythonRules(Rules):
     def module(self, path: str, imported: Import) -> Value | None:
         if imported.level:
             return self._relative(path, imported)
-        found = self._absolute(imported.module, path)
+        known = imported.module.partition(".")[0] in sys.stdlib_module_names
+        found = self._shadowing(imported.module, path) if known else self._absolute(imported.module, path)
+        folder = posixpath.dirname(path)
         if found is None or found.tag == PACKAGE:
-            sibling = self._file(posixpath.join(posixpath.dirname(path), *imported.module.split(".")))
-            found = sibling or found
+            packaged = known and posixpath.join(folder, "__init__.py") in self.project.paths
+            beside = posixpath.join(folder, *imported.module.split("."))
+            found = (self._file(beside) if not packaged else None) or found
         return found
 
     def _absolute(self, dotted: str, path: str = "") -> Value | None:
         if dotted in self.modules:
             return file_module(self._nearest(dotted, path))
         return Value(PACKAGE, dotted) if dotted in self.folders else None
+
+    def _shadowing(self, dotted: str, path: str) -> Value | None:
+        """The file that a name of the standard library means: one at a root that the asker stands below."""
+        for candidate in self.modules.get(dotted, ()):
+            stem = candidate.rsplit(".", 1)[0].removesuffix("/__init__")
+            root = stem[: -len(dotted) - 1]
+            if not root or root in _ROOTS or path.startswith(root + "/"):
+                return file_module(candidate)
+        return None
 
     def _nearest(self, dotted: str, path: str) -> str:
         """Of the files that a dotted name may mean, the one at the root, else the nearest to who asks."""
