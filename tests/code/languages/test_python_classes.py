@@ -144,3 +144,36 @@ def test_a_test_in_a_branch_that_raises_says_nothing_behind_it(project: Project)
     )
     written.check("old", "run")
     written.check("run")
+
+
+def test_a_decorator_with_type_parameters_makes_what_the_function_gives(project: Project) -> None:
+    written = project(
+        """
+        === reading.py
+        from typing import Any, Callable, Generic, TypeVar, overload
+        T = TypeVar("T")
+        V = TypeVar("V")
+        class setter(Generic[T, V]):
+            def __init__(self, method: Callable[[T], V]): ...
+            @overload
+            def __get__(self, instance: None, owner: Any) -> "setter": ...
+            @overload
+            def __get__(self, instance: T, owner: Any) -> V: ...
+        class Later(Generic[V]):
+            def get(self) -> V: ...
+        def later(function: Callable[..., V]) -> Later[V]: ...
+        === use.py
+        from reading import later, setter
+        class Body:
+            def close(self): ... # <def close>
+        class Test:
+            @setter
+            def body(self) -> Body: ...
+            def run(self):
+                self.body.close() # <close>
+        @later
+        def opened() -> Body: ...
+        opened.get().close() # <close>
+        """
+    )
+    written.check("close")

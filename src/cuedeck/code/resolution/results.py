@@ -6,6 +6,7 @@ from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
+    CALLABLE,
     CLASS,
     FUNCTION,
     INSTANCE,
@@ -188,6 +189,29 @@ class Results(Typing):
         if op != Op.CALL or self.label(function.path, a) != "type":
             return False
         return any(self.is_receivers(function, argument) for argument in links.lists[b][:1])
+
+    # -- decorators
+
+    def decorated(self, path: str, scope: int) -> Values:
+        """What a function's decorators make of it, where that is something else than a function."""
+        links = self.links(path)
+        found: list[Value] = []
+        for decorator in links.lists[links.scopes[scope].decorators]:
+            for value in self.evaluate(path, decorator):
+                if value.tag in (CLASS, FUNCTION, CALLABLE):
+                    found += self.made_of_function(path, value, Value(FUNCTION, path, scope))
+        return unique(found)
+
+    def made_of_function(self, path: str, decorator: Value, function: Value) -> Values:
+        """What a decorator makes of a function; what that takes and gives tells its type parameters."""
+        made = tuple(v for v in self.outcome(decorator) if v.tag == INSTANCE)
+        named = decorator.tag == CLASS and self.parameters(decorator.path, decorator.scope)
+        if not made or not (named or parameters_in(made)):
+            return made
+        meaning: Meaning = {}
+        for taking in self.functions_of(path, decorator):
+            self.unify(self.parameter_type(taking, 0), (function,), meaning)
+        return self.substitute(made, meaning)
 
     # -- overloads
 

@@ -61,6 +61,8 @@ from cuedeck.code.resolution.values import (
 
 _NAMED: Final = (Op.NAME, Op.ATTR)
 _APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, PARAMETER)
+# Decorators that are members of what they decorate: ``@name.setter``.
+_ACCESSORS: Final = ("setter", "getter")
 _MAX_VALUES: Final = 24
 # Each type of a wide union may hold another under the same name.
 _MAX_HELD: Final = 100
@@ -136,6 +138,10 @@ class Typing(Generics):
     @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
         """What ``value.name`` names."""
+
+    @abstractmethod
+    def decorated(self, path: str, scope: int) -> Values:
+        """What a function's decorators make of it, where that is something else than a function."""
 
     def values(self, targets: Targets, use: tuple[str, int, int] | None = None) -> Values:
         """What the things that names lead to are worth; ``use`` is the path, scope and place of the name."""
@@ -243,16 +249,6 @@ class Typing(Generics):
             return self.evaluate(path, x) or (self.annotation(path, x) if generic else ())
         return ()
 
-    def decorated(self, path: str, scope: int) -> Values:
-        """What a function's decorators make of it, where that is something else than a function."""
-        links = self.links(path)
-        found: list[Value] = []
-        for decorator in links.lists[links.scopes[scope].decorators]:
-            for value in self.evaluate(path, decorator):
-                made = self.outcome(value) if value.tag in (CLASS, FUNCTION, CALLABLE) else ()
-                found += [v for v in made if v.tag == INSTANCE_OF]
-        return unique(found)
-
     def inherited_parameter(self, symbol: Symbol) -> Values:
         """What a method's parameter without a type is by the method that it overrides."""
         if not self.rules_of(symbol.path).inherits_parameters:
@@ -298,7 +294,8 @@ class Typing(Generics):
                 decorator = links.a[decorator]
             if links.ops[decorator] & OP_MASK in _NAMED:
                 label = links.strings[links.b[decorator]]
-                if label in wanted:
+                bare = links.ops[decorator] & OP_MASK == Op.NAME
+                if label in wanted and not (bare and label in _ACCESSORS):
                     return label
         return ""
 
