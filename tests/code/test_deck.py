@@ -127,6 +127,37 @@ def test_an_ambiguous_name_lists_the_others_and_a_place_decides(ask: Ask, repo: 
 
 
 @pytest.mark.parametrize(
+    ("name", "path", "line", "defined"),
+    [
+        ("clock", "clock.py", 6, ("clock.py", 4)),  # bound once more
+        ("clock", "user.py", 1, ("clock.py", 4)),  # imported
+        ("clock", "user.py", 6, ("clock.py", 4)),  # used
+        ("clock.clock", "user.py", 6, ("clock.py", 4)),
+        ("clock", "user.py", 9, ("user.py", 9)),  # another one of the name
+        ("clock", "user.py", 10, ("user.py", 9)),
+        ("Timer", "user.py", 4, ("user.py", 3)),  # inside of it
+    ],
+)
+def test_a_line_that_uses_a_name_says_which_is_meant(
+    ask: Ask, repo: Repo, name: str, path: str, line: int, defined: tuple[str, int]
+) -> None:
+    repo.put("clock.py", "import sys\n\nif sys.platform:\n    clock = 1\nelse:\n    clock = 2\n")
+    repo.put(
+        "user.py",
+        "from clock import clock\n\nclass Timer:\n    def now(self):\n"
+        "        a = 1\n        return clock\n\nclass Other:\n    def clock(self):\n        self.clock()\n",
+    )
+    symbol = ask("find_references", symbol_name=name, path=path, line=line)["symbol"]
+    assert (symbol["path"], symbol["line_start"]) == defined
+
+
+def test_a_line_that_does_not_hold_the_name_is_refused(ask: Ask, repo: Repo) -> None:
+    repo.put("clock.py", "tick = 1\n\nprint(tick)\n")
+    with pytest.raises(CueError, match="There is no symbol tick in"):
+        ask("find_references", symbol_name="tick", path="clock.py", line=2)
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments", "meant"),
     [
         ("find_references", {"symbol_name": "Token.validat_key"}, "auth::token::Token::validate"),

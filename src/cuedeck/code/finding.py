@@ -9,7 +9,15 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.implementing import implementations
-from cuedeck.code.locating import at_line, definitions_of, locate, name_parts, symbol_of
+from cuedeck.code.locating import (
+    around,
+    at_line,
+    definitions_of,
+    locate,
+    meant_at,
+    name_parts,
+    symbol_of,
+)
 from cuedeck.code.resolution.uses import Site
 from cuedeck.code.search.ranking import Query, Ranking
 from cuedeck.code.served import clean_path
@@ -77,9 +85,12 @@ def chosen(
     snapshot: Snapshot, name: str, *, path: str | None = None, line: int | None = None
 ) -> tuple[SymbolRecord, list[SymbolRecord]]:
     """The definition that is meant, and the others of that name."""
-    records = locate(snapshot, name, path=snapshot.spelled(clean_path(path)) if path is not None else None)
+    file = snapshot.spelled(clean_path(path)) if path is not None else None
+    records = locate(snapshot, name, path=file)
     if line is not None:
-        records = at_line(records, snapshot, line)
+        records = (
+            at_line(snapshot, records, line) or meant_at(snapshot, name, file, line) or around(records, line)
+        )
     if not records:
         where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
         near = similar_names(snapshot, name)

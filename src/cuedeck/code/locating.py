@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from cuedeck.code.extraction.generated import is_secondary
 from cuedeck.code.facts import BIND_MASK, CALLABLE, INSTANCE, TYPES, Bind, Kind
-from cuedeck.code.resolution.values import CLASS, Symbol, Value
+from cuedeck.code.resolution.values import CLASS, Symbol, Target, Value
 from cuedeck.code.symbols import SymbolRecord, module_name
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
 _BREAKS: Final = "".join(_SEPARATORS)
 _MOST_OWNERS: Final = 8
 PROTOTYPES: Final = ("c", "cpp")
+_IMPORTS: Final = (Bind.IMPORT, Bind.MODULE, Bind.STAR)
 _RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
 _TEST_PARTS: Final = frozenset(
     {"test", "tests", "testing", "spec", "specs", "__tests__", "testdata", "fixtures"}
@@ -238,15 +239,45 @@ def symbol_of(snapshot: Snapshot, record: SymbolRecord) -> Symbol | None:
     number = links.string_numbers.get(definition.name)
     for binding in links.bound.get(number, ()) if number is not None else ():
         if links.bindings[2][binding] == definition.name_at:
-            scope = links.bindings[0][binding]
-            if links.bindings[3][binding] & INSTANCE:
-                # An ancestor may declare what this class only assigns.
-                with snapshot.lock:
-                    declared = snapshot.linker.member(Value(CLASS, record.path, scope), definition.name)
-                if declared is not None:
-                    return declared
-            return Symbol(record.path, scope, definition.name)
+            return _bound_by(snapshot, record.path, binding)
     return None
+
+
+def _bound_by(snapshot: Snapshot, path: str, binding: int) -> Symbol:
+    """The symbol that a binding makes; an ancestor may declare what a class only assigns."""
+    links = snapshot.links(path)
+    symbol = Symbol(path, links.bindings[0][binding], links.strings[links.bindings[1][binding]])
+    if not links.bindings[3][binding] & INSTANCE:
+        return symbol
+    with snapshot.lock:
+        return snapshot.linker.member(Value(CLASS, path, symbol.scope), symbol.name) or symbol
+
+
+def meant_at(snapshot: Snapshot, name: str, path: str | None, line: int) -> list[SymbolRecord]:
+    """The definitions of what a name stands for on a line that binds it once more, imports or uses it."""
+    if path is None or path not in snapshot.files:
+        return []
+    links, outline = snapshot.links(path), snapshot.outline(path)
+    number = links.string_numbers.get((name_parts(name) or [name])[-1], -1)
+    found: list[Target] = []
+    for binding in links.bound.get(number, ()):
+        if outline.line_of(links.bindings[2][binding]) != line:
+            continue
+        if links.bindings[3][binding] & BIND_MASK not in _IMPORTS:
+            found.append(_bound_by(snapshot, path, binding))
+            continue
+        with snapshot.lock:
+            found += snapshot.linker.linked(path, binding)
+    for site in links.sites.get(number, ()):
+        if outline.line_of(links.pos[site]) == line:
+            with snapshot.lock:
+                found += snapshot.linker.targets(path, site)
+    symbols = dict.fromkeys(target for target in found if isinstance(target, Symbol))
+    return [
+        snapshot.symbols(symbol.path).record(number)
+        for symbol in symbols
+        for number in definitions_of(snapshot, symbol)
+    ]
 
 
 def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
@@ -258,19 +289,22 @@ def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
     places = {
         links.bindings[2][binding]
         for binding in links.names[symbol.scope].get(number, ())
-        if links.bindings[3][binding] & BIND_MASK not in (Bind.IMPORT, Bind.MODULE, Bind.STAR)
+        if links.bindings[3][binding] & BIND_MASK not in _IMPORTS
     }
     return [n for n in outline.named(symbol.name) if outline.definitions[n].name_at in places]
 
 
-def at_line(records: Iterable[SymbolRecord], snapshot: Snapshot, line: int) -> list[SymbolRecord]:
-    """Those of the records that begin at a line, else the nearest around it first."""
+def at_line(snapshot: Snapshot, records: Iterable[SymbolRecord], line: int) -> list[SymbolRecord]:
+    """Those of the records whose definition or name begins at a line."""
 
-    def distance(record: SymbolRecord) -> tuple[int, int]:
+    def named(record: SymbolRecord) -> int:
         outline = snapshot.outline(record.path)
-        named = outline.line_of(outline.definitions[record.number].name_at) if record.number >= 0 else 1
-        return (0 if line in (named, record.line_start) else 1, abs(named - line))
+        return outline.line_of(outline.definitions[record.number].name_at) if record.number >= 0 else 1
 
-    near = sorted(records, key=distance)
-    exact = [record for record in near if distance(record)[0] == 0]
-    return exact or [r for r in near if r.line_start <= line <= r.line_end]
+    return [record for record in records if line in (record.line_start, named(record))]
+
+
+def around(records: Iterable[SymbolRecord], line: int) -> list[SymbolRecord]:
+    """Those of the records that hold a line, the nearest first."""
+    holding = [record for record in records if record.line_start <= line <= record.line_end]
+    return sorted(holding, key=lambda record: line - record.line_start)

@@ -92,8 +92,8 @@ class FindReferences(Arguments):
     ref: str | None = Ref
     kind: Literal["imports", "calls", "implements", "extends", "references"] | None = None
     limit: int = Field(20, ge=1)
-    path: str | None = Field(None, max_length=4096, description="File of the definition")
-    line: int | None = Field(None, ge=1, description="Line of the definition")
+    path: str | None = Field(None, max_length=4096, description="File of the definition or of a use")
+    line: int | None = Field(None, ge=1, description="Line there")
 
 
 class ExplainRanking(Arguments):
