@@ -96,6 +96,11 @@ class PythonRules(Rules):
     tuple_arguments: ClassVar[bool] = True
     literal_forms: ClassVar[frozenset[str]] = frozenset({"Literal"})
     item_classes: ClassVar[frozenset[str]] = frozenset({"TypedDict"})
+    enumerations: ClassVar[frozenset[str]] = frozenset(
+        {"Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag"}
+    )
+    tuple_classes: ClassVar[frozenset[str]] = frozenset({"NamedTuple"})
+    same_methods: ClassVar[frozenset[str]] = frozenset({"_replace"})
     type_variables: ClassVar[frozenset[str]] = frozenset({"TypeVar"})
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}

@@ -6,8 +6,16 @@ from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, RECEIVER, REST, TRAILING, Bind, Op
-from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, settled, with_meaning
-from cuedeck.code.resolution.library import Library
+from cuedeck.code.resolution.generics import (
+    SELF_TYPE,
+    Meaning,
+    classes_of,
+    pairs,
+    parameters_in,
+    settled,
+    with_meaning,
+)
+from cuedeck.code.resolution.library import BUILT_IN, Library
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -19,7 +27,6 @@ from cuedeck.code.resolution.values import (
     MAPPING,
     RECORD,
     SEQUENCE,
-    SUPER,
     TUPLE,
     TYPE_OF,
     Symbol,
@@ -33,27 +40,6 @@ from cuedeck.code.resolution.values import (
     unique,
 )
 
-_BUILT_IN: Final = frozenset(
-    {
-        "super",
-        "type",
-        "list",
-        "sorted",
-        "reversed",
-        "set",
-        "tuple",
-        "frozenset",
-        "iter",
-        "next",
-        "enumerate",
-        "anext",
-        "min",
-        "max",
-        "zip",
-        "map",
-        "filter",
-    }
-)
 # How well an argument fits a parameter: its very type, or one that it becomes.
 _AGREES: Final = 20
 _WIDENS: Final = 10
@@ -69,12 +55,14 @@ class Calls(Library):
         links, plain = self.links(path), self.plain(path, callee)
         op = links.ops[plain] & OP_MASK
         label = self.label(path, callee)
-        if op == Op.NAME and label in _BUILT_IN:
+        if op == Op.NAME and label in BUILT_IN:
             special = self.built_in(path, plain, label, arguments)
             if special is not None:
                 return special
         if label == "cast" and arguments:
             return self.annotation(path, arguments[0])
+        if label == "NewType" and len(arguments) == 2:
+            return classes_of(self.annotation(path, arguments[1]))
         found: list[Value] = []
         values = self.accepting(path, callee, self.concrete(self.evaluate(path, callee)))
         overloads = tuple(v for v in values if v.tag == FUNCTION)
@@ -442,42 +430,6 @@ class Calls(Library):
         if self.is_own(path, base) or any(value.tag != EXTERNAL for value in self.evaluate(path, base)):
             return ()
         return self.foreign_type(path, self.arguments_of(path, callee))
-
-    def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
-        """Python's super, type and the functions that keep their argument's elements."""
-        links = self.links(path)
-        owner = links.scopes[links.a[callee]].owner
-        if label == "super":
-            return (Value(SUPER, path, owner),) if owner >= 0 else ()
-        if not arguments or self.name(path, links.a[callee], label):
-            return None
-        if label == "zip":
-            return self.zipped(path, arguments)
-        if label == "map":
-            return tuple(sequence(v) for f in self.evaluate(path, arguments[0]) if (v := self.outcome(f)))
-        if label == "filter":
-            arguments = arguments[1:] or arguments
-        given = self.concrete(self.evaluate(path, arguments[0]))
-        if label == "type":
-            return tuple(v._replace(tag=CLASS) for v in given if v.tag == INSTANCE)
-        if label in ("next", "anext"):
-            return unique(
-                [w for v in given for w in elements(v) or self.protocol(v, "__next__", "__anext__")]
-            )
-        inside = unique([v for g in given for v in self.yielded(g)])
-        if label == "enumerate":
-            return (sequence((Value(TUPLE, inside=((), inside)),)),) if inside else ()
-        if label in ("min", "max"):
-            return inside
-        return (sequence(inside),) if inside else ()
-
-    def zipped(self, path: str, arguments: tuple[int, ...]) -> Values:
-        """What walking over several things at once gives."""
-        parts = tuple(
-            unique([v for g in self.concrete(self.evaluate(path, argument)) for v in self.yielded(g)])
-            for argument in arguments
-        )
-        return (sequence((Value(TUPLE, inside=parts),)),) if any(parts) else ()
 
     def container_call(self, path: str, owner: int, label: str, arguments: tuple[int, ...]) -> Values:
         """Methods of containers, which are declared nowhere in the project."""

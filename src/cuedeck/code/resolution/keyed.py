@@ -64,7 +64,7 @@ class Keyed(Narrowing):
         many = any(links.ops[index] & OP_MASK == Op.SEQUENCE for index in links.lists[links.b[number]])
         found: list[Value] = []
         position = self.position(path, number)
-        for value in self.concrete(self.evaluate(path, links.a[number])):
+        for value in self.indexable(self.evaluate(path, links.a[number])):
             if value.tag == TUPLE and position >= 0:
                 found += value.inside[position] if position < len(value.inside) else ()
                 continue
@@ -80,6 +80,14 @@ class Keyed(Narrowing):
                 arguments = [self.annotation(path, item) for item in self.arguments_of(path, number)]
                 found += self.apply(called, arguments)
             found += held
+        return unique(found)
+
+    def indexable(self, values: Values) -> Values:
+        """Values as they are asked for items: heirs of foreign containers as those."""
+        found: list[Value] = []
+        for value in self.concrete(values):
+            inherits = value.tag == INSTANCE and not self.member(value, "__getitem__")
+            found += (self.containers(value) if inherits else ()) or (value,)
         return unique(found)
 
     def item_of(self, path: str, value: Value, indices: tuple[int, ...]) -> Values:
@@ -106,16 +114,6 @@ class Keyed(Narrowing):
         named = {f: [c for h in hints[f] for c in self.constants(f.path, h) or ()] for f in functions}
         meant = [f for f in functions if not texts.isdisjoint(t for t in named[f] if isinstance(t, str))]
         return meant or [f for f in functions if not named[f]] or functions
-
-    def has_items(self, value: Value) -> bool:
-        """Whether a class is a dictionary that declares its keys."""
-        wanted = self.rules_of(value.path).item_classes
-        return any(
-            self.label(path, base) in wanted
-            for path, scope in (self.lineage(value) if wanted else ())
-            for links in (self.links(path),)
-            for base in links.lists[links.scopes[scope].bases]
-        )
 
     def every_member(self, owner: Value) -> Values:
         """What any member of a type holds."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from cuedeck.code.facts import OP_MASK, Op
 from cuedeck.code.resolution.keyed import Keyed
 from cuedeck.code.resolution.values import (
     CALLABLE,
+    CLASS,
     EXTERNAL,
+    INSTANCE,
     MAPPING,
     SEQUENCE,
+    SUPER,
     TUPLE,
     Value,
     Values,
@@ -18,9 +23,67 @@ from cuedeck.code.resolution.values import (
     unique,
 )
 
+BUILT_IN: Final = frozenset(
+    {
+        "super",
+        "type",
+        "list",
+        "sorted",
+        "reversed",
+        "set",
+        "tuple",
+        "frozenset",
+        "iter",
+        "next",
+        "enumerate",
+        "anext",
+        "min",
+        "max",
+        "zip",
+        "map",
+        "filter",
+    }
+)
+
 
 class Library(Keyed):
     """The part of the linker that knows functions which are declared nowhere in the project."""
+
+    def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:
+        """Python's super, type and the functions that keep their argument's elements."""
+        links = self.links(path)
+        owner = links.scopes[links.a[callee]].owner
+        if label == "super":
+            return (Value(SUPER, path, owner),) if owner >= 0 else ()
+        if not arguments or self.name(path, links.a[callee], label):
+            return None
+        if label == "zip":
+            return self.zipped(path, arguments)
+        if label == "map":
+            return tuple(sequence(v) for f in self.evaluate(path, arguments[0]) if (v := self.outcome(f)))
+        if label == "filter":
+            arguments = arguments[1:] or arguments
+        given = self.concrete(self.evaluate(path, arguments[0]))
+        if label == "type":
+            return tuple(v._replace(tag=CLASS) for v in given if v.tag == INSTANCE)
+        if label in ("next", "anext"):
+            return unique(
+                [w for v in given for w in elements(v) or self.protocol(v, "__next__", "__anext__")]
+            )
+        inside = unique([v for g in given for v in self.yielded(g)])
+        if label == "enumerate":
+            return (sequence((Value(TUPLE, inside=((), inside)),)),) if inside else ()
+        if label in ("min", "max"):
+            return inside
+        return (sequence(inside),) if inside else ()
+
+    def zipped(self, path: str, arguments: tuple[int, ...]) -> Values:
+        """What walking over several things at once gives."""
+        parts = tuple(
+            unique([v for g in self.concrete(self.evaluate(path, argument)) for v in self.yielded(g)])
+            for argument in arguments
+        )
+        return (sequence((Value(TUPLE, inside=parts),)),) if any(parts) else ()
 
     def deed(self, path: str, callee: int, label: str) -> str:
         """What a function of the library does, if it is one."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 from cuedeck.code.facts import CONDITION, HELD, KEYS, Bind, Op
 from cuedeck.code.facts import INSTANCE as OF_INSTANCE
+from cuedeck.code.resolution.bases import Bases
 from cuedeck.code.resolution.generics import Meaning, parameters_in
-from cuedeck.code.resolution.results import Results
 from cuedeck.code.resolution.values import (
     CLASS,
     FUNCTION,
     HOLDER,
     INSTANCE,
     MAPPING,
-    SEQUENCE,
     TUPLE,
     TYPE_OF,
     Symbol,
@@ -25,12 +22,8 @@ from cuedeck.code.resolution.values import (
 )
 
 
-class Protocols(Results):
+class Protocols(Bases):
     """The part of the linker that iterates, enters, indexes and operates."""
-
-    @abstractmethod
-    def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
-        """A class, its extensions and its ancestors, nearest first."""
 
     def derived(self, path: str, op: int, a: int, b: int) -> Values:
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
@@ -68,7 +61,7 @@ class Protocols(Results):
         if value.tag == MAPPING:
             return value.inside[1]
         if value.tag != INSTANCE:
-            return elements(value)
+            return elements(value) or self.constants_of(value)
         for name in ("__iter__", "__aiter__"):
             given = self.concrete(self.protocol(value, name))
             if given:
@@ -76,17 +69,6 @@ class Protocols(Results):
         return self.protocol(value, "__getitem__") or unique(
             [v for container in self.containers(value) for v in self.yielded(container)]
         )
-
-    def containers(self, value: Value) -> Values:
-        """The foreign containers that a class inherits from: ``class Rows(list[Row])``."""
-        found: list[Value] = []
-        for path, scope in self.lineage(value):
-            links = self.links(path)
-            for base in links.lists[links.scopes[scope].bases]:
-                held = [v for v in self.annotation(path, base) if v.tag in (SEQUENCE, MAPPING, TUPLE)]
-                if held:
-                    found += self.substitute(tuple(held), self.meaning(value, path, scope))
-        return unique(found)
 
     def advanced(self, value: Value) -> Values:
         """What an iterator gives next."""
@@ -168,6 +150,9 @@ class Protocols(Results):
         rules = self.rules_of(path)
         if rules.stand_in:
             values = self.concrete(self.evaluate(path, owner))
+            constants = [v for value in values for v in self.constants_by_name(value, name)]
+            if constants:
+                return unique(constants)
             lacking = [v for v in values if v.tag == INSTANCE and not self.member(v, name)]
             return unique([v for value in lacking for v in self.protocol(value, rules.stand_in)])
         if not rules.foreign_wrappers:

@@ -117,6 +117,9 @@ class Rules:
     # Generic types that allow their arguments, which are constants; classes whose fields are their items.
     literal_forms: ClassVar[frozenset[str]] = frozenset()
     item_classes: ClassVar[frozenset[str]] = frozenset()
+    # Foreign classes whose heirs list their instances as members, or are tuples of their fields.
+    enumerations: ClassVar[frozenset[str]] = frozenset()
+    tuple_classes: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are what a function gives, or what a class makes.
     results_of: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are the list of what a function or a class takes.

@@ -136,6 +136,10 @@ class Typing(Generics):
         """What reading a member gives whose value says itself what is read."""
 
     @abstractmethod
+    def constant(self, member: Symbol) -> Values:
+        """An instance of its enumeration, where a member is one of that's constants."""
+
+    @abstractmethod
     def attribute_of(self, value: Value, name: str) -> Targets:
         """What ``value.name`` names."""
 
@@ -540,7 +544,7 @@ class Typing(Generics):
             if not isinstance(target, Symbol):
                 found.append(target)
                 continue
-            held = self.type_of(target)
+            held = self.constant(target) or self.type_of(target)
             if held and owner.tag in (CLASS, INSTANCE_OF, SUPER):
                 held = self.substitute(held, self.meaning(owner, target.path, target.scope))
                 held = self.read_through(owner, target, held)

@@ -1,0 +1,86 @@
+"""Python classes that foreign ancestors make special, and types made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_what_an_enumeration_lists_are_its_instances(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        import enum
+        from enum import IntFlag
+        class Colour(enum.Enum):
+            RED = 1
+            GREEN = 2
+            def mix(self): ...  # <def mix>
+            def other(self):
+                return self.RED.mix()  # <mix>
+        class Plain:
+            RED = 1
+        class Shade(Colour):
+            pass
+        class Bits(IntFlag):
+            A = 1
+            def mix(self): ...  # <def bits>
+        def use():
+            Colour.RED.mix()  # <mix>
+            for colour in Colour:
+                colour.mix()  # <mix>
+            [each.mix() for each in Shade]  # <mix>
+            list(Colour)[0].mix()  # <mix>
+            Colour.__members__["RED"].mix()  # <mix>
+            for name, found in Colour.__members__.items():
+                found.mix()  # <mix>
+            Plain.RED.mix()
+            Bits.A.mix()  # <bits>
+        """
+    )
+    written.check("mix")
+    written.check("bits", "mix")
+
+
+def test_a_named_tuple_is_a_tuple_of_its_fields(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import NamedTuple
+        class Part:
+            def run(self): ...  # <def run>
+        class Pair(NamedTuple):
+            part: Part
+            size: int = 0
+            def total(self): ...
+        class Rows(list[Part]):
+            pass
+        def use(pair: Pair, pairs: list[Pair], rows: Rows):
+            part, size = pair
+            part.run()  # <run>
+            pair[0].run()  # <run>
+            pair._replace(size=2).part.run()  # <run>
+            for each, size in pairs:
+                each.run()  # <run>
+                size.run()
+            rows[0].run()  # <run>
+        """
+    )
+    written.check("run")
+
+
+def test_a_new_type_is_the_one_that_it_is_made_of(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import NewType
+        class Key:
+            def run(self): ...  # <def run>
+        Own = NewType("Own", Key)
+        def use(own: Own):
+            own.run()  # <run>
+            Own(Key()).run()  # <run>
+        """
+    )
+    written.check("run")
