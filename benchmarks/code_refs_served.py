@@ -4,8 +4,9 @@
 
 A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 1-based lines, as SCIP indexes
 and language servers give them; symbols that all files know are asked about. Recall is over the lines that
-every tool lists, precision is the share of our lines that any of them lists; files that no tool names say
-nothing, as their configuration may leave them out. The folder gets a ``.cuedeck``, as any workspace.
+every tool lists, precision is the share of our lines that any of them lists. Servers list ``C()`` for a
+constructor, but not ``module.C()``: uses of its class count as listed. Files that no tool names say nothing,
+as their configuration may leave them out. The folder gets a ``.cuedeck``, as any workspace.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -85,20 +87,37 @@ def served(root: Path) -> Iterator[Client]:
         running.wait(10)
 
 
-def combined(files: list[Path]) -> tuple[dict[Key, tuple[set[Place], set[Place]]], set[str]]:
+@dataclass
+class Truth:
     """By symbol, the lines that every tool lists and those that any of them lists; the files they name."""
-    tools, seen = [], set[str]()
+
+    must: dict[Key, set[Place]]
+    may: dict[Key, set[Place]]
+    files: set[str]
+
+
+def combined(files: list[Path]) -> Truth:
+    tools: list[dict[Key, set[Place]]] = []
+    classes: dict[str, set[Place]] = {}
+    makers: dict[Key, str] = {}
     for file in files:
-        listed: dict[Key, set[Place]] = {}
+        tools.append({})
         for line in file.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             key = (row["def"]["path"], row["def"]["line"], row["name"])
-            listed[key] = {(ref["path"], ref["line"]) for ref in row["refs"]}
-            seen |= {key[0], *(path for path, _ in listed[key])}
-        tools.append(listed)
+            places = tools[-1][key] = {(ref["path"], ref["line"]) for ref in row["refs"]}
+            symbol = row.get("symbol", "")
+            if row["kind"] == "class":
+                classes.setdefault(symbol, set()).update(places)
+            elif row["name"] == "__init__":
+                makers[key] = symbol.removesuffix("__init__().")
     common = sorted(set.intersection(*map(set, tools)))
-    every = {key: [listed[key] for listed in tools] for key in common}
-    return {key: (set.intersection(*sets), set.union(*sets)) for key, sets in every.items()}, seen
+    must = {key: set.intersection(*(listed[key] for listed in tools)) for key in common}
+    may = {key: set.union(*(listed[key] for listed in tools)) for key in common}
+    for key in makers.keys() & may.keys():
+        may[key] |= classes.get(makers[key], set())
+    named = {path for listed in tools for places in listed.values() for path, _ in places}
+    return Truth(must, may, named | {path for listed in tools for path, _, _ in listed})
 
 
 def main() -> int:
@@ -108,16 +127,17 @@ def main() -> int:
     parser.add_argument("--errors", type=int, default=0, help="how many kinds of mistakes to list")
     given = parser.parse_args()
     root = given.root.resolve()
-    truth, seen = combined(given.rows)
+    truth = combined(given.rows)
     answered = right = wanted = met = unknown = 0
     mistakes: Counter[str] = Counter()
     with served(root) as client:
-        for (path, line, name), (must, may) in truth.items():
+        for (path, line, name), must in truth.must.items():
+            may = truth.may[path, line, name]
             said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
             unknown += "references" not in said
             itself = {(path, line)}
             found = {(ref["path"], ref["line_start"]) for ref in said.get("references", ())} - itself
-            found = {place for place in found if place[0] in seen}
+            found = {place for place in found if place[0] in truth.files}
             must -= itself
             answered, right = answered + len(found), right + len(found & may)
             wanted, met = wanted + len(must), met + len(found & must)
@@ -125,7 +145,7 @@ def main() -> int:
             mistakes[f"missed {name} ({path}:{line})"] += len(must - found)
     precision, recall = right / max(1, answered), met / max(1, wanted)
     f1 = 2 * precision * recall / max(1e-9, precision + recall)
-    print(f"{root.name}: {len(truth)} symbols, {wanted} lines, {unknown} symbols not found")
+    print(f"{root.name}: {len(truth.must)} symbols, {wanted} lines, {unknown} symbols not found")
     print(f"  P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}")
     for mistake, count in mistakes.most_common(given.errors):
         if count:
