@@ -13,6 +13,16 @@ from cuedeck.code.resolution.rules import Rules, file_module
 from cuedeck.code.resolution.values import MODULE, PACKAGE, Targets, Value
 
 _ROOTS = frozenset({"src", "lib", "python"})
+# The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
+_REMOVED = (
+    "aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib nis "
+    "nntplib ossaudiodev pipes smtpd sndhdr spwd sunau telnetlib uu xdrlib"
+)
+_ADDED = "annotationlib compression"
+_LIBRARY = frozenset(
+    {name for name in sys.stdlib_module_names if not name.startswith("_")}
+    | {*_REMOVED.split(), *_ADDED.split()}
+)
 
 
 class PythonRules(Rules):
@@ -161,7 +171,7 @@ class PythonRules(Rules):
     def module(self, path: str, imported: Import) -> Value | None:
         if imported.level:
             return self._relative(path, imported)
-        known = imported.module.partition(".")[0] in sys.stdlib_module_names
+        known = imported.module.partition(".")[0] in _LIBRARY
         found = self._shadowing(imported.module, path) if known else self._absolute(imported.module, path)
         folder = posixpath.dirname(path)
         if found is None or found.tag == PACKAGE:
