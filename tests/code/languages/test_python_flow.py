@@ -130,3 +130,35 @@ def test_what_a_test_affirms_does_not_hold_in_other_branches(project: Project) -
         """
     )
     written.check("name")
+
+
+def test_what_a_name_is_made_of_is_what_it_was_before(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Plan:
+            def made(self): return House()
+            def run(self): ...  # <def plan>
+        class House:
+            def made(self): return Garden()
+            def run(self): ...  # <def run>
+        class Garden:
+            def run(self): ...  # <def garden>
+        def build():
+            plan = Plan()
+            plan.run()  # <plan>
+            plan = plan.made()
+            plan.run()  # <plan> <run>
+        def all_of(plan: Plan):
+            house = plan.made()
+            for house in [house.made()]:
+                house.run()  # <garden>
+        top = Plan()
+        top.run()  # <plan>
+        top = top.made()
+        top.run()  # <plan> <run>
+        """
+    )
+    written.check("run")
+    written.check("plan", "run")
+    written.check("garden", "run")

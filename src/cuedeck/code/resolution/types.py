@@ -148,7 +148,7 @@ class Typing(Generics):
         """What a function's decorators make of it, where that is something else than a function."""
 
     def values(self, targets: Targets, use: tuple[str, int, int] | None = None) -> Values:
-        """What the things that names lead to are worth; ``use`` is the path, scope and place of the name."""
+        """What the things that names lead to are worth; ``use`` is the path, scope and row of the name."""
         found: list[Value] = []
         for target in targets:
             if isinstance(target, Symbol):
@@ -198,19 +198,24 @@ class Typing(Generics):
         return tuple(promised) if promised else bindings
 
     def reaching(self, symbol: Symbol, use: tuple[str, int, int]) -> Values | None:
-        """What a variable of a function holds at a place, as far as the order of lines tells; else None."""
-        path, scope, place = use
+        """What a variable that is no member holds where it is used, as far as the order tells; else None."""
+        path, scope, number = use
         if not self.rules_of(path).reads_in_order or path != symbol.path:
             return None
         links = self.links(path)
-        if links.scopes[symbol.scope].kind != ScopeKind.FUNCTION:
+        if links.scopes[symbol.scope].kind not in (ScopeKind.FUNCTION, ScopeKind.MODULE):
             return None
         while links.scopes[scope].kind == ScopeKind.BLOCK:
             scope = links.scopes[scope].parent
         bindings = links.names[symbol.scope].get(links.string_numbers[symbol.name], ())
         if scope != symbol.scope or len(bindings) < 2:
             return None
-        earlier = tuple([b for b in bindings if links.bindings[2][b] < place])
+        place = links.pos[number]
+        hints, given = links.bindings[4:]
+        # What a name is given, ``x = x.next()``, is evaluated before it is given: rows are in that order.
+        earlier = tuple(
+            [b for b in bindings if links.bindings[2][b] < place and (hints[b] or number > given[b])]
+        )
         # A loop may bring back what is assigned further down: then all of them count.
         if not earlier or len(earlier) == len(bindings):
             earlier = bindings
@@ -478,7 +483,7 @@ class Typing(Generics):
                 return types
         match op:
             case Op.NAME:
-                found = self.values(self.targets(path, number), (path, a, links.pos[number]))
+                found = self.values(self.targets(path, number), (path, a, number))
                 return found or self.provided(path, number)
             case Op.ATTR:
                 name = links.strings[b]
