@@ -1,4 +1,4 @@
-"""Python: classes by other names, and types that comments say."""
+"""Python: names: classes by other ones, what a class body sees, and types that comments say."""
 
 from __future__ import annotations
 
@@ -82,3 +82,77 @@ def test_a_module_named_like_one_of_the_library_is_meant_only_where_python_would
     )
     written.check("Enum")
     written.check("Queue")
+
+
+def test_a_class_body_sees_what_it_names_later_as_it_is_outside(project: Project) -> None:
+    written = project(
+        """
+        === days.py
+        class date:
+            def year(self): ... # <def year>
+        class Base:
+            def close(self): ... # <def close>
+        === use.py
+        import days
+        from days import Base, date
+        class Event:
+            days: "days.date"
+            date: date
+            def first(self) -> date: ...
+            class Base(Base): ...
+        class Log:
+            def first(self) -> date: ...
+            def date(self, given: date) -> "date": # <def date>
+                return given.year() # <year>
+            later = date # <date>
+            def __init__(self):
+                self.Base = None
+            other = Base
+        def use(event: Event, log: Log):
+            event.days.year() # <year>
+            event.date.year() # <year>
+            log.first().year() # <year>
+            log.date().year() # <date> <year>
+            event.Base().close() # <close>
+            log.other().close() # <close>
+        """
+    )
+    written.check("year")
+    written.check("date")
+    written.check("close")
+
+
+def test_a_quoted_type_of_a_class_body_may_be_defined_later_in_it(project: Project) -> None:
+    written = project(
+        """
+        === tree.py
+        class Tree:
+            def first(self) -> "Node": ... # <Node>
+            class Node: # <def Node>
+                def cut(self): ... # <def cut>
+        Tree().first().cut() # <cut>
+        """
+    )
+    written.check("Node")
+    written.check("cut")
+
+
+def test_what_a_stub_adds_to_the_names_that_modules_see(project: Project) -> None:
+    written = project(
+        """
+        === plugins/__builtins__.pyi
+        from traits import Traits
+        traits: Traits # <def traits>
+        === traits.py
+        class Traits:
+            def custom(self): ... # <def custom>
+        === plugins/first.py
+        def run():
+            traits.custom() # <traits> <custom>
+        === other.py
+        def run():
+            traits.custom()
+        """
+    )
+    written.check("traits")
+    written.check("custom")

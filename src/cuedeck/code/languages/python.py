@@ -174,6 +174,7 @@ class PythonWalk(PythonPatterns):
         parts = node.children
         left: Node | None
         right: Node | None
+        begun = len(self.rows)
         if len(parts) == 3 and parts[1].type == "=":
             left, right = parts[0], parts[2]
             annotation = self.remark_behind(node.end_byte, scope) if self.remarks else 0
@@ -188,26 +189,24 @@ class PythonWalk(PythonPatterns):
             if left is not None and left.type == "identifier":
                 self.listed(self.source[left.start_byte : left.end_byte], right, scope)
             aliased = annotation and self.last_name(annotation) == b"TypeAlias"
-            begun = len(self.rows)
             value = self.table[right.kind_id](self, right, scope, Role.TYPE if aliased else 0)
-            if left is not None:
-                self.settled = node.end_byte
-                if left.type == "identifier":
-                    self.see_own(self.name(left), scope, begun)
+            self.settled = node.end_byte
         if left is not None:
+            if left.type == "identifier":
+                self.see_own(self.name(left), scope, begun, known=self.name(left) in self.names[scope])
             self.giving = node
             self.assign(left, scope, annotation, value)
-            self.settled = 0
+        self.settled = 0
         self.whole = outer
         return value
 
-    def see_own(self, name: int, scope: int, begun: int) -> None:
-        """In ``f = staticmethod(f)`` of a class body the second is the one outside.
+    def see_own(self, name: int, scope: int, begun: int, *, known: bool) -> None:
+        """In ``f = staticmethod(f)`` and ``date: date`` of a class body the second is the one outside.
 
         After ``x = changed(x)`` in a function x is likely to be what it was.
         """
         rows, in_class = self.rows, self.scopes[scope].kind == ScopeKind.CLASS
-        if in_class == (name in self.names[scope]):
+        if in_class == known:
             return
         for at in range(begun, len(rows), 4):
             if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] == name:
@@ -288,8 +287,9 @@ class PythonWalk(PythonPatterns):
         outer, self.whole = self.whole, None
         in_class = self.scopes[scope].kind == ScopeKind.CLASS
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=scope if in_class else self.scopes[scope].owner)
-        home = self.home(self.name(name), scope)
-        self.bind(home, self.name(name), name.start_byte, Bind.FUNCTION, inner)
+        number = self.name(name)
+        home, known, head = self.home(number, scope), number in self.names[scope], len(self.rows)
+        self.bind(home, number, name.start_byte, Bind.FUNCTION, inner)
         begun = len(self.bound)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
@@ -319,6 +319,8 @@ class PythonWalk(PythonPatterns):
             self.scopes[inner].result = self.visit(hint, inner if generics is not None else scope, Role.TYPE)
         elif self.remarks and body is not None and parameters is not None:
             self.remark_below(parameters.end_byte, body.start_byte, scope, inner)
+        if in_class:
+            self.see_own(number, scope, head, known=known)
         saved, self.results, self.tested = (self.results, self.tested), [], {}
         if body is not None:
             self.function_body(body, inner, begun)
@@ -412,8 +414,9 @@ class PythonWalk(PythonPatterns):
         outer, self.whole = self.whole, None
         inner = self.scope(ScopeKind.CLASS, scope)
         self.scopes[inner].owner = inner
-        home = self.home(self.name(name), scope)
-        self.bind(home, self.name(name), name.start_byte, Bind.CLASS, inner)
+        number = self.name(name)
+        home, known, head = self.home(number, scope), number in self.names[scope], len(self.rows)
+        self.bind(home, number, name.start_byte, Bind.CLASS, inner)
         self.define(
             Kind.CLASS,
             name,
@@ -435,6 +438,8 @@ class PythonWalk(PythonPatterns):
                     self.scopes[inner].result = value
             elif child.type != "comment":
                 bases.append(self.visit(child, inner if generics is not None else scope, Role.EXTENDS))
+        if self.scopes[scope].kind == ScopeKind.CLASS:
+            self.see_own(number, scope, head, known=known)
         self.scopes[inner].bases = self.items(bases)
         self.scopes[inner].decorators = self.items(decorators or ())
         if body is not None:

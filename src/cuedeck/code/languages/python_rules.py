@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,6 +13,7 @@ from cuedeck.code.resolution.rules import Rules, file_module
 from cuedeck.code.resolution.values import MODULE, PACKAGE, Targets, Value
 
 _ROOTS = frozenset({"src", "lib", "python"})
+_BUILT_INS = "__builtins__.pyi"
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
 _REMOVED = (
     "aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib nis "
@@ -221,6 +222,18 @@ class PythonRules(Rules):
             if candidate in paths:
                 return file_module(candidate)
         return None
+
+    @cached_property
+    def built_ins(self) -> frozenset[str]:
+        """The stubs that say what a project adds to the names which every module sees."""
+        return frozenset(path for path in self.project.paths if posixpath.basename(path) == _BUILT_INS)
+
+    def ambient(self, path: str, name: str) -> Iterable[Value]:
+        if not self.built_ins:
+            return ()
+        folders = ("", "typings", posixpath.dirname(path))
+        stubs = (posixpath.join(folder, _BUILT_INS) for folder in folders)
+        return [file_module(stub) for stub in stubs if stub in self.built_ins]
 
     def submodule(self, module: Value, name: str) -> Value | None:
         if module.tag == PACKAGE:

@@ -489,9 +489,12 @@ class Linker(Ancestry):
         if op == Op.NAME:
             found = self.name(path, a, links.strings[b])
             role = links.ops[number] >> ROLE_SHIFT
-            if found and self.rules_of(path).tag_names:
+            rules = self.rules_of(path)
+            if rules.reads_in_order and rules.body_names and links.scopes[a].kind == ScopeKind.CLASS:
+                return self.by_now(path, number, found)
+            if found and rules.tag_names:
                 return self.structures_apart(path, number, found)
-            if self.rules_of(path).fields_beside_methods:
+            if rules.fields_beside_methods:
                 return self.method_or_field(path, a, links.strings[b], found, role == Role.CALL)
             return found if role not in TYPE_ROLES else self.type_beside(path, a, links.strings[b], found)
         if op == Op.ATTR:
@@ -510,6 +513,17 @@ class Linker(Ancestry):
         if op == Op.KEYWORD:
             return self.keyword(path, a, links.strings[b])
         return ()
+
+    def by_now(self, path: str, number: int, found: Targets) -> Targets:
+        """What a name means in a class's body: not what the body, or only a method, gives it later."""
+        links = self.links(path)
+        scope, name, place = links.a[number], links.b[number], links.pos[number]
+        bindings = links.names[scope].get(name, ())
+        if not bindings or any(
+            links.bindings[2][b] <= place and not links.bindings[3][b] & INSTANCE for b in bindings
+        ):
+            return found
+        return self.name(path, links.scopes[scope].parent, links.strings[name]) or found
 
     def element(self, path: str, tag: str) -> Targets:
         """What a tag means by the first interface of elements that knows it."""
