@@ -153,3 +153,16 @@ def test_files_that_use_a_name_do_not_each_look_for_it_in_all_others(
         assert sum(site.path == file for site in found.references) == 2
         asked.append(counted.total())
     assert asked[1] < 2.5 * asked[0]
+
+
+def test_a_variable_is_found_by_any_line_that_gives_it_a_value(repo: Repo, open_code: Open) -> None:
+    repo.put(
+        "state.py",
+        "def reset():\n    global jobs\n    jobs = None\n\njobs = []\n\nif jobs:\n    jobs = [1]\n",
+    )
+    snapshot = open_code(repo.root).view().snapshot
+    for line in (5, 3, 8):
+        found = find(snapshot, "jobs", path="state.py", line=line)
+        # What the module itself says comes before what a function does.
+        assert found.symbol.line_start == 5
+        assert [site.line for site in found.references] == [2, 3, 7, 8]

@@ -177,3 +177,22 @@ def test_a_decorator_with_type_parameters_makes_what_the_function_gives(project:
         """
     )
     written.check("close")
+
+
+def test_super_of_a_class_that_is_named(project: Project) -> None:
+    written = project(
+        """
+        === base.py
+        class Base:
+            def __init__(self): ... # <def __init__>
+            def close(self): ... # <def close>
+        class Heir(Base):
+            def __init__(self, kind):
+                super().__init__() # <__init__>
+                super(Heir, self).close() # <close>
+                def patched(self):
+                    super(kind, self).__init__()
+        """
+    )
+    written.check("__init__")
+    written.check("close")

@@ -96,7 +96,8 @@ class PythonWalk(PythonPatterns):
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         self.globals: dict[int, set[int]] = {}
-        self.defined: set[tuple[int, int]] = set()
+        # By scope and name: -1, or one more than the number of what a function defines elsewhere.
+        self.defined: dict[tuple[int, int], int] = {}
         self.whole: tuple[int, int] | None = None
         self.giving: Node | None = None  # the assignment whose targets are bound
         self.remarks = b"# type:" in source  # comments may say what things are
@@ -115,7 +116,7 @@ class PythonWalk(PythonPatterns):
             if self.settled:
                 self.settle(name, place, target.start_byte)
             if self.whole is not None:
-                self.define_variable(target, place, name)
+                self.define_variable(target, place, name, lent=place != scope)
         elif kind == "attribute":
             self.assign_attribute(target, scope, annotation, value)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
@@ -159,16 +160,19 @@ class PythonWalk(PythonPatterns):
             scope = around.parent
         return -1
 
-    def define_variable(self, target: Node, scope: int, name: int) -> None:
+    def define_variable(self, target: Node, scope: int, name: int, *, lent: bool) -> None:
+        """Define what is assigned; where a function does so first that says ``global``, the module's own."""
         kind = self.scopes[scope].kind
-        known = (scope, name) in self.defined
-        if self.whole is None or known or kind not in (ScopeKind.MODULE, ScopeKind.CLASS) or self.base:
+        known = self.defined.get((scope, name))
+        if known == -1 or (known and lent) or kind not in (ScopeKind.MODULE, ScopeKind.CLASS) or self.base:
             return
-        self.defined.add((scope, name))
         plain = Kind.CONSTANT if self.text(target).isupper() else Kind.VARIABLE
         label = Kind.FIELD if kind == ScopeKind.CLASS else plain
         parts = assigned(self.giving, target.start_byte) if label != Kind.FIELD else ()
-        self.define(label, target, self.whole, scope, parts=parts)
+        made = self.define(label, target, self.whole or target, scope, parts=parts)
+        if known:
+            self.definitions[known - 1] = self.definitions.pop()
+        self.defined[scope, name] = made + 1 if lent else -1
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.children

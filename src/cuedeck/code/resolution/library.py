@@ -54,7 +54,9 @@ class Library(Keyed):
         links = self.links(path)
         owner = links.scopes[links.a[callee]].owner
         if label == "super":
-            return (Value(SUPER, path, owner),) if owner >= 0 else ()
+            around = (Value(CLASS, path, owner),) if owner >= 0 else ()
+            said = self.evaluate(path, arguments[0]) if arguments else around
+            return tuple(v._replace(tag=SUPER) for v in said if v.tag == CLASS)
         if not arguments or self.name(path, links.a[callee], label):
             return None
         if label == "zip":

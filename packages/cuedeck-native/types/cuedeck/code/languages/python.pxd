@@ -3,7 +3,7 @@ from cuedeck_native.tree cimport Node
 from cuedeck.code.languages.python_patterns cimport PythonPatterns
 cdef class PythonWalk(PythonPatterns):
     cdef public dict globals
-    cdef public set defined
+    cdef public dict defined
     cdef public object whole
     cdef public object giving
     cdef public bint remarks
