@@ -297,6 +297,41 @@ def test_typescript_bounds_inside_and_defaults_outside(project: Project) -> None
     written.check("parse")
 
 
+def test_typescript_types_of_a_union_belong_together_by_their_class(project: Project) -> None:
+    """What is expected of an object says nothing about itself: T is what other parts of it are."""
+    written = project(
+        """
+        === parts.ts
+        export interface Fact {
+          kind: string  // <def kind>
+        }
+        export interface Done extends Fact {
+          kind: 'done'  // <def done>
+        }
+        export type Made<C, E extends Fact, O> = O | ((context: C, event: E) => O)
+        export interface Config<C, E extends Fact> {
+          context?: Made<C, E, C>
+          output?: Made<C, Done, unknown>
+          entry?: Made<C, E, unknown>
+        }
+        export class Box<T> {
+          inner!: T
+        }
+        export interface Machine<C, E extends Fact> {
+          send(event: E): void
+        }
+        export declare function machine<C, E extends Fact>(config: Config<C, E>): Machine<C, E>
+        export declare function opened<T>(given: T | Box<T>): T
+        const made = machine({ output: 'x', entry: 'y', context: { a: 1 } })
+        made.send({ kind: 'go' })  // <kind>
+        opened(new Box<Fact>()).kind  // <kind>
+        opened({} as Fact | Box<Done>).kind  // <kind> <done>
+        """
+    )
+    written.check("kind")
+    written.check("done", "kind")
+
+
 def test_typescript_keys_of_an_object_given_for_a_type_parameter(project: Project) -> None:
     """The parameter becomes the object's own type; functions in it are still given what its bound says."""
     written = project(

@@ -375,15 +375,36 @@ class Generics(ABC):
         """Learn from a value what the parameters in its declared type stand for."""
         if not actual or depth > _MAX_DEPTH:
             return
+        if len(declared) > 1:
+            declared, actual = self._unify_alike(declared, actual, meaning, depth)
         for wanted in declared:
             if wanted.tag == PARAMETER:
-                others = tuple(v for v in actual if v != wanted)
-                meaning[wanted] = settled([*meaning.get(wanted, ()), *others])
+                others = [v for v in actual if v != wanted]
+                if others:
+                    meaning[wanted] = settled([*meaning.get(wanted, ()), *others])
             elif wanted.tag in (*_CONTAINERS, *_HOLDERS):
                 for given in actual:
-                    key = ("y", wanted, given, depth)
-                    for parameter, values in self.solve(key, self._told, wanted, given, depth + 1):
-                        meaning[parameter] = settled([*meaning.get(parameter, ()), *values])
+                    self._unify_two(wanted, given, meaning, depth)
+
+    def _unify_alike(
+        self, declared: Values, actual: Values, meaning: Meaning, depth: int
+    ) -> tuple[Values, Values]:
+        """Of a union, what is the same or of the same class belongs together; what is left of both."""
+        wanted = [v for v in declared if v not in actual]
+        given = [v for v in actual if v not in declared]
+        for one in [v for v in wanted if v.tag in _HOLDERS]:
+            same = [v for v in given if v[:3] == one[:3]]
+            for other in same:
+                self._unify_two(one, other, meaning, depth)
+            if same:
+                wanted.remove(one)
+                given = [v for v in given if v not in same]
+        return tuple(wanted), tuple(given)
+
+    def _unify_two(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
+        key = ("y", wanted, given, depth)
+        for parameter, values in self.solve(key, self._told, wanted, given, depth + 1):
+            meaning[parameter] = settled([*meaning.get(parameter, ()), *values])
 
     def _told(self, wanted: Value, given: Value, depth: int) -> tuple[tuple[Value, Values], ...]:
         """What one value says about the parameters in one declared type."""

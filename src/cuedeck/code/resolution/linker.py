@@ -378,8 +378,16 @@ class Linker(Ancestry):
         position = links.b[hint]
         for given in links.arguments.get(links.a[hint], ())[position : position + 1]:
             if links.ops[given] & OP_MASK == Op.UNION and owner in links.lists[links.b[given]]:
-                return all(value.tag == PARAMETER for value in self.evaluate(path, hint))
+                return all(self.is_open(path, links.a[hint], value) for value in self.evaluate(path, hint))
         return False
+
+    def is_open(self, path: str, callee: int, value: Value) -> bool:
+        """Whether a value is a type parameter of what is called."""
+        if value.tag != PARAMETER:
+            return False
+        called = self.concrete(self.evaluate(path, callee))
+        functions = [f for v in called for f in self.functions_of(path, v)]
+        return any((v.path, v.scope) == (value.path, value.scope) for v in (*called, *functions))
 
     def extended(self, path: str, number: int) -> Targets:
         """The methods declared elsewhere that are called on a value which has none of that name."""
