@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,13 +10,13 @@ from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
+from cuedeck.code.languages.ecmascript_packages import choices, exported, patterns_of, read_json, star_of
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "types", "es"})
-_COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
 _MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
@@ -223,7 +222,7 @@ class EcmaRules(Rules):
     def _foreign(self, name: str) -> Value | None:
         """The block that describes a foreign module; ``*`` in its name stands for anything."""
         for block, pattern, module in self._blocks:
-            if module is None and _filled(pattern, name) is not None and not self._is_module(block.path):
+            if module is None and star_of(pattern, name) is not None and not self._is_module(block.path):
                 return block
         return None
 
@@ -388,7 +387,7 @@ class EcmaRules(Rules):
     def _mapped(self, folder: str, name: str) -> str | None:
         for base, patterns, root in self._mappings(folder):
             for pattern, targets in patterns:
-                filled = _filled(pattern, name)
+                filled = star_of(pattern, name)
                 if filled is None:
                     continue
                 for target in targets:
@@ -422,7 +421,7 @@ class EcmaRules(Rules):
     def _configuration(
         self, path: str, depth: int
     ) -> tuple[str, list[tuple[str, list[str]]], str | None] | None:
-        settings = _json(self.project.text(path))
+        settings = read_json(self.project.text(path))
         if settings is None:
             return None
         options = settings.get("compilerOptions")
@@ -430,7 +429,7 @@ class EcmaRules(Rules):
         folder = posixpath.dirname(path)
         root = options.get("baseUrl")
         base = posixpath.normpath(posixpath.join(folder, root)) if isinstance(root, str) else None
-        patterns = _patterns(options.get("paths"))
+        patterns = patterns_of(options.get("paths"))
         if patterns or base is not None:
             return base or folder, patterns, base
         extended = settings.get("extends")
@@ -456,7 +455,7 @@ class EcmaRules(Rules):
                 folder = posixpath.dirname(folder)
         found = {}
         for folder in sorted(folders):
-            manifest = _json(self.project.text(posixpath.join(folder, "package.json")))
+            manifest = read_json(self.project.text(posixpath.join(folder, "package.json")))
             if manifest is not None:
                 found[folder] = manifest
         return found
@@ -480,7 +479,7 @@ class EcmaRules(Rules):
 
     def _main(self, folder: str) -> str | None:
         manifest = self._manifests[folder]
-        named = _choices(_exported(manifest.get("exports"), "."))
+        named = choices(exported(manifest.get("exports"), "."))
         named += [manifest.get(key) for key in ("source", "types", "typings", "module", "main")]
         found = self._source(folder, named)
         if found is not None:
@@ -492,7 +491,7 @@ class EcmaRules(Rules):
         return None
 
     def _entry(self, folder: str, rest: str) -> str | None:
-        found = self._source(folder, _choices(_exported(self._manifests[folder].get("exports"), "./" + rest)))
+        found = self._source(folder, choices(exported(self._manifests[folder].get("exports"), "./" + rest)))
         if found is not None:
             return found
         for guess in (rest, f"src/{rest}", f"source/{rest}", f"lib/{rest}"):
@@ -506,7 +505,7 @@ class EcmaRules(Rules):
             if not folder:
                 return None
             folder = posixpath.dirname(folder)
-        return self._source(folder, _choices(_exported(self._manifests[folder].get("imports"), name)))
+        return self._source(folder, choices(exported(self._manifests[folder].get("imports"), name)))
 
     def _source(self, folder: str, targets: list[object]) -> str | None:
         """The first file of the project among targets; then the source that one may be built from."""
@@ -528,72 +527,3 @@ class EcmaRules(Rules):
             if found is not None:
                 return found
         return None
-
-
-def _json(text: str | None) -> dict[str, Any] | None:
-    """An object of JSON, comments and trailing commas allowed; nothing when it is not one."""
-    if text is None:
-        return None
-    bare = _COMMENTS.sub(lambda match: match[1] or " ", text)
-    try:
-        value = json.loads(_TRAILING.sub(lambda match: match[1] or "", bare))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _patterns(paths: object) -> list[tuple[str, list[str]]]:
-    """Path mappings, the most specific first."""
-    if not isinstance(paths, dict):
-        return []
-    kept = [
-        (pattern, [target for target in targets if isinstance(target, str)])
-        for pattern, targets in paths.items()
-        if isinstance(targets, list)
-    ]
-    return sorted(kept, key=lambda item: ("*" in item[0], -len(item[0].split("*")[0])))
-
-
-def _filled(pattern: str, name: str) -> str | None:
-    """What a pattern's star stands for in a name; nothing when it does not match."""
-    if "*" not in pattern:
-        return "" if pattern == name else None
-    before, after = pattern.split("*", 1)
-    if len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after):
-        return name[len(before) : len(name) - len(after)]
-    return None
-
-
-def _exported(exports: object, entry: str) -> object:
-    """What a package's ``exports`` or ``imports`` says about an entry."""
-    if isinstance(exports, (str, list)) or (isinstance(exports, dict) and not _keyed(exports)):
-        return exports if entry == "." else None
-    for pattern, target in exports.items() if isinstance(exports, dict) else ():
-        filled = _filled(pattern, entry)
-        if filled is not None:
-            return _replaced(target, filled)
-    return None
-
-
-def _keyed(exports: dict[str, Any]) -> bool:
-    return any(key.startswith((".", "#")) for key in exports)
-
-
-def _replaced(target: object, filled: str) -> object:
-    if isinstance(target, str):
-        return target.replace("*", filled)
-    if isinstance(target, dict):
-        return {key: _replaced(value, filled) for key, value in target.items()}
-    return target
-
-
-def _choices(target: object, depth: int = 0) -> list[object]:
-    """The files that conditions name, in order."""
-    if isinstance(target, str):
-        return [target]
-    inner: Iterable[object] = ()
-    if isinstance(target, dict):
-        inner = target.values()
-    elif isinstance(target, list):
-        inner = target
-    return [file for choice in inner if depth < _MAX_EXTENDS for file in _choices(choice, depth + 1)]

@@ -1,0 +1,92 @@
+"""JavaScript and TypeScript: what manifests of packages and configurations say about the names of modules."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+_COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
+_MAX_DEPTH: Final = 10
+# The conditions of an entry that the compiler takes; any other (electron, browser) is for those who set it.
+_MET: Final = frozenset({"types", "import", "require", "node", "default"})
+
+
+def read_json(text: str | None) -> dict[str, Any] | None:
+    """An object of JSON, comments and trailing commas allowed; nothing when it is not one."""
+    if text is None:
+        return None
+    bare = _COMMENTS.sub(lambda match: match[1] or " ", text)
+    try:
+        value = json.loads(_TRAILING.sub(lambda match: match[1] or "", bare))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def patterns_of(paths: object) -> list[tuple[str, list[str]]]:
+    """Path mappings, the most specific first."""
+    if not isinstance(paths, dict):
+        return []
+    kept = [
+        (pattern, [target for target in targets if isinstance(target, str)])
+        for pattern, targets in paths.items()
+        if isinstance(targets, list)
+    ]
+    return sorted(kept, key=lambda item: _specificity(item[0]))
+
+
+def _specificity(pattern: str) -> tuple[bool, int]:
+    return "*" in pattern, -len(pattern.split("*")[0])
+
+
+def star_of(pattern: str, name: str) -> str | None:
+    """What a pattern's star stands for in a name; nothing when it does not match."""
+    if "*" not in pattern:
+        return "" if pattern == name else None
+    before, after = pattern.split("*", 1)
+    if len(name) >= len(before) + len(after) and name.startswith(before) and name.endswith(after):
+        return name[len(before) : len(name) - len(after)]
+    return None
+
+
+def exported(exports: object, entry: str) -> object:
+    """What a package's ``exports`` or ``imports`` says about an entry."""
+    if isinstance(exports, (str, list)) or (isinstance(exports, dict) and not _keyed(exports)):
+        return exports if entry == "." else None
+    keys = exports if isinstance(exports, dict) else {}
+    for pattern in sorted(keys, key=_specificity):
+        filled = star_of(pattern, entry)
+        if filled is not None:
+            return _replaced(keys[pattern], filled)
+    return None
+
+
+def _keyed(exports: dict[str, Any]) -> bool:
+    return any(key.startswith((".", "#")) for key in exports)
+
+
+def _replaced(target: object, filled: str) -> object:
+    if isinstance(target, str):
+        return target.replace("*", filled)
+    if isinstance(target, dict):
+        return {key: _replaced(value, filled) for key, value in target.items()}
+    return target
+
+
+def choices(target: object, depth: int = 0) -> list[object]:
+    """The files that conditions name, in order; those that the compiler never meets come last."""
+    if isinstance(target, str):
+        return [target]
+    inner: Iterable[object] = ()
+    if isinstance(target, dict):
+        inner = [target[condition] for condition in sorted(target, key=_is_unmet)]
+    elif isinstance(target, list):
+        inner = target
+    return [file for choice in inner if depth < _MAX_DEPTH for file in choices(choice, depth + 1)]
+
+
+def _is_unmet(condition: str) -> bool:
+    return condition.split("@")[0] not in _MET

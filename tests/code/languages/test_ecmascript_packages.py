@@ -1,0 +1,51 @@
+"""What manifests of packages say about the names of modules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cuedeck.code.languages.ecmascript_packages import choices, exported
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_of_several_conditions_the_one_that_the_compiler_takes(project: Project) -> None:
+    written = project(
+        """
+        === package.json
+        { "name": "kit", "imports": {
+            "#disk/*": "./src/other/*.ts",
+            "#disk/files": { "electron": "./src/files.electron.ts", "default": "./src/files.ts" } } }
+        === src/files.electron.ts
+        export function read() {}
+        === src/other/files.ts
+        export function read() {}
+        === src/files.ts
+        export function read() {} // <def read>
+        === src/app.ts
+        import * as files from '#disk/files'
+        files.read() // <read>
+        """
+    )
+    written.check("read")
+
+
+@pytest.mark.parametrize(
+    ("said", "files"),
+    [
+        ({"electron": "a", "types@>=5": "b", "default": "c"}, ["b", "c", "a"]),
+        ({"browser": {"import": "a"}, "node": {"worker": "b", "import": "c"}}, ["c", "b", "a"]),
+        (["a", {"default": "b"}, None], ["a", "b"]),
+    ],
+)
+def test_files_of_conditions_that_nobody_meets_come_last(said: object, files: list[str]) -> None:
+    assert choices(said) == files
+
+
+def test_the_longest_pattern_says_what_an_entry_is() -> None:
+    said = {"./*": "./src/*.ts", "./parts/*": "./src/parts/*/index.ts", "./parts/one": "./one.ts"}
+    assert exported(said, "./parts/one") == "./one.ts"
+    assert exported(said, "./parts/two") == "./src/parts/two/index.ts"
+    assert exported(said, "./three") == "./src/three.ts"
