@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 57
+EXTRACTOR_VERSION: Final = 58
 
 
 class Op:
@@ -55,6 +55,8 @@ class Op:
     WANTED: Final = 31  # a = callee, b = expression: what its call is expected to give
 
 
+# From where on the earlier values of a name end that is given something made of them.
+RENEWED: Final = 1
 # Of what a container yields, only its keys; what it holds, whatever the key.
 KEYS: Final = 1
 HELD: Final = 2
@@ -530,12 +532,19 @@ class Links:
         _, names, _, kinds, scopes, _ = self.bindings
         return {scopes[number]: names[number] for number, kind in enumerate(kinds) if kind == Bind.CLASS}
 
-    def standing(self, scope: int, bindings: tuple[int, ...], place: int) -> tuple[int, ...]:
-        """Of a name's bindings those that count at a place; types that are declared always do."""
+    def standing(
+        self, scope: int, bindings: tuple[int, ...], place: int, known: Callable[[int], bool]
+    ) -> tuple[int, ...]:
+        """Of a name's bindings those that count at a place; types that are declared always do.
+
+        One that is made of what its name held before ends that only if what it gives is known.
+        """
         _, names, places, _, hints, values = self.bindings
         ended = iter(self.lists[self.scopes[scope].ended])
         for name, low, high, start, end in zip(ended, ended, ended, ended, ended, strict=True):
             if start <= place < end and name in (0, names[bindings[0]]):
+                if low == RENEWED and not any(places[b] == high and known(b) for b in bindings):
+                    continue
                 kept = [
                     b for b in bindings if not low <= places[b] < high or (hints[b] and hints[b] != values[b])
                 ]

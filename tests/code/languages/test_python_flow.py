@@ -148,7 +148,9 @@ def test_what_a_name_is_made_of_is_what_it_was_before(project: Project) -> None:
             plan = Plan()
             plan.run()  # <plan>
             plan = plan.made()
-            plan.run()  # <plan> <run>
+            plan.run()  # <run>
+            plan = unknown(plan)
+            plan.run()  # <run>
         def all_of(plan: Plan):
             house = plan.made()
             for house in [house.made()]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import INSTANCE, OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.grouped import assigned
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_patterns import PythonPatterns
@@ -13,6 +13,7 @@ from cuedeck.code.languages.python_rules import PythonRules
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_SPLATS: Final = ("list_splat_pattern", "list_splat")
 _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
 
 
@@ -47,6 +48,7 @@ class PythonWalk(PythonPatterns):
         "set": "sequence",
         "expression_list": "sequence",
         "dictionary": "mapping",
+        "list_splat": "splat",
         "keyword_argument": "stray_keyword",
         "assignment": "assignment",
         "augmented_assignment": "augmented",
@@ -121,11 +123,13 @@ class PythonWalk(PythonPatterns):
             self.assign_attribute(target, scope, annotation, value)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
             for position, child in enumerate(target.named_children):
-                self.assign(child, scope, 0, self.row(Op.ITEM, value, position) if value else 0)
-        elif kind in ("list_splat_pattern", "list_splat"):
-            for child in target.named_children:
-                self.assign(child, scope, 0, 0)
-        elif kind in ("parenthesized_expression", "as_pattern_target"):
+                part = 0
+                if value and child.type in _SPLATS:
+                    part = self.row(Op.SEQUENCE, self.row(Op.ELEMENT, value))
+                elif value:
+                    part = self.row(Op.ITEM, value, position)
+                self.assign(child, scope, 0, part)
+        elif kind in ("parenthesized_expression", "as_pattern_target", *_SPLATS):
             for child in target.named_children:
                 self.assign(child, scope, annotation, value)
         else:
@@ -200,23 +204,9 @@ class PythonWalk(PythonPatterns):
                 self.see_own(self.name(left), scope, begun, known=self.name(left) in self.names[scope])
             self.giving = node
             self.assign(left, scope, annotation, value)
-        self.settled = 0
+        self.settled, self.renewed = 0, False
         self.whole = outer
         return value
-
-    def see_own(self, name: int, scope: int, begun: int, *, known: bool) -> None:
-        """In ``f = staticmethod(f)`` and ``date: date`` of a class body the second is the one outside.
-
-        After ``x = changed(x)`` in a function x is likely to be what it was.
-        """
-        rows, in_class = self.rows, self.scopes[scope].kind == ScopeKind.CLASS
-        if in_class == known:
-            return
-        for at in range(begun, len(rows), 4):
-            if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] == name:
-                self.settled = 0
-                if in_class:
-                    rows[at + 1] = self.scopes[scope].parent
 
     def listed(self, name: bytes, value: Node, scope: int) -> None:
         """A list of names, if it is one that the language knows."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.extraction.grammars import grammar_of
 from cuedeck.code.extraction.parsing import parse
-from cuedeck.code.facts import MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_flow import PythonFlow
 
@@ -55,6 +55,7 @@ _SIGNATURE: Final = re.compile(
     rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
 )
 _MAX_KEY: Final = 40
+_MAX_DIGITS: Final = 2
 
 
 @cache
@@ -203,12 +204,14 @@ class PythonExpressions(PythonFlow):
             text = self.source[node.start_byte : node.end_byte]
             self.tested[text] = (*self.tested.get(text, ()), self.row(Op.TYPED, kind))
             return
-        while self.scopes[scope].kind == ScopeKind.BLOCK:
-            scope = self.scopes[scope].parent
-        if node.type != "identifier" or self.scopes[scope].kind != ScopeKind.FUNCTION:
+        if node.type != "identifier":
             return
         name = self.name(node)
-        if name in self.names[scope]:
+        while self.scopes[scope].kind == ScopeKind.BLOCK and name not in self.names[scope]:
+            scope = self.scopes[scope].parent
+        if self.scopes[scope].kind == ScopeKind.BLOCK:
+            self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
+        elif self.scopes[scope].kind == ScopeKind.FUNCTION and name in self.names[scope]:
             # A hint that is the value too: what the variable was given still counts.
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
             self.told.append((name, node.start_byte))
@@ -227,10 +230,12 @@ class PythonExpressions(PythonFlow):
         return self.row(Op.INDEX, value, self.items(given))
 
     def key(self, node: Node, scope: int) -> int:
-        """What a value is asked for by: a short text as it is written."""
+        """What a value is asked for by: a short text or number as it is written."""
         parts = node.named_children
         if node.type == "type" and len(parts) == 1:
             return self.key(parts[0], scope)
+        if node.type == "integer" and node.end_byte - node.start_byte <= _MAX_DIGITS:
+            return self.row(Op.LITERAL, 0, self.name(node))
         if node.type != "string" or len(parts) != 3 or parts[1].type != "string_content":
             return self.visit(node, scope)
         start, end = parts[1].start_byte, parts[1].end_byte
@@ -424,8 +429,8 @@ class PythonExpressions(PythonFlow):
         if body is None:
             return 0
         if body.type == "pair":
-            value = [self.visit(c, inner) for c in body.named_children][-1]
-            return self.row(Op.MAPPING, value)
+            pair = [self.visit(c, inner) for c in body.named_children]
+            return self.row(Op.MAPPING, pair[-1], pair[0])
         return self.row(Op.SEQUENCE, self.visit(body, inner))
 
     def sequence(self, node: Node, scope: int, role: int = 0) -> int:
@@ -435,14 +440,30 @@ class PythonExpressions(PythonFlow):
             self.items([self.visit(c, scope, role) for c in node.named_children if c.type != "comment"]),
         )
 
+    def one_of(self, values: list[int]) -> int:
+        """Any of some values."""
+        return self.row(Op.UNION, 0, self.items(values)) if len(values) > 1 else sum(values)
+
+    def splat(self, node: Node, scope: int, role: int = 0) -> int:
+        """``*many`` among other things stands for what many holds."""
+        value = self.only(node, scope)
+        return self.row(Op.ELEMENT, value) if value else 0
+
     def mapping(self, node: Node, scope: int, role: int = 0) -> int:
         values: list[int] = []
+        keys: list[int] = []
         for child in node.named_children:
-            visited = self.only(child, scope) if child.type == "pair" else self.visit(child, scope)
-            if visited and len(values) < _MAX_ENTRIES:
-                values.append(visited)
-        value = self.row(Op.UNION, 0, self.items(values)) if len(values) > 1 else sum(values)
-        return self.row(Op.MAPPING, value)
+            if child.type == "pair":
+                pair = [self.visit(part, scope) for part in child.named_children] or [0]
+                value = pair[-1]
+                if pair[0] and len(keys) < _MAX_ENTRIES:
+                    keys.append(pair[0])
+            else:
+                other = self.only(child, scope)
+                value = self.row(Op.ELEMENT, other, HELD) if other else 0
+            if value and len(values) < _MAX_ENTRIES:
+                values.append(value)
+        return self.row(Op.MAPPING, self.one_of(values), self.one_of(keys))
 
     def stray_keyword(self, node: Node, scope: int, role: int = 0) -> int:
         return self.visit(node.named_children[-1], scope, role)

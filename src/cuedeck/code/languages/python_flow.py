@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.extraction.draft import Walk
 from cuedeck.code.extraction.grammars import grammar_of
-from cuedeck.code.facts import ScopeKind
+from cuedeck.code.facts import OP_MASK, Op, ScopeKind
 from cuedeck.code.languages.language import Language
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ class PythonFlow(Walk):
         self.behind = 0
         # From where on the names count that are being given values, 0 where they need not be given any.
         self.settled = 0
+        # Whether they are given something that is made of what they held.
+        self.renewed = False
         # The names that the block has given values for certain, and those that the last block gave; nothing
         # when what follows that is not reached from it.
         self.given: set[int] = set()
@@ -51,7 +53,8 @@ class PythonFlow(Walk):
         # What members and items may be by the tests that were passed, by how they are written.
         self.tested: dict[bytes, tuple[int, ...]] = {}
         # For the function that is being visited: a name or 0 for all, the places between which it is bound,
-        # and those between which that counts no longer.
+        # and those between which that counts no longer. Bound from place 1 on (RENEWED): only where what it
+        # is bound to at the second place is known.
         self.ended: list[tuple[int, int, int, int, int]] = []
 
     def language(self) -> Language:
@@ -76,8 +79,23 @@ class PythonFlow(Walk):
     def settle(self, name: int, scope: int, place: int) -> None:
         """A name is given a value by a statement that is reached whenever its block is."""
         if self.settled and self.scopes[scope].kind == ScopeKind.FUNCTION:
-            self.given.add(name)
-            self.ended.append((name, 0, place, self.settled, self.until))
+            if not self.renewed:
+                self.given.add(name)
+            self.ended.append((name, int(self.renewed), place, self.settled, self.until))
+
+    def see_own(self, name: int, scope: int, begun: int, *, known: bool) -> None:
+        """In ``f = staticmethod(f)`` and ``date: date`` of a class body the second is the one outside.
+
+        After ``x = changed(x)`` in a function x is likely to be what it was, if nothing else is known.
+        """
+        rows, in_class = self.rows, self.scopes[scope].kind == ScopeKind.CLASS
+        if in_class == known:
+            return
+        for at in range(begun, len(rows), 4):
+            if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] == name:
+                self.renewed = not in_class
+                if in_class:
+                    rows[at + 1] = self.scopes[scope].parent
 
     def block(self, node: Node, scope: int, role: int = 0) -> int:
         """Statements that need not be reached."""

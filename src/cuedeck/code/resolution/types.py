@@ -219,7 +219,8 @@ class Typing(Generics):
         # A loop may bring back what is assigned further down: then all of them count.
         if not earlier or len(earlier) == len(bindings):
             earlier = bindings
-        return self.type_of_bindings(symbol, links.standing(symbol.scope, earlier, place))
+        standing = links.standing(symbol.scope, earlier, place, lambda b: bool(self.bound(symbol, b)))
+        return self.type_of_bindings(symbol, standing)
 
     def type_of_bindings(self, symbol: Symbol, bindings: tuple[int, ...]) -> Values:
         """What a symbol holds when only some of its bindings count."""

@@ -7,6 +7,7 @@ cdef class PythonFlow(Walk):
     cdef public int comment_kind, block_kind, else_kind, not_kind
     cdef public list leaving, jumping, told, denied, ended
     cdef public Py_ssize_t last, until, behind, settled
+    cdef public bint renewed
     cdef public set given, brought
     cdef public dict tested
 

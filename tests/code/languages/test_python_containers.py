@@ -1,0 +1,78 @@
+"""What Python's containers hold that are written out, taken apart or asked for items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_what_is_unpacked_into_a_container_is_held_by_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Part:
+            def run(self): ...  # <def run>
+        def use(parts: list[Part], named: dict[str, Part]):
+            [*parts][0].run()  # <run>
+            (*parts, 1)[0].run()  # <run>
+            {**named}["a"].run()  # <run>
+            {"b": 1, **named}["a"].run()  # <run>
+            first, *others = parts
+            first.run()  # <run>
+            others.run()
+            others[0].run()  # <run>
+        """
+    )
+    written.check("run")
+
+
+def test_a_dictionary_knows_its_keys(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Part:
+            def run(self): ...  # <def run>
+        def use(parts: list[Part]):
+            for part in {part: 1 for part in parts}:
+                part.run()  # <run>
+            for part, count in {parts[0]: 1, Part(): 2}.items():
+                part.run()  # <run>
+                count.run()
+        """
+    )
+    written.check("run")
+
+
+def test_a_number_as_index_is_one_place_of_a_tuple(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Part:
+            def run(self): ...  # <def run>
+        class Other:
+            def run(self): ...  # <def other>
+        def use(pair: tuple[Part, Other], parts: list[Part], at: int):
+            pair[0].run()  # <run>
+            pair[1].run()  # <other>
+            pair[at].run()  # <run> <other>
+            parts[0].run()  # <run>
+        """
+    )
+    written.check("run")
+    written.check("other", "run")
+
+
+def test_a_test_in_a_comprehension_tells_what_its_names_are(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Part:
+            def run(self): ...  # <def run>
+        def use(things):
+            [thing.run() for thing in things if isinstance(thing, Part)]  # <run>
+            any(isinstance(thing, Part) and thing.run() for thing in things)  # <run>
+            [thing.run() for thing in things]
+        """
+    )
+    written.check("run")
