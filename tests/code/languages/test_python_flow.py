@@ -164,3 +164,27 @@ def test_what_a_name_is_made_of_is_what_it_was_before(project: Project) -> None:
     written.check("run")
     written.check("plan", "run")
     written.check("garden", "run")
+
+
+def test_what_is_known_of_classes_by_issubclass(project: Project) -> None:
+    written = project(
+        """
+        === use.py
+        class Node:
+            @classmethod
+            def make(cls): ...  # <def make>
+        class Other:
+            @classmethod
+            def make(cls): ...  # <def other>
+        class Field:
+            def __init__(self, kind, holder):
+                assert issubclass(kind, Node)
+                self.kind = kind
+                if issubclass(holder.kind, Other):
+                    holder.kind.make()  # <other>
+            def run(self):
+                self.kind.make()  # <make>
+        """
+    )
+    written.check("make")
+    written.check("other", "make")

@@ -163,8 +163,8 @@ class PythonExpressions(PythonFlow):
                             unpacked = True
         elif len(parts) > 1:
             self.visit(arguments, scope)
-        if called == b"isinstance" and len(given) == 2:
-            self.narrow(arguments.named_children[0], scope, given[1])
+        if (called == b"isinstance" or called == b"issubclass") and len(given) == 2:
+            self.narrow(arguments.named_children[0], scope, given[1], of_class=called == b"issubclass")
         made = len(rows) >> 2
         told = MANY if unpacked else min(len(given), MANY)
         rows += (
@@ -193,8 +193,11 @@ class PythonExpressions(PythonFlow):
                 self.told, self.denied = self.denied, self.told
         return 0
 
-    def narrow(self, node: Node, scope: int, kind: int) -> None:
-        """After ``isinstance(x, T)`` the local ``x`` may be a T, and ``x.y`` after ``isinstance(x.y, T)``."""
+    def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
+        """After ``isinstance(x, T)`` the local ``x`` may be a T, and ``x.y`` after ``isinstance(x.y, T)``.
+
+        After ``issubclass(x, T)`` it may be T itself.
+        """
         row = kind << 2
         if self.rows[row] & 31 == Op.TUPLE:
             kind = self.row(Op.UNION, 0, self.rows[row + 2])
@@ -202,7 +205,8 @@ class PythonExpressions(PythonFlow):
             node = node.named_children[0]
         if node.type in ("attribute", "subscript"):
             text = self.source[node.start_byte : node.end_byte]
-            self.tested[text] = (*self.tested.get(text, ()), self.row(Op.TYPED, kind))
+            tested = kind if of_class else self.row(Op.TYPED, kind)
+            self.tested[text] = (*self.tested.get(text, ()), tested)
             return
         if node.type != "identifier":
             return
@@ -213,7 +217,7 @@ class PythonExpressions(PythonFlow):
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
         elif self.scopes[scope].kind == ScopeKind.FUNCTION and name in self.names[scope]:
             # A hint that is the value too: what the variable was given still counts.
-            self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
+            self.bind(scope, name, node.start_byte, Bind.VARIABLE, 0 if of_class else kind, kind)
             self.told.append((name, node.start_byte))
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
