@@ -188,3 +188,56 @@ def test_what_is_known_of_classes_by_issubclass(project: Project) -> None:
     )
     written.check("make")
     written.check("other", "make")
+
+
+def test_a_member_is_what_it_was_given_last(project: Project) -> None:
+    written = project(
+        """
+        === use.py
+        class First:
+            def run(self): ...  # <def first>
+        class Second:
+            def run(self): ...  # <def second>
+        class Holder:
+            held = None
+            def __init__(self):
+                self.held = First()
+                self.held.run()  # <first>
+                self.held = Second()
+                self.held.run()  # <second>
+                if self.held:
+                    self.held.run()  # <second>
+                    self.held = First()
+                    self.held.run()  # <first>
+                self.held.run()  # <first> <second>
+            def again(self, other):
+                self.held = First()
+                for each in other:
+                    self.held.run()  # <first> <second>
+                    self.held = Second()
+                self.held = First()
+                try:
+                    self.held = Second()
+                    self.held.run()  # <second>
+                finally:
+                    self.held.run()  # <first> <second>
+            @property
+            def made(self) -> First: ...
+            @made.setter
+            def made(self, value): ...
+            def make(self):
+                self.made = Second()
+                self.made.run()  # <first>
+        def use(foreign, holder: Holder):
+            foreign.user = First()
+            foreign.user.run()  # <first>
+            holder.held = Second()
+            holder.held.run()  # <second>
+            holder = Holder()
+            holder.held.run()  # <first> <second>
+            foreign = None
+            foreign.user.run()
+        """
+    )
+    written.check("first", "run")
+    written.check("second", "run")

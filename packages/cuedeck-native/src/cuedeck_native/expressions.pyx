@@ -141,7 +141,7 @@ cdef class Visitor:
         if walk.tested and target.kind != walk.identifier_kind:
             kinds = walk.tested.get(walk.source[records[place].start : target.end], ())
             if kinds:
-                value = _row(walk, UNION_OP, 0, walk.items([value, *kinds]), -1)
+                value = walk.seen(value, kinds)
         return _row(walk, ATTR_OP | role << SHIFT, value, _name(walk, &records[member]), records[member].start)
 
     cdef Py_ssize_t call(
@@ -189,8 +189,8 @@ cdef class Visitor:
                 child = records[child].after
         elif arguments != place + 1:
             self.visit(walk, tree, arguments, scope, 0)
-        if called == b"isinstance" and len(given) == 2:
-            walk.narrow(node_at(tree, first), scope, given[1])
+        if (called == b"isinstance" or called == b"issubclass") and len(given) == 2:
+            walk.narrow(node_at(tree, first), scope, given[1], of_class=called == b"issubclass")
         told = max(told, min(len(given), MOST_TOLD))
         return _row(walk, CALL_OP | told << SHIFT, callee, walk.items(given[:MOST_ARGUMENTS]) if some else 0, -1)
 

@@ -65,6 +65,7 @@ class PythonWalk(PythonPatterns):
         "return_statement": "return_",
         "yield": "yield_",
         "for_statement": "for_",
+        "while_statement": "loop",
         "with_item": "with_item",
         "with_statement": "surely",
         "finally_clause": "surely",
@@ -113,6 +114,8 @@ class PythonWalk(PythonPatterns):
         kind = target.type
         if kind == "identifier":
             name = self.name(target)
+            if self.owners:
+                self.outdate(self.source[target.start_byte : target.end_byte])
             place = self.home(name, scope)
             self.bind(place, name, target.start_byte, Bind.VARIABLE, annotation, value)
             if self.settled:
@@ -143,7 +146,7 @@ class PythonWalk(PythonPatterns):
         parts = target.named_children
         owner, name_node = parts[0], parts[-1]
         receiver = self.visit(owner, scope)
-        self.tested.pop(self.source[target.start_byte : target.end_byte], None)
+        self.keep(self.source[target.start_byte : target.end_byte], value)
         name = self.name(name_node)
         self.row(Op.ATTR, receiver, name, name_node.start_byte, Role.WRITE)
         if owner.type == "identifier":
@@ -236,6 +239,7 @@ class PythonWalk(PythonPatterns):
                 self.exports(right, scope)
             self.visit(right, scope)
         if left is not None:
+            self.outdate(self.source[left.start_byte : left.end_byte])
             self.visit(left, scope, Role.WRITE)
         return 0
 
@@ -315,11 +319,12 @@ class PythonWalk(PythonPatterns):
             self.remark_below(parameters.end_byte, body.start_byte, scope, inner)
         if in_class:
             self.see_own(number, scope, head, known=known)
-        saved, self.results, self.tested = (self.results, self.tested), [], {}
+        saved, self.results, self.tested = (self.results, self.tested, self.written), [], {}
+        self.written = set()
         if body is not None:
             self.function_body(body, inner, begun)
         self.scopes[inner].returns = self.items(self.results[:8])
-        self.results, self.tested = saved
+        self.results, self.tested, self.written = saved
         self.whole = outer
         return 0
 
@@ -511,6 +516,7 @@ class PythonWalk(PythonPatterns):
         source = self.visit(right, scope) if right is not None else 0
         outer, self.whole = self.whole, None
         body = node.child_by_field_name("body")
+        self.again()
         if left is not None:
             self.within(left, scope, self.row(Op.ELEMENT, source), body)
         self.whole = outer

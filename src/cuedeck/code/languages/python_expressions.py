@@ -119,7 +119,7 @@ class PythonExpressions(PythonFlow):
         value = self.table[target.kind_id](self, target, scope, 0)
         if self.tested and target.kind_id != self.identifier_kind:
             kinds = self.tested.get(self.source[start : target.end_byte], ())
-            value = self.row(Op.UNION, 0, self.items([value, *kinds])) if kinds else value
+            value = self.seen(value, kinds) if kinds else value
         at = member.start_byte
         name = self.numbers[self.source[at : member.end_byte]]
         if text and target.kind_id == self.identifier_kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LEAVING: Final = ("return_statement", "raise_statement")
+# Values that may say more of a member than what it holds anywhere does.
+_KEPT: Final = (Op.CALL, Op.NAME, Op.ATTR, Op.INDEX, Op.AWAIT, Op.UNION)
+_CHAIN: Final = re.compile(rb"[\w.]{1,80}")
 _JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
 
 
@@ -50,8 +54,11 @@ class PythonFlow(Walk):
         # The names that tests have told something about, and where: what they affirm and what they deny.
         self.told: list[tuple[int, int]] = []
         self.denied: list[tuple[int, int]] = []
-        # What members and items may be by the tests that were passed, by how they are written.
+        # What members and items may be by the tests that were passed, or are by what they were given last, by
+        # how they are written; which of them the block has given values, and what members of are told.
         self.tested: dict[bytes, tuple[int, ...]] = {}
+        self.written: set[bytes] = set()
+        self.owners: set[bytes] = set()
         # For the function that is being visited: a name or 0 for all, the places between which it is bound,
         # and those between which that counts no longer. Bound from place 1 on (RENEWED): only where what it
         # is bound to at the second place is known.
@@ -99,9 +106,12 @@ class PythonFlow(Walk):
 
     def block(self, node: Node, scope: int, role: int = 0) -> int:
         """Statements that need not be reached."""
-        until, given, begun = self.until, self.given, len(self.bound)
-        self.until, self.given = node.end_byte, set()
+        until, given, written, begun = self.until, self.given, self.written, len(self.bound)
+        self.until, self.given, self.written = node.end_byte, set(), set()
         last = self.statements(node, scope)
+        for text in self.written:
+            self.tested.pop(text, None)
+        self.written |= written
         if last in self.leaving and len(self.bound) > begun:
             self.ended.append((0, node.start_byte, self.until, self.until, self.last))
         self.brought = None if last in self.jumping else self.given
@@ -154,6 +164,7 @@ class PythonFlow(Walk):
         Given back are the names that each branch gave values, if one of them is an ``else``.
         """
         around, self.tested = self.tested, dict(self.tested)
+        written, self.written = self.written, set()
         outer, self.told, self.denied = (self.told, self.denied), [], []
         condition, *parts = node.named_children
         denies = condition.kind_id == self.not_kind
@@ -176,8 +187,47 @@ class PythonFlow(Walk):
                 self.forget(told, end, self.last if self.brought is None else self.behind)
         if not denies:
             self.tested = around
+        for text in self.written:
+            self.tested.pop(text, None)
+        self.written |= written
         self.told, self.denied = outer
         return branches if kind == self.else_kind else None
+
+    def loop(self, node: Node, scope: int, role: int = 0) -> int:
+        """A statement whose block may be reached again, from its own end."""
+        self.again()
+        return self.children(node, scope)
+
+    def again(self) -> None:
+        """What members were given before a loop may be something else when it goes on."""
+        if self.tested:
+            self.tested = {text: kinds for text, kinds in self.tested.items() if kinds[0] > 0}
+
+    def keep(self, text: bytes, value: int) -> None:
+        """A member is what it was given, up to the end of the block."""
+        self.outdate(text)
+        if value and self.rows[value << 2] & OP_MASK in _KEPT and _CHAIN.fullmatch(text):
+            self.tested[text] = (-value,)
+            owner = text
+            while b"." in owner:
+                owner = owner.rpartition(b".")[0]
+                self.owners.add(owner)
+
+    def outdate(self, text: bytes) -> None:
+        """What is known of a member, or of the members of what has a name, holds no longer."""
+        self.written.add(text)
+        self.tested.pop(text, None)
+        if text in self.owners:
+            for member in [member for member in self.tested if member.startswith(text + b".")]:
+                self.written.add(member)
+                del self.tested[member]
+
+    def seen(self, value: int, kinds: tuple[int, ...]) -> int:
+        """A member as what is known of it says: in place of what it holds anywhere, or beside that."""
+        if kinds[0] < 0:
+            given = self.row(Op.TEST, -kinds[0], self.intern(b"+given"))
+            value, kinds = self.row(Op.NARROWED, value, self.items([given])), kinds[1:]
+        return self.row(Op.UNION, 0, self.items([value, *kinds])) if kinds else value
 
     def join(self, node: Node, branches: Iterable[set[int] | None]) -> None:
         """Behind an ``if`` with an ``else``, what each branch gave a value has no earlier one."""

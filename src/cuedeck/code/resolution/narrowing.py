@@ -44,8 +44,23 @@ class Narrowing(Protocols):
         values = self.concrete(self.evaluate(path, number))
         for test in tests:
             sign, _, rest = links.strings[links.b[test]].partition(" ")
+            if sign == "+given":
+                values = self.last_given(path, number, links.a[test]) or values
+                continue
             values = self.passed(path, values, sign[0] == "+", sign[1:], rest, links.a[test])
         return values
+
+    def last_given(self, path: str, member: int, value: int) -> Values:
+        """What a member holds since it was given a value; of one that is computed that is not known."""
+        for target in self.targets(path, member):
+            if isinstance(target, Symbol):
+                links = self.links(target.path)
+                bindings = links.names[target.scope].get(links.string_numbers[target.name], ())
+                if any(links.bindings[3][b] & BIND_MASK == Bind.FUNCTION for b in bindings):
+                    return ()
+                if any(v.tag == INSTANCE and self.member(v, "__set__") for v in self.type_of(target)):
+                    return ()
+        return self.concrete(self.evaluate(path, value))
 
     def passed(self, path: str, values: Values, holds: bool, word: str, key: str, operand: int) -> Values:
         """The values that one test leaves."""

@@ -174,6 +174,9 @@ class Typing(Generics):
         kinds, xs, ys = links.bindings[3:]
         declared = [b for b in bindings if kinds[b] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER) and xs[b]]
         rules = self.rules_of(symbol.path)
+        if rules.typed_members_first and any(kinds[b] == Bind.FUNCTION for b in bindings):
+            # What instances are given under the name of a function is of the type that this says.
+            bindings = tuple([b for b in bindings if not kinds[b] & INSTANCE])
         if all(xs[b] == ys[b] for b in declared):
             # Only tests such as ``isinstance`` say what it is: they hide nothing.
             declared = []
