@@ -241,3 +241,29 @@ def test_a_member_is_what_it_was_given_last(project: Project) -> None:
     )
     written.check("first", "run")
     written.check("second", "run")
+
+
+def test_functions_without_a_name_take_what_the_type_of_a_variable_says(project: Project) -> None:
+    written = project(
+        """
+        === use.py
+        from typing import Callable, ClassVar
+        class Day:
+            def name(self): ...  # <def name>
+        first: Callable[[Day], str] = lambda day: day.name()  # <name>
+        many: list[Callable[[int, Day], str]] = [lambda n, day: day.name()]  # <name>
+        class Form:
+            rules: ClassVar[dict[str, str | Callable[[Day], str] | None]] = {
+                "plain": None,
+                "long": lambda day: day.name(),  # <name>
+            }
+        other = {"long": lambda day: day.name()}
+        def walk(days, key: Callable[[Day], str], *, each: Callable[[Day], None]): ...
+        walk([], key=lambda day: day.name(), each=lambda day: day.name())  # <name>
+        walk([], each=lambda day: (
+            day.name()  # <name>
+        ))
+        sorted([Day()], key=lambda day: day.name())  # <name>
+        """
+    )
+    written.check("name")

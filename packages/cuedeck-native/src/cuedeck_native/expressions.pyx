@@ -168,8 +168,8 @@ cdef class Visitor:
                     name, value = child + 1, _last(records, child)
                     key = _name(walk, &records[name])
                     _row(walk, KEYWORD_OP, callee, key, records[name].start)
-                    if records[value].kind == walk.lambda_kind and _says(walk, &records[name], b"key", 3):
-                        made = walk.ordering(node_at(tree, value), scope, called, callee, given)
+                    if records[value].kind == walk.lambda_kind:
+                        made = walk.named_function(node_at(tree, value), scope, called, callee, given)
                     else:
                         made = self.visit(walk, tree, value, scope, inner)
                     if variable and _says(walk, &records[name], b"bound", 5):

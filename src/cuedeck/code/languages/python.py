@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _SPLATS: Final = ("list_splat_pattern", "list_splat")
+# Annotations that say nothing of a value by themselves.
+_BARE: Final = (b"TypeAlias", b"Final", b"ClassVar")
 _CLASS_METHODS: Final = frozenset({b"__new__", b"__init_subclass__", b"__class_getitem__"})
 
 
@@ -199,8 +201,13 @@ class PythonWalk(PythonPatterns):
         if right is not None:
             if left is not None and left.type == "identifier":
                 self.listed(self.source[left.start_byte : left.end_byte], right, scope)
-            aliased = annotation and self.last_name(annotation) == b"TypeAlias"
-            value = self.table[right.kind_id](self, right, scope, Role.TYPE if aliased else 0)
+            word = self.last_name(annotation) if annotation else b""
+            some = b"lambda" in self.source[right.start_byte : right.end_byte] if annotation else False
+            if some and word not in _BARE:
+                value = self.wanted(right, scope, self.row(Op.TYPED, annotation))
+            else:
+                aliased = word == b"TypeAlias"
+                value = self.table[right.kind_id](self, right, scope, Role.TYPE if aliased else 0)
             self.settled = node.end_byte
         if left is not None:
             if left.type == "identifier":
@@ -350,53 +357,6 @@ class PythonWalk(PythonPatterns):
                 name = name.named_children[0]
             typed = self.row(Op.TYPED, limit) if limit else 0
             self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE, typed)
-
-    def parameters(
-        self, node: Node, outer: int, inner: int, receiver: bool | None, *, promised: bool = False
-    ) -> None:
-        """Bind parameters; those of an overload that may be left out have a default, if an unknown one."""
-        first = True
-        for child in node.named_children:
-            kind = child.type
-            name: Node | None = None
-            annotation = default = 0
-            if kind == "identifier":
-                name = child
-            elif kind == "typed_parameter":
-                name = child.named_children[0]
-                hint = child.child_by_field_name("type")
-                annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
-                if name.type != "identifier":
-                    wrapper = name
-                    name = wrapper.named_children[0] if wrapper.named_child_count else None
-                    annotation = self.rest(wrapper, annotation)
-            elif kind in ("default_parameter", "typed_default_parameter"):
-                name = child.child_by_field_name("name")
-                value = child.child_by_field_name("value")
-                hint = child.child_by_field_name("type")
-                annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
-                default = self.visit(value, outer) if value is not None else 0
-                if promised and not default:
-                    default = self.row(Op.UNKNOWN, 0)
-            elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
-                name = child.named_children[0] if child.named_child_count else None
-                annotation = self.rest(child, 0) if promised else 0
-            if name is None or name.type != "identifier":
-                continue
-            number = self.name(name)
-            if first and receiver is not None and not kind.endswith("splat_pattern"):
-                self.scopes[inner].receiver = number
-                if not annotation:
-                    self.bind(inner, number, name.start_byte, Bind.SELF, self.scopes[inner].owner, receiver)
-                    first = False
-                    continue
-            first = False
-            self.bind(inner, number, name.start_byte, Bind.PARAMETER, annotation, default)
-
-    def rest(self, node: Node, element: int) -> int:
-        """The type of what takes all further arguments, or all further keywords."""
-        op = Op.SEQUENCE if node.type == "list_splat_pattern" else Op.MAPPING
-        return self.row(op, self.row(Op.TYPED, element) if element else 0)
 
     def class_(
         self,

@@ -90,12 +90,6 @@ class PythonExpressions(PythonFlow):
         """Bind what a target names."""
         raise NotImplementedError
 
-    def parameters(
-        self, node: Node, outer: int, inner: int, receiver: bool | None, *, promised: bool = False
-    ) -> None:
-        """Bind a function's parameters."""
-        raise NotImplementedError
-
     def identifier(self, node: Node, scope: int, role: int = 0) -> int:
         start = node.start_byte
         name = self.numbers[self.source[start : node.end_byte]]
@@ -146,8 +140,8 @@ class PythonExpressions(PythonFlow):
                     start = name.start_byte
                     text = self.source[start : name.end_byte]
                     rows += (_KEYWORD, callee, numbers[text], start + self.base)
-                    if value.kind_id == self.lambda_kind and text == b"key":
-                        made = self.ordering(value, scope, called, callee, given)
+                    if value.kind_id == self.lambda_kind:
+                        made = self.named_function(value, scope, called, callee, given)
                     else:
                         made = table[value.kind_id](self, value, scope, inner)
                     if called == b"TypeVar" and text == b"bound":
@@ -388,13 +382,38 @@ class PythonExpressions(PythonFlow):
         """A function handed to another takes what that one's parameter says."""
         return self.anonymous(node, scope, expected=self.row(Op.ARGUMENT, callee, position))
 
-    def ordering(self, node: Node, scope: int, called: bytes, callee: int, given: list[int]) -> int:
-        """``key=lambda x: …`` is handed each element of what is sorted, grouped or searched."""
-        base = callee << 2
-        many = self.rows[base + 1] if called == b"sort" and self.rows[base] & 31 == Op.ATTR else 0
-        if called in _ORDERING and given:
-            many = given[0]
-        return self.anonymous(node, scope, first=self.row(Op.ELEMENT, many) if many else 0)
+    def wanted(self, node: Node, scope: int, kind: int) -> int:
+        """A value of which a type is demanded: what functions without a name take is what that says."""
+        parts = [child for child in node.named_children if child.kind_id != self.comment_kind]
+        if node.type == "lambda":
+            return self.anonymous(node, scope, expected=kind)
+        if node.type == "dictionary":
+            for pair in parts:
+                if pair.type == "pair":
+                    self.visit(pair.named_children[0], scope)
+                    self.wanted(pair.named_children[-1], scope, self.row(Op.ELEMENT, kind, HELD))
+                else:
+                    self.visit(pair, scope)
+        elif node.type in ("list", "tuple", "set"):
+            for child in parts:
+                self.wanted(child, scope, self.row(Op.ELEMENT, kind))
+        else:
+            return self.visit(node, scope)
+        return 0
+
+    def named_function(self, node: Node, scope: int, called: bytes, callee: int, given: list[int]) -> int:
+        """A function that is handed by name, which was said last, takes what the parameter says.
+
+        ``key=lambda x: …`` is handed each element of what is sorted, grouped or searched.
+        """
+        said, base, many = len(self.rows) - 4, callee << 2, 0
+        if self.numbers.texts[self.rows[said + 2]] == b"key":
+            many = self.rows[base + 1] if called == b"sort" and self.rows[base] & 31 == Op.ATTR else 0
+            if called in _ORDERING and given:
+                many = given[0]
+        if many:
+            return self.anonymous(node, scope, first=self.row(Op.ELEMENT, many))
+        return self.anonymous(node, scope, expected=said >> 2)
 
     def anonymous(self, node: Node, scope: int, role: int = 0, *, expected: int = 0, first: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
@@ -471,3 +490,52 @@ class PythonExpressions(PythonFlow):
 
     def stray_keyword(self, node: Node, scope: int, role: int = 0) -> int:
         return self.visit(node.named_children[-1], scope, role)
+
+    # -- parameters
+
+    def parameters(
+        self, node: Node, outer: int, inner: int, receiver: bool | None, *, promised: bool = False
+    ) -> None:
+        """Bind parameters; those of an overload that may be left out have a default, if an unknown one."""
+        first = True
+        for child in node.named_children:
+            kind = child.type
+            name: Node | None = None
+            annotation = default = 0
+            if kind == "identifier":
+                name = child
+            elif kind == "typed_parameter":
+                name = child.named_children[0]
+                hint = child.child_by_field_name("type")
+                annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
+                if name.type != "identifier":
+                    wrapper = name
+                    name = wrapper.named_children[0] if wrapper.named_child_count else None
+                    annotation = self.rest(wrapper, annotation)
+            elif kind in ("default_parameter", "typed_default_parameter"):
+                name = child.child_by_field_name("name")
+                value = child.child_by_field_name("value")
+                hint = child.child_by_field_name("type")
+                annotation = self.visit(hint, outer, Role.TYPE) if hint is not None else 0
+                default = self.visit(value, outer) if value is not None else 0
+                if promised and not default:
+                    default = self.row(Op.UNKNOWN, 0)
+            elif kind in ("list_splat_pattern", "dictionary_splat_pattern"):
+                name = child.named_children[0] if child.named_child_count else None
+                annotation = self.rest(child, 0) if promised else 0
+            if name is None or name.type != "identifier":
+                continue
+            number = self.name(name)
+            if first and receiver is not None and not kind.endswith("splat_pattern"):
+                self.scopes[inner].receiver = number
+                if not annotation:
+                    self.bind(inner, number, name.start_byte, Bind.SELF, self.scopes[inner].owner, receiver)
+                    first = False
+                    continue
+            first = False
+            self.bind(inner, number, name.start_byte, Bind.PARAMETER, annotation, default)
+
+    def rest(self, node: Node, element: int) -> int:
+        """The type of what takes all further arguments, or all further keywords."""
+        op = Op.SEQUENCE if node.type == "list_splat_pattern" else Op.MAPPING
+        return self.row(op, self.row(Op.TYPED, element) if element else 0)

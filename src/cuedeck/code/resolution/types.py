@@ -493,7 +493,7 @@ class Typing(Generics):
                 name = links.strings[b]
                 held = self.attribute_values(path, a, name) or self.entry(path, a, name)
                 return held or self.values(self.extended(path, number))
-            case Op.MODULE | Op.IMPORTED | Op.INTRINSIC:
+            case Op.MODULE | Op.IMPORTED | Op.INTRINSIC | Op.KEYWORD:
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])
