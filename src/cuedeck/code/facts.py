@@ -551,6 +551,13 @@ class Links:
                 bindings = tuple(kept) or bindings
         return bindings
 
+    def lasting(self, scope: int, bindings: tuple[int, ...]) -> tuple[int, ...]:
+        """Of a name's bindings those outside of what only exceptions lead to, if there are others."""
+        places = self.bindings[2]
+        ended = self.lists[self.scopes[scope].ended]
+        ranges = list(zip(ended[1::5], ended[2::5], strict=True))
+        return tuple(b for b in bindings if all(not a <= places[b] < z for a, z in ranges)) or bindings
+
     @cached_property
     def renamed(self) -> dict[int, list[int]]:
         """Import bindings under another name, by the name inside the module."""

@@ -156,3 +156,25 @@ def test_what_a_stub_adds_to_the_names_that_modules_see(project: Project) -> Non
     )
     written.check("traits")
     written.check("custom")
+
+
+def test_what_a_module_has_only_where_an_import_fails_is_not_what_others_import(project: Project) -> None:
+    written = project(
+        """
+        === fast.py
+        def difference(a): ... # <def fast>
+        === plain.py
+        def difference(a): ... # <def plain>
+        === helpers.py
+        try:
+            from fast import difference # <fast>
+        except ImportError:
+            from plain import difference # <plain>
+        difference(1) # <fast> <plain>
+        === use.py
+        from helpers import difference # <fast>
+        difference(2) # <fast>
+        """
+    )
+    written.check("fast", "difference")
+    written.check("plain", "difference")

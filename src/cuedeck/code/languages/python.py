@@ -105,6 +105,7 @@ class PythonWalk(PythonPatterns):
         self.defined: dict[tuple[int, int], int] = {}
         self.whole: tuple[int, int] | None = None
         self.giving: Node | None = None  # the assignment whose targets are bound
+        self.substitutes: list[int] = []  # where a module catches exceptions, as its scope keeps it
         self.remarks = b"# type:" in source  # comments may say what things are
 
     def language(self) -> Language:
@@ -507,6 +508,9 @@ class PythonWalk(PythonPatterns):
         return 0
 
     def except_(self, node: Node, scope: int, role: int = 0) -> int:
+        if not scope:
+            self.substitutes += (0, node.start_byte, node.end_byte, node.end_byte, node.end_byte)
+            self.scopes[0].ended = self.items(self.substitutes)
         for child in node.named_children:
             if child.type == "as_pattern":
                 caught = self.row(Op.CAUGHT, self.visit(child.named_children[0], scope))

@@ -261,8 +261,13 @@ class Linker(Ancestry):
         return ()
 
     def taken_from(self, module: Value, name: str) -> Targets:
-        """What importing a name gives: not what the module made something else of, ``x = changed(x)``."""
+        """What importing a name gives: not what the module made something else of, ``x = changed(x)``.
+
+        Nor what it has only where something else fails: ``except ImportError: from plain import x``.
+        """
         found = self.module_member(module, name)
+        if len(found) > 1 and module.tag == MODULE:
+            found = self.lasting(module, name) or found
         own = [t for t in found if t[:2] == (module.path, module.scope) and isinstance(t, Symbol)]
         if len(found) < 2 or not own:
             return found
@@ -271,6 +276,22 @@ class Linker(Ancestry):
         bindings = links.names[module.scope].get(number, ())
         given = [links.bindings[5][b] for b in bindings if links.bindings[3][b] == Bind.VARIABLE]
         return tuple(own) if any(made_of(links, value, number) for value in given) else found
+
+    def lasting(self, module: Value, name: str) -> Targets:
+        """What a module calls by a name where nothing fails."""
+        links = self.links(module.path)
+        bindings = tuple(links.names[module.scope].get(links.string_numbers.get(name, -1), ()))
+        kept = links.lasting(module.scope, bindings)
+        if len(kept) == len(bindings):
+            return ()
+        own = any(links.bindings[3][b] & BIND_MASK in _LOCAL for b in kept)
+        found = [
+            t
+            for b in kept
+            if links.bindings[3][b] & BIND_MASK not in _LOCAL
+            for t in self.linked(module.path, b)
+        ]
+        return tuple(dict.fromkeys([*found, Symbol(module.path, module.scope, name)] if own else found))
 
     def imported(self, path: str, number: int) -> Value | None:
         """The module an import names."""

@@ -4,6 +4,7 @@ from cuedeck.code.languages.python_patterns cimport PythonPatterns
 cdef class PythonWalk(PythonPatterns):
     cdef public dict globals
     cdef public dict defined
+    cdef public list substitutes
     cdef public object whole
     cdef public object giving
     cdef public bint remarks
