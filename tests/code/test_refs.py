@@ -525,10 +525,12 @@ def test_a_missing_blob_is_reported_not_fatal(repo: Repo, open_code: Open) -> No
     (repo.root / "lost.py").unlink()
     code = open_code(repo.root)
     assert names(code, "other") >= {"a::greet"}
-    assert ("lost.py", "not in this clone") in code.problems(code.wanted("main"))
-    view = code.view()
+    assert ("lost.py", "not in this clone") in code.problems(code.wanted("other"))
+    view = code.view("other")
     assert view.completeness == "partial"
     assert view.warnings == ["1 of its files are not in this clone; see index_status"]
+    # On disk it was deleted: nothing is missing of what is checked out.
+    assert code.view().completeness == "complete"
 
 
 def test_submodules_are_skipped_with_a_note(repo: Repo, open_code: Open, tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from cuedeck.code.diff import SymbolChange, compare, with_moves
-from cuedeck.code.engine import Code, unknown_ref
+from cuedeck.code.engine import Code
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.formatting import same_tokens, words_of
 from cuedeck.code.git.objects import NOT_HERE
 from cuedeck.code.git.repository import EXECUTABLE, FileChange, MissingBlob, Repository, TreeFile
+from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
@@ -100,7 +101,7 @@ def _is_unknown(side: FileSymbols | None) -> bool:
 def _commit(repository: Repository, name: str) -> str:
     found = repository.resolve(name)
     if found is None:
-        raise unknown_ref(name)
+        raise unknown_ref(name, repository)
     return found.commit
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -12,15 +12,16 @@ from typing import Final
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout
 from cuedeck.code.git.objects import NOT_HERE
-from cuedeck.code.git.repository import MissingBlob, Ref, Repository
+from cuedeck.code.git.repository import MissingBlob, Ref, Repository, TreeFile
+from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
+from cuedeck.code.wanted import LIVE, Wanted
 from cuedeck.model.clock import now_ms
-from cuedeck.model.errors import CueError, ErrorCode, shortened
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
 from cuedeck.store.protocol import Session, Store
 
-LIVE: Final = "live"
 _SMALL: Final = 400
 _FIRST_ANSWER_SECONDS: Final = 20.0
 _TOUCH_EVERY: Final = 60_000
@@ -32,22 +33,6 @@ _FACTS_BYTES: Final = 128 * 1024 * 1024
 _WORKED_OUT_BYTES: Final = 160 * 1024 * 1024
 
 Layered = tuple[table.RefRow, bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The ref a question is about."""
-
-    name: str
-    kind: str
-    commit: str | None
-    checked_out: bool
-    asked: str = ""
-
-    @property
-    def shown(self) -> str:
-        """The name the caller used."""
-        return self.asked or self.name
 
 
 @dataclass(slots=True)
@@ -114,26 +99,28 @@ class Code:
         """The ref that is meant: named, switched to, checked out, default, or just the folder."""
         if not self.is_git or self.repository is None:
             if ref not in (None, LIVE):
-                raise unknown_ref(str(ref), self.unreadable)
+                raise unknown_ref(str(ref), unreadable=self.unreadable)
             return Wanted(LIVE, LIVE, None, True)
         branch, commit = self.repository.head()
         here = branch or commit
+        gone = ""
         if ref is None and principal:
             with self.store.index.read() as session:
                 ref = table.chosen_ref(session, principal)
             if ref is not None and self.repository.resolve(ref) is None:
-                ref = None
+                gone, ref = ref, None
         if ref == LIVE and self.repository.resolve(LIVE) is None:
             ref = None
         if ref in (None, "HEAD", "@") or ref == here:
             if here is not None:
-                return Wanted(here, "branch" if branch else "commit", commit, self.repository.has_files)
+                kind = "branch" if branch else "commit"
+                return Wanted(here, kind, commit, self.repository.has_files, gone=gone)
             ref = self.repository.default_branch()
             if ref is None:
                 return Wanted(LIVE, LIVE, None, True)
         found = self.repository.resolve(str(ref))
         if found is None:
-            raise unknown_ref(str(ref))
+            raise unknown_ref(str(ref), self.repository)
         if found.kind == "branch" and found.name == branch:
             return Wanted(branch, "branch", commit, self.repository.has_files)
         # What an expression such as HEAD~1 means moves on; the commit does not.
@@ -285,6 +272,23 @@ class Code:
         row = self._row(wanted.name if wanted.commit is None else self._worktree)
         return row is not None and row.version == EXTRACTOR_VERSION
 
+    def is_indexed_as_on_disk(self, wanted: Wanted) -> bool:
+        """Whether the files of what is checked out stand as they are indexed."""
+        files = self.checkout.files()
+        key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
+        if self._disk_indexed == key and self._is_read(wanted):
+            return True
+        row = self._row(wanted.name if wanted.commit is None else self._worktree)
+        if row is None or row.commit_id != wanted.commit or row.version != EXTRACTOR_VERSION:
+            return False
+        now: Mapping[str, TreeFile | None] = files
+        if wanted.commit is not None and self.repository is not None:
+            now = self.checkout.differing(self.repository.files(wanted.commit)[0])
+        with self.store.index.read() as session:
+            blobs = table.manifest_blobs(session, row.rid, most=row.base is None)
+        stored = {path: oid if blob is not None else None for path, blob, _, (oid, _) in blobs}
+        return stored == {path: file and file.oid for path, file in now.items()}
+
     def _base_stamp(self, wanted: Wanted) -> tuple[object, ...]:
         row = self._row(wanted.name)
         below = self._row(row.base) if row is not None and row.base else None
@@ -297,10 +301,18 @@ class Code:
         self._disk_indexed = ()
 
     def problems(self, wanted: Wanted) -> tuple[tuple[str, str], ...]:
-        """What could not be read of a ref, with reasons."""
-        row = self._row(wanted.name)
-        disk = self._row(self._worktree) if wanted.checked_out else None
-        return (row.problems if row else ()) + (disk.problems if disk else ())
+        """What could not be read of a ref, its base and its files on disk, with reasons."""
+        if self._row(wanted.name) is None:
+            return ()
+        found: dict[tuple[str, str], None] = {}
+        hidden: set[str] = set()
+        layers = [layer for layer, _ in self._layers(wanted, self._row)]
+        for layer, below in zip(layers, [*layers[1:], None], strict=True):
+            found.update(dict.fromkeys(each for each in layer.problems if each[0] not in hidden))
+            if below is not None and below.problems:
+                with self.store.index.read() as session:
+                    hidden |= table.manifest(session, layer.rid).keys()
+        return tuple(found)
 
     def lacking(self, wanted: Wanted) -> str:
         """What to say of a ref's files that are not in this clone; nothing where all are."""
@@ -372,6 +384,8 @@ class Code:
             )
         if self.repository is not None and (doubt := self.repository.doubt(wanted.shown)) is not None:
             view.warnings.append(doubt)
+        if wanted.gone:
+            view.warnings.append(f"{wanted.gone}, which was switched to, is gone; this is {wanted.shown}")
         if lacking := self.lacking(wanted):
             view.completeness = "partial"
             view.warnings.append(lacking)
@@ -569,28 +583,6 @@ class Code:
                     return None
             if wanted.checked_out:
                 return self.checkout.read(path) if entry is not None else self.checkout.project_file(path)
-            return tree_text(repository, commit, path)
+            return repository.text(commit, path) if repository is not None and commit is not None else None
 
         return read
-
-
-def tree_text(repository: Repository | None, commit: str | None, path: str) -> bytes | None:
-    """A file of a commit that is no code, such as a project file."""
-    if repository is None or commit is None:
-        return None
-    try:
-        entry = repository.tree(commit)[path]
-        return repository.read(str(entry.id))
-    except (KeyError, TypeError, MissingBlob):
-        return None
-
-
-def unknown_ref(name: str, unreadable: str = "") -> CueError:
-    """The contract's answer to a ref that git does not know or that was never indexed."""
-    shown = shortened(name)
-    message = f"There is no branch, tag or commit {shown} here"
-    hint = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
-    if unreadable:
-        message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
-        hint = "Ask without a ref: the answer is then about the files on disk."
-    return CueError(ErrorCode.REF_NOT_INDEXED, message, data={"ref": shown}, hint=hint)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cuedeck.code.engine import LIVE, Code, Wanted
+from cuedeck.code.engine import Code
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.indexing import ACTOR
+from cuedeck.code.wanted import LIVE, Wanted
 from cuedeck.model.clock import now_ms
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import code as table
@@ -75,6 +76,8 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
             wanted.name, state, progress, 0, 0, None, (), "syncing" if state == "indexing" else "stale"
         )
     current = row.commit_id == wanted.commit and row.version == EXTRACTOR_VERSION
+    if current and wanted.checked_out:
+        current = code.is_indexed_as_on_disk(wanted)
     freshness = "fresh" if current else "syncing" if state == "indexing" else "stale"
     return Status(
         wanted.shown,
@@ -83,7 +86,7 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
         row.files,
         row.symbols,
         row.commit_id,
-        row.problems,
+        code.problems(wanted),
         freshness,
         _pending(code, wanted, vectors) if row.version == EXTRACTOR_VERSION else 0,
     )

@@ -171,7 +171,6 @@ def drop_ref(session: Session, name: str) -> None:
     layer = "(SELECT rid FROM code_refs WHERE name = :name)"
     session.run(f"DELETE FROM code_manifest WHERE layer = {layer}", name=name)  # noqa: S608
     session.run("DELETE FROM code_refs WHERE name = :name", name=name)
-    session.run("DELETE FROM code_choices WHERE ref = :name", name=name)
 
 
 # -- blobs

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import hexdigits
 from typing import Any, Final, NamedTuple
 
 from cuedeck.code.git.objects import NOT_HERE
@@ -16,6 +17,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import too_long
 
 _MAX_REF: Final = 512
+_ID: Final = 40
 _OFF: Final = ("false", "no", "off", "0", "")
 _REGULAR: Final = (0o100644, 0o100755, 0o100664)
 EXECUTABLE: Final = 0o100755
@@ -172,6 +174,9 @@ class Repository:
 
         if not name or len(name) > _MAX_REF or name.startswith("-") or any(ord(c) < 32 for c in name):
             return None
+        # A commit's whole id means that commit, as it does for git, even where a branch is called so.
+        if _is_id(name) and (commit := self._commit(name)) is not None:
+            return Ref(name, "commit", commit)
         for prefix, kind in (
             ("refs/heads/", "branch"),
             ("refs/tags/", "tag"),
@@ -183,6 +188,9 @@ class Repository:
             full = sys.intern(prefix + name)
             if not prefix and not name.startswith("refs/"):
                 continue
+            # The library would find ``/main``, which is no name, in the folder of branches.
+            if not pygit2.reference_is_valid_name(full):
+                continue
             try:
                 reference = self.git.references.get(full)
                 if reference is not None:
@@ -190,11 +198,32 @@ class Repository:
                     return found if prefix else self._shortened(found)
             except (pygit2.GitError, ValueError, KeyError, TypeError):
                 continue
+        commit = self._commit(name)
+        return Ref(name, "commit", commit) if commit is not None else None
+
+    def _commit(self, name: str) -> str | None:
+        """The commit that an expression stands for."""
+        import pygit2
+
         try:
-            commit = self.git.revparse_single(name).peel(pygit2.Commit)
+            return str(self.git.revparse_single(name).peel(pygit2.Commit).id)
         except (pygit2.GitError, ValueError, KeyError, TypeError):
             return None
-        return Ref(name, "commit", str(commit.id))
+
+    def is_ambiguous(self, name: str) -> bool:
+        """Whether several objects have ids that begin so."""
+        import pygit2
+
+        try:
+            self.git.revparse_single(name)
+        except (pygit2.GitError, ValueError, KeyError, TypeError) as error:
+            return "ambiguous" in str(error)
+        return False
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether history was cut off when it was cloned."""
+        return bool(self.git.is_shallow)
 
     def _shortened(self, found: Ref) -> Ref:
         """``refs/heads/main`` as ``main``, unless that means something else."""
@@ -204,6 +233,8 @@ class Repository:
     def doubt(self, name: str) -> str | None:
         """What to say of a name that means several commits: which one it was taken for."""
         meant = self.resolve(name)
+        if meant is not None and meant.kind == "commit" and _is_id(name) and self._is_branch(name):
+            return f"{name} is a commit and a branch: this is the commit, and refs/heads/{name} the branch"
         tag = self.resolve("refs/tags/" + name) if meant is not None and meant.kind == "branch" else None
         if meant is None or tag is None or tag.commit == meant.commit:
             return None
@@ -408,6 +439,13 @@ class Repository:
             raise MissingBlob(oid)
         return bytes(data)
 
+    def text(self, commit: str, path: str) -> bytes | None:
+        """A file of a commit that is no code, such as a project file."""
+        try:
+            return self.read(str(self.tree(commit)[path].id))
+        except (KeyError, TypeError, MissingBlob):
+            return None
+
 
 _CHANGES: Final = {
     "A": "added",
@@ -505,6 +543,10 @@ def _path(side: Any) -> str | None:
         return str(side.raw_path.decode("utf-8"))
     except UnicodeDecodeError:
         return None
+
+
+def _is_id(name: str) -> bool:
+    return len(name) == _ID and all(c in hexdigits for c in name)
 
 
 def _oid(side: Any) -> str:

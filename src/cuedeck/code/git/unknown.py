@@ -1,0 +1,30 @@
+"""What is said of a ref that git does not know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cuedeck.model.errors import CueError, ErrorCode, invalid, shortened
+
+if TYPE_CHECKING:
+    from cuedeck.code.git.repository import Repository
+
+_HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
+_SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
+
+
+def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: str = "") -> CueError:
+    """The contract's answer to a ref that git does not know or that was never indexed."""
+    if not name:
+        return invalid("ref", "a branch, tag or commit; left out, it is the checked-out one", name)
+    shown = shortened(name)
+    message, hint = f"There is no branch, tag or commit {shown} here", _HINT
+    if unreadable:
+        message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
+        hint = "Ask without a ref: the answer is then about the files on disk."
+    elif repository is not None and repository.is_ambiguous(name):
+        message = f"{shown} is the beginning of several ids, so it is no commit's"
+        hint = "Give more of the id."
+    elif repository is not None and repository.is_shallow:
+        hint = f"{_SHALLOW} {_HINT}"
+    return CueError(ErrorCode.REF_NOT_INDEXED, message, data={"ref": shown}, hint=hint)

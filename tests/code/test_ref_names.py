@@ -1,0 +1,107 @@
+"""Names of refs that git would read otherwise, and what is said of those it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+import pygit2
+import pytest
+
+from cuedeck.code.engine import Code
+from cuedeck.code.pruning import prune
+from cuedeck.code.refs import switch
+from cuedeck.model.errors import CueError, ErrorCode
+
+from .conftest import Repo
+
+Open = Callable[[Path], Code]
+
+
+def names(code: Code, ref: str | None = None) -> set[str]:
+    snapshot = code.view(ref).snapshot
+    return {definition.name for path in snapshot.files for definition in snapshot.outline(path).definitions}
+
+
+def refused(code: Code, ref: str) -> CueError:
+    with pytest.raises(CueError) as refusal:
+        code.view(ref)
+    return refusal.value
+
+
+@pytest.mark.parametrize("name", ["/main", "//main", "refs/heads//main", "/heads/main", "tags//v1"])
+def test_a_name_with_a_slash_too_many_is_none(repo: Repo, open_code: Open, name: str) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("tag", "v1")
+    assert refused(open_code(repo.root), name).code is ErrorCode.REF_NOT_INDEXED
+
+
+def test_a_whole_id_is_the_commit_even_where_a_branch_is_called_so(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    first = repo.commit()
+    repo.put("a.py", "def two(): pass\n")
+    repo.commit()
+    repo.git("update-ref", f"refs/heads/{first}", "main")
+    code = open_code(repo.root)
+    assert names(code, first) == {"one"}
+    assert names(code, f"refs/heads/{first}") == {"two"}
+    assert any("is a commit and a branch" in warning for warning in code.view(first).warnings)
+
+
+def test_an_empty_ref_is_no_ref(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    assert refused(open_code(repo.root), "").code is ErrorCode.VALIDATION
+
+
+def test_the_beginning_of_several_ids_is_said_to_be_one(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    objects = pygit2.Repository(str(repo.root))
+    begun: set[str] = set()
+    for number in count():
+        shared = str(objects.create_blob(b"%d" % number))[:4]
+        if shared in begun:
+            break
+        begun.add(shared)
+    error = refused(open_code(repo.root), shared)
+    assert error.code is ErrorCode.REF_NOT_INDEXED
+    assert "several ids" in error.message
+
+
+def test_a_shallow_clone_says_how_to_get_what_is_older(repo: Repo, tmp_path: Path, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.put("a.py", "def two(): pass\n")
+    repo.commit()
+    repo.git("clone", "-q", "--depth", "1", f"file://{repo.root}", str(tmp_path / "shallow"))
+    assert "shallow" in refused(open_code(tmp_path / "shallow"), "HEAD~1").hint
+
+
+def test_pruning_does_not_lead_a_caller_to_another_ref(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("a.py", "def two(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    code = open_code(repo.root)
+    code.view("feat")
+    switch(code, "feat", "me")
+    assert [verdict.ref for verdict in prune(code, 0).removed] == ["feat"]
+    assert code.view(None, "me").ref == "feat"
+
+
+def test_a_caller_whose_branch_is_gone_is_told(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("branch", "feat")
+    code = open_code(repo.root)
+    code.view("feat")
+    switch(code, "feat", "me")
+    assert code.view(None, "me").warnings == []
+    repo.git("branch", "-q", "-D", "feat")
+    assert code.view(None, "me").warnings == ["feat, which was switched to, is gone; this is main"]
+    assert code.view(None, "other").warnings == []
