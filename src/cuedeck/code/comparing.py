@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Final
 
-from cuedeck.code.diff import SymbolChange, compare, with_moves
+from cuedeck.code.diff import Sameness, SymbolChange, compare, moved, with_moves
 from cuedeck.code.engine import Code
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.facts import EXTRACTOR_VERSION
-from cuedeck.code.formatting import same_tokens, words_of
-from cuedeck.code.git.objects import NOT_HERE
+from cuedeck.code.formatting import lines_of, same_tokens, shared_lines, words_of
+from cuedeck.code.git.objects import NO_UTF8, NOT_HERE
 from cuedeck.code.git.repository import EXECUTABLE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import as_it_stands
@@ -23,7 +24,12 @@ _MAX_NEW_BLOBS: Final = 2500
 _ZERO: Final = "0" * 40
 _WORDS_KEPT: Final = 4096
 _VERDICTS_KEPT: Final = 16_384
+# Short symbols are too much like each other to tell; less so in one file.
 _TELLING_BYTES: Final = 100
+_TELLING_IN_FILE: Final = 40
+# Files on disk that came are held against those that went up to so many pairs.
+_MOST_HELD_TOGETHER: Final = 10_000
+_RENAMED: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +124,22 @@ class _Comparing:
         self.blobs: dict[tuple[str, str], int] = {}
         # The head's records say overlay, the other side's base.
         self.sides: dict[tuple[str, str], tuple[str, FileSymbols]] = {}
+        # Where files that were renamed stand now, by their old path.
+        self.now_at: dict[str, str] = {}
+        self.renamed: set[str] = set()
         # Both sides of what has the same tokens, by file and number.
         self.same: set[tuple[str, int, str, int]] = set()
 
     def run(self, base: str, head: str, parted: str, new: str, path_filter: str | None) -> Comparison:
-        files = list(self.repository.changes(parted, new))
+        listed = self.repository.changes(parted, new)
+        files = list(listed.files)
         if self.working_tree:
             files = self._with_disk(parted, files)
         if path_filter:
             files = [f for f in files if f.path.startswith(path_filter) or f.old_path.startswith(path_filter)]
         self._ensure(files)
         changes: list[SymbolChange] = []
-        unread: list[tuple[str, str]] = []
+        unread = [(name, NO_UTF8) for name in listed.unnamed if name.startswith(path_filter or "")]
         for file in files:
             before = self._side(file.old_path, file.old_oid, unread) if file.change != "added" else None
             after = (
@@ -143,7 +153,9 @@ class _Comparing:
                 changes += compare(before, None) + compare(None, after)
             else:
                 changes += compare(before, after)
-        changes = with_moves(changes, self._shape, self._words)
+        self.now_at = {file.old_path: file.path for file in files if file.change == "renamed"}
+        self.renamed = set(self.now_at.values())
+        changes = with_moves(changes, self._samenesses(), self._words)
         changes = [self._checked(change) for change in changes]
         changes.sort(key=lambda c: (c.shown.path, c.shown.line_start, c.shown.qualified_name, c.change))
         return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(dict.fromkeys(unread)))
@@ -172,7 +184,7 @@ class _Comparing:
         return sorted(found, key=lambda f: f.path)
 
     def _moved_on_disk(self, before: dict[str, TreeFile], files: list[FileChange]) -> dict[str, str]:
-        """Old paths by new path: what commits renamed, and what now stands elsewhere byte for byte."""
+        """Old paths by new path: what commits renamed, and what now stands elsewhere, as it was or edited."""
         gone = {path for path in before if path not in self.on_disk}
         new = {path for path in self.on_disk if path not in before}
         moved = {
@@ -185,6 +197,26 @@ class _Comparing:
             old_path = by_content.pop(self.on_disk[path].oid, None)
             if old_path is not None:
                 moved[path] = old_path
+        return moved | self._edited_on_disk(before, gone - set(moved.values()), new - moved.keys())
+
+    def _edited_on_disk(self, before: dict[str, TreeFile], gone: set[str], new: set[str]) -> dict[str, str]:
+        """The same for files of which, as git counts it, at least half stands elsewhere."""
+        if len(gone) * len(new) > _MOST_HELD_TOGETHER:
+            return {}
+        was = {path: lines_of(self._read(before[path].oid, path)) for path in sorted(gone)}
+        now = {path: lines_of(self._read(self.on_disk[path].oid, path)) for path in sorted(new)}
+        scored = [
+            (-score, path, old_path)
+            for path, old_path in product(now, was)
+            if before[old_path].language == self.on_disk[path].language
+            and (score := shared_lines(was[old_path], now[path])) >= _RENAMED
+        ]
+        moved: dict[str, str] = {}
+        taken: set[str] = set()
+        for _, path, old_path in sorted(scored):
+            if path not in moved and old_path not in taken:
+                moved[path] = old_path
+                taken.add(old_path)
         return moved
 
     def _ensure(self, files: list[FileChange]) -> None:
@@ -246,10 +278,38 @@ class _Comparing:
 
     # -- what needs the source
 
-    def _shape(self, record: SymbolRecord) -> bytes | None:
-        """What a symbol is without its name; short ones are too much like each other to tell."""
+    def _samenesses(self) -> tuple[Sameness, ...]:
+        """By what a symbol that went is known to be one that came, the surest first."""
+        return (
+            Sameness(lambda record: (*stayed, record.content) if (stayed := self._stayed(record)) else None),
+            Sameness(moved),
+            Sameness(self._stayed),
+            Sameness(lambda record: self._shape(record, _TELLING_BYTES)),
+            Sameness(self._only_renamed, only_one=True),
+        )
+
+    def _stayed(self, record: SymbolRecord) -> tuple[object, ...] | None:
+        """What a symbol of a renamed file is called in it."""
+        path = self._path_now(record)
+        if path not in self.renamed:
+            return None
+        outline = self.sides[record.source_layer, record.path][1].outline
+        return path, record.kind, outline.locals[record.number], outline.ordinals[record.number]
+
+    def _only_renamed(self, record: SymbolRecord) -> tuple[object, ...] | None:
+        shape = self._shape(record, _TELLING_IN_FILE)
+        return (self._path_now(record), *shape) if shape is not None else None
+
+    def _path_now(self, record: SymbolRecord) -> str:
+        path = record.path
+        return self.now_at.get(path, path) if record.source_layer == "base" else path
+
+    def _shape(self, record: SymbolRecord, least: int) -> tuple[object, ...] | None:
+        """What a symbol is without its name."""
         definition = self.sides[record.source_layer, record.path][1].outline.definitions[record.number]
-        return definition.shape if definition.end - definition.start >= _TELLING_BYTES else None
+        if definition.end - definition.start < least:
+            return None
+        return record.language, record.kind, definition.shape
 
     def _place(self, record: SymbolRecord) -> tuple[str, int, int]:
         """The blob that holds a symbol, and where in it."""

@@ -59,9 +59,18 @@ def _placed(side: FileSymbols, keys: Iterable[Key]) -> list[tuple[Key, int]]:
     return sorted(((key, numbers[key]) for key in keys if key in numbers), key=itemgetter(1))
 
 
+@dataclass(frozen=True, slots=True)
+class Sameness:
+    """What two symbols have in common that are one; None for a symbol of which it says nothing."""
+
+    key: Callable[[SymbolRecord], object | None]
+    # Says nothing where several symbols of one side have it in common.
+    only_one: bool = False
+
+
 def with_moves(
     changes: list[SymbolChange],
-    shape: Callable[[SymbolRecord], bytes | None],
+    samenesses: Iterable[Sameness],
     words: Callable[[SymbolRecord], frozenset[bytes]],
 ) -> list[SymbolChange]:
     """Pair deleted with added symbols that are the same one elsewhere or under another name."""
@@ -70,8 +79,8 @@ def with_moves(
     if not added or not deleted:
         return changes
     pairs: dict[int, int] = {}
-    for key in (_moved, _renamed(shape)):
-        _pair(changes, added, deleted, pairs, key)
+    for sameness in samenesses:
+        _pair(changes, added, deleted, pairs, sameness)
     _pair_similar(changes, added, deleted, pairs, words)
     result = list(changes)
     for new, old in pairs.items():
@@ -80,18 +89,9 @@ def with_moves(
     return result
 
 
-def _moved(record: SymbolRecord) -> object:
+def moved(record: SymbolRecord) -> object:
+    """What a symbol is that stands elsewhere as it was."""
     return (record.language, record.kind, record.name, record.content)
-
-
-def _renamed(shape: Callable[[SymbolRecord], bytes | None]) -> Callable[[SymbolRecord], object]:
-    def key(record: SymbolRecord) -> object:
-        body = shape(record)
-        return (
-            (record.language, record.kind, body) if body is not None else (record.symbol_id, record.content)
-        )
-
-    return key
 
 
 def _pair(
@@ -99,17 +99,25 @@ def _pair(
     added: Iterable[int],
     deleted: Iterable[int],
     pairs: dict[int, int],
-    key: Callable[[SymbolRecord], object],
+    sameness: Sameness,
 ) -> None:
     taken = set(pairs.values())
-    waiting: dict[object, list[int]] = {}
-    for old in deleted:
-        if old not in taken:
-            waiting.setdefault(key(changes[old].shown), []).append(old)
-    for new in added:
-        same = waiting.get(key(changes[new].shown)) if new not in pairs else None
-        if same:
-            pairs[new] = same.pop(0)
+    waiting = _keyed(changes, (old for old in deleted if old not in taken), sameness.key)
+    coming = _keyed(changes, (new for new in added if new not in pairs), sameness.key)
+    for key, news in coming.items():
+        olds = waiting.get(key, [])
+        if not sameness.only_one or len(news) == len(olds) == 1:
+            pairs.update(zip(news, olds, strict=False))
+
+
+def _keyed(
+    changes: list[SymbolChange], numbers: Iterable[int], key: Callable[[SymbolRecord], object | None]
+) -> dict[object, list[int]]:
+    found: dict[object, list[int]] = {}
+    for number in numbers:
+        if (said := key(changes[number].shown)) is not None:
+            found.setdefault(said, []).append(number)
+    return found
 
 
 _MAX_COMPARED: Final = 60

@@ -1,8 +1,9 @@
-"""How alike two versions of a symbol are: in layout only, or in most of their words."""
+"""How alike two versions are: of a symbol in layout only, or in most of its words; of a file in its lines."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from cuedeck.code.extraction.grammars import parser_of
 from cuedeck.code.languages import language_named
@@ -47,3 +48,18 @@ def likeness(before: frozenset[bytes], after: frozenset[bytes]) -> float:
         return 0.0
     common = len(before & after)
     return common / (len(before) + len(after) - common)
+
+
+def lines_of(source: bytes) -> Counter[bytes]:
+    """How often each line stands in a file."""
+    return Counter(source.splitlines(keepends=True))
+
+
+def shared_lines(before: Counter[bytes], after: Counter[bytes]) -> float:
+    """The share of the larger of two files that is lines of both, from 0 to 1."""
+    common = _bytes(before & after)
+    return common / max(_bytes(before), _bytes(after), 1)
+
+
+def _bytes(lines: Counter[bytes]) -> int:
+    return sum(len(line) * count for line, count in lines.items())

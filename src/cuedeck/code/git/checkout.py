@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from cuedeck.code.git.gitindex import Tracked, read_index
-from cuedeck.code.git.objects import READING, blob_id, digest
+from cuedeck.code.git.objects import NO_UTF8, READING, blob_id, digest
 from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
@@ -265,7 +265,7 @@ class Checkout:
                     elif entry.is_file(follow_symlinks=False) and self._wanted(path):
                         yield path, entry.stat(follow_symlinks=False)
                 except UnicodeEncodeError:
-                    self.skipped.append((path.encode("utf-8", "replace").decode(), "its name is not UTF-8"))
+                    self.skipped.append((os.fsencode(path).decode("utf-8", "replace"), NO_UTF8))
                 except OSError:
                     continue
 

@@ -8,6 +8,7 @@ import stat
 from typing import Any, Final
 
 NOT_HERE: Final = "not in this clone"
+NO_UTF8: Final = "its name is not UTF-8"
 # Without waiting: a pipe in a file's place would never open.
 READING: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LONG: Final = 64

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import hexdigits
 from typing import Any, Final, NamedTuple
 
-from cuedeck.code.git.objects import NOT_HERE
+from cuedeck.code.git.objects import NO_UTF8, NOT_HERE
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
@@ -56,6 +56,15 @@ class FileChange:
     new_oid: str
 
 
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What happened to files between two commits, in path order."""
+
+    files: tuple[FileChange, ...] = ()
+    # Names that are not UTF-8, as far as they can be shown.
+    unnamed: tuple[str, ...] = ()
+
+
 class MissingBlob(Exception):
     """A blob that a shallow or partial clone does not hold."""
 
@@ -74,7 +83,7 @@ class Repository:
         # Commits never change, and a ref that is looked at is listed and compared several times.
         self._listings: Held[str, tuple[dict[str, TreeFile], list[tuple[str, str]]]] = Held(_FILES)
         self._deltas: Held[tuple[str, str], dict[str, TreeFile | None]] = Held(_FILES)
-        self._changes: Held[tuple[str, str], tuple[FileChange, ...]] = Held(_FILES)
+        self._changes: Held[tuple[str, str], FileChanges] = Held(_FILES)
         self._partings: Held[tuple[str, str], str] = Held(_PARTINGS)
 
     @classmethod
@@ -315,13 +324,13 @@ class Repository:
             return
         for entry in entries:
             if entry.type_str == "commit":
-                skipped.append((folder + _shown(entry), "submodule"))
+                skipped.append((folder + _shown(entry.raw_name), "submodule"))
                 continue
             try:
                 name = entry.raw_name.decode("utf-8")
             except UnicodeDecodeError:
                 if _is_told(entry):
-                    skipped.append((folder + _shown(entry), "its name is not UTF-8"))
+                    skipped.append((folder + _shown(entry.raw_name), NO_UTF8))
                 continue
             if not too_long(folder + name):
                 yield folder + name, entry
@@ -363,23 +372,23 @@ class Repository:
             return None
         return inner if inner.type_str == "tree" else None
 
-    def changes(self, old: str, new: str) -> tuple[FileChange, ...]:
-        """What happened to files between two commits, in path order."""
+    def changes(self, old: str, new: str) -> FileChanges:
+        """What happened to files between two commits."""
         found = self._changes.values.get((old, new))
         if found is None:
             try:
-                found = tuple(self._compared(old, new))
+                found = self._compared(old, new)
             except KeyError as error:
                 raise _incomplete(old, new) from error
-            self._changes.put((old, new), found, 1 + len(found))
+            self._changes.put((old, new), found, 1 + len(found.files))
         return found
 
-    def _compared(self, old: str, new: str) -> list[FileChange]:
+    def _compared(self, old: str, new: str) -> FileChanges:
         import pygit2
 
         before, after = self.tree(old), self.tree(new)
         if before is None and after is None:
-            return []
+            return FileChanges()
         # Without this a file that became a link is listed twice, as deleted and as added.
         flags = pygit2.enums.DiffOption.INCLUDE_TYPECHANGE
         if before is None:
@@ -390,17 +399,21 @@ class Repository:
             difference = before.diff_to_tree(after, flags=flags)
         counts = Counter(delta.status_char() for delta in difference.deltas)
         alike = counts["A"] * counts["D"] <= _MOST_COMPARED and _renames_found(difference)
-        found = []
+        found, unnamed = [], []
         for delta in difference.deltas:
             change = _CHANGES.get(delta.status_char())
-            old_path, new_path = _path(delta.old_file), _path(delta.new_file)
-            if change is None or old_path is None or new_path is None:
+            if change is None or 0o160000 in (delta.old_file.mode, delta.new_file.mode):
                 continue
-            if 0o160000 in (delta.old_file.mode, delta.new_file.mode):
+            old_path, new_path = _path(delta.old_file), _path(delta.new_file)
+            if old_path is None or new_path is None:
+                unnamed += [
+                    _shown(side.raw_path) for side in (delta.old_file, delta.new_file) if _path(side) is None
+                ]
                 continue
             found.append(FileChange(new_path, old_path, change, _oid(delta.old_file), _oid(delta.new_file)))
         found.sort(key=lambda c: c.path)
-        return found if alike else _moved_whole(found)
+        files = found if alike else _moved_whole(found)
+        return FileChanges(tuple(files), tuple(sorted(set(unnamed))))
 
     def delta(self, old: str, new: str) -> dict[str, TreeFile | None]:
         """The code files that differ from one commit to another; None where the file is gone."""
@@ -534,8 +547,8 @@ def _is_told(entry: Any) -> bool:
     return entry.type_str == "tree" or entry.filemode in _REGULAR
 
 
-def _shown(entry: Any) -> str:
-    return str(entry.raw_name.decode("utf-8", "replace"))
+def _shown(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
 
 
 def _path(side: Any) -> str | None:
