@@ -128,13 +128,13 @@ class PythonWalk(PythonPatterns):
         elif kind == "attribute":
             self.assign_attribute(target, scope, annotation, value)
         elif kind in ("pattern_list", "tuple_pattern", "list_pattern", "tuple", "list", "expression_list"):
+            rest = False
             for position, child in enumerate(target.named_children):
+                rest = rest or child.type in _SPLATS
                 part = 0
-                if value and child.type in _SPLATS:
-                    part = self.row(Op.SEQUENCE, self.row(Op.ELEMENT, value))
-                elif value:
-                    part = self.row(Op.ITEM, value, position)
-                self.assign(child, scope, 0, part)
+                if value:
+                    part = self.row(Op.ELEMENT, value) if rest else self.row(Op.ITEM, value, position)
+                self.assign(child, scope, 0, self.row(Op.SEQUENCE, part) if child.type in _SPLATS else part)
         elif kind in ("parenthesized_expression", "as_pattern_target", *_SPLATS):
             for child in target.named_children:
                 self.assign(child, scope, annotation, value)
@@ -218,27 +218,6 @@ class PythonWalk(PythonPatterns):
         self.settled, self.renewed = 0, False
         self.whole = outer
         return value
-
-    def listed(self, name: bytes, value: Node, scope: int) -> None:
-        """A list of names, if it is one that the language knows."""
-        if name == b"__all__":
-            self.exports(value, scope)
-        elif name == b"__slots__" and self.scopes[scope].kind == ScopeKind.CLASS:
-            self.slots(value, scope)
-
-    def exports(self, node: Node, scope: int) -> None:
-        for child in node.named_children:
-            if child.type == "string":
-                for content in child.named_children:
-                    if content.type == "string_content":
-                        self.row(Op.NAME, scope, self.name(content), content.start_byte, Role.EXPORT)
-
-    def slots(self, node: Node, scope: int) -> None:
-        owner = self.row(Op.SELF, scope)
-        for child in [node] if node.type == "string" else node.named_children:
-            content = next((c for c in child.named_children if c.type == "string_content"), None)
-            if content is not None:
-                self.row(Op.ATTR, owner, self.name(content), content.start_byte, Role.WRITE)
 
     def augmented(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -467,7 +446,9 @@ class PythonWalk(PythonPatterns):
 
     def return_(self, node: Node, scope: int, role: int = 0) -> int:
         for child in node.named_children:
-            value = self.visit(child, scope)
+            result = self.scopes[scope].result if child.kind_id == self.lambda_kind else 0
+            demanded = self.row(Op.TYPED, result) if result else 0
+            value = self.wanted(child, scope, demanded) if result else self.visit(child, scope)
             if value:
                 self.results.append(value)
         return 0

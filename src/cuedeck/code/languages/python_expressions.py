@@ -357,7 +357,8 @@ class PythonExpressions(PythonFlow):
         for child in node.named_children:
             value = self.visit(child, scope)
             if value:
-                self.results.append(self.row(Op.SEQUENCE, value))
+                each = self.row(Op.ELEMENT, value) if node.children[1].type == "from" else value
+                self.results.append(self.row(Op.SEQUENCE, each))
         return self.sent(scope)
 
     def sent(self, scope: int) -> int:
@@ -487,6 +488,27 @@ class PythonExpressions(PythonFlow):
             if value and len(values) < _MAX_ENTRIES:
                 values.append(value)
         return self.row(Op.MAPPING, self.one_of(values), self.one_of(keys))
+
+    def listed(self, name: bytes, value: Node, scope: int) -> None:
+        """A list of names, if it is one that the language knows."""
+        if name == b"__all__":
+            self.exports(value, scope)
+        elif name == b"__slots__" and self.scopes[scope].kind == ScopeKind.CLASS:
+            self.slots(value, scope)
+
+    def exports(self, node: Node, scope: int) -> None:
+        for child in node.named_children:
+            if child.type == "string":
+                for content in child.named_children:
+                    if content.type == "string_content":
+                        self.row(Op.NAME, scope, self.name(content), content.start_byte, Role.EXPORT)
+
+    def slots(self, node: Node, scope: int) -> None:
+        owner = self.row(Op.SELF, scope)
+        for child in [node] if node.type == "string" else node.named_children:
+            content = next((c for c in child.named_children if c.type == "string_content"), None)
+            if content is not None:
+                self.row(Op.ATTR, owner, self.name(content), content.start_byte, Role.WRITE)
 
     def stray_keyword(self, node: Node, scope: int, role: int = 0) -> int:
         return self.visit(node.named_children[-1], scope, role)

@@ -85,7 +85,7 @@ class PythonRules(Rules):
         }
     )
     element_methods: ClassVar[frozenset[str]] = frozenset(
-        {"get", "pop", "setdefault", "popleft", "send", "asend", "__next__", "__anext__"}
+        {"get", "get_nowait", "pop", "setdefault", "popleft", "send", "asend", "__next__", "__anext__"}
     )
     container_methods: ClassVar[frozenset[str]] = frozenset({"copy"})
     property_decorators: ClassVar[frozenset[str]] = frozenset(
@@ -116,20 +116,54 @@ class PythonRules(Rules):
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}
     )
+    foreign_types: ClassVar[Mapping[str, str]] = {"Future": "future", "Task": "future"}
+    function_forms: ClassVar[Mapping[str, str]] = {"ReferenceType": "gives", "ref": "gives"}
+    walking_calls: ClassVar[frozenset[str]] = frozenset(
+        {"dropwhile", "filter", "filterfalse", "map", "reduce", "takewhile"}
+    )
     library: ClassVar[Mapping[str, str]] = {
-        "asyncio.create_task": "same",
-        "asyncio.ensure_future": "same",
+        ".create_task": "future",
+        ".enter_async_context": "entered",
+        ".enter_context": "entered",
+        ".run_in_executor": "second outcome",
+        ".run_until_complete": "awaited",
+        ".submit": "submitted",
+        "asyncio.as_completed": "elements",
+        "asyncio.create_task": "future",
+        "asyncio.ensure_future": "future",
         "asyncio.gather": "together",
-        "asyncio.run": "same",
+        "asyncio.run": "awaited",
+        "asyncio.to_thread": "outcome",
         "collections.defaultdict": "made",
+        "concurrent.futures.as_completed": "elements",
         "dataclasses.replace": "same",
         "functools.partial": "same",
+        "functools.reduce": "second element",
+        "heapq.heappop": "element",
+        "heapq.merge": "chained",
+        "heapq.nlargest": "second elements",
+        "heapq.nsmallest": "second elements",
+        "itertools.accumulate": "elements",
+        "itertools.batched": "groups",
         "itertools.chain": "chained",
         "itertools.chain.from_iterable": "inner",
+        "itertools.combinations": "groups",
         "itertools.cycle": "elements",
+        "itertools.dropwhile": "second elements",
+        "itertools.filterfalse": "second elements",
+        "itertools.groupby": "grouped",
         "itertools.islice": "elements",
+        "itertools.pairwise": "groups",
+        "itertools.permutations": "groups",
+        "itertools.product": "zipped",
+        "itertools.repeat": "repeated",
+        "itertools.takewhile": "second elements",
+        "itertools.tee": "groups",
+        "itertools.zip_longest": "zipped",
         "random.choice": "element",
+        "random.choices": "elements",
         "random.sample": "elements",
+        "types.MappingProxyType": "same",
         "weakref.proxy": "same",
         "weakref.ref": "gives",
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, RECEIVER, REST, TRAILING, Bind, Op
+from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, RECEIVER, REST, TRAILING, Bind, Op
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
@@ -267,6 +267,9 @@ class Calls(Library):
             return self.concrete(self.evaluate(path, links.a[callee]))
         if links.ops[callee] & OP_MASK == Op.CALL and self.label(path, links.a[callee]) in rules.table_calls:
             return self.tabled(path, links.lists[links.b[callee]], position)
+        if self.label(path, callee) in rules.walking_calls and not self.is_own(path, callee):
+            given = links.arguments.get(callee, ())
+            return self.walked_over(path, given[min(position + 1, len(given) - 1)]) if given[1:] else ()
         if not label:
             return self.walked(path, callee) if not position else ()
         owners = self.concrete(self.evaluate(path, links.a[callee]))
@@ -330,12 +333,13 @@ class Calls(Library):
         links, rules = self.links(path), self.rules_of(path)
         if shape := self.shape_of(path, callee):
             return self.held_by(path, callee, shape, arguments)
-        if links.ops[callee] & OP_MASK == Op.INDEX and rules.foreign_wrappers:
-            return self.wrapped(path, callee)
+        if links.ops[callee] & OP_MASK == Op.INDEX:
+            told = self.annotation(path, callee) if rules.tuple_arguments else ()
+            return self.wrapped(path, callee) if rules.foreign_wrappers else told
         if not arguments:
             return ()
         if deed := self.deed(path, callee, label):
-            return self.library_call(path, deed, arguments)
+            return self.library_call(path, deed, arguments, many=links.given(callee)[0] == MANY)
         if label and label == rules.maker:
             made = [v for v in self.concrete(self.evaluate(path, arguments[0])) if v.tag == CLASS]
             return tuple(v._replace(tag=INSTANCE) for v in made)

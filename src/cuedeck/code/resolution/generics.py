@@ -16,6 +16,7 @@ from cuedeck.code.resolution.values import (
     LOOKUP,
     MAPPING,
     PARAMETER,
+    RECORD,
     SEQUENCE,
     SUPER,
     TUPLE,
@@ -36,7 +37,7 @@ Meaning = dict[Value, Values]
 
 SELF_TYPE: Final = "Self"
 _HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
-_CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF)
+_CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF, RECORD)
 _GENERIC_BASES: Final = ("Generic", "Protocol")
 _MAX_DEPTH: Final = 4
 _MAX_VALUES: Final = 24
@@ -415,7 +416,7 @@ class Generics(ABC):
     def _unify_one(self, wanted: Value, given: Value, meaning: Meaning, depth: int) -> None:
         if wanted.tag == SEQUENCE:
             self.unify(wanted.inside[0], elements(given), meaning, depth)
-        elif wanted.tag in (MAPPING, TUPLE) and given.tag == wanted.tag:
+        elif wanted.tag in (MAPPING, TUPLE, RECORD) and given.tag == wanted.tag:
             for part, other in zip(wanted.inside, given.inside, strict=False):
                 self.unify(part, other, meaning, depth)
         elif wanted.tag == TYPE_OF and given.tag == CLASS:

@@ -12,14 +12,17 @@ from cuedeck.code.resolution.values import (
     EXTERNAL,
     INSTANCE,
     MAPPING,
+    RECORD,
     SEQUENCE,
     SUPER,
     TUPLE,
     Value,
     Values,
+    awaited,
     elements,
     mapping,
     sequence,
+    shaped,
     unique,
 )
 
@@ -97,18 +100,41 @@ class Library(Keyed):
             if written:
                 return written
         named = [v.path for v in self.evaluate(path, callee) if v.tag == EXTERNAL]
-        return next((known[name] for name in named if name in known), "")
+        method = known.get(f".{label}", "") if links.ops[callee] & OP_MASK == Op.ATTR else ""
+        return next((known[name] for name in named if name in known), method)
 
-    def library_call(self, path: str, deed: str, arguments: tuple[int, ...]) -> Values:
-        """What a function of the language's own library gives: its argument, or what that holds."""
+    def library_call(self, path: str, deed: str, arguments: tuple[int, ...], *, many: bool = False) -> Values:
+        """What a function of the language's own library gives: its argument, or what that holds.
+
+        ``many`` are the arguments where some are unpacked from others.
+        """
+        if deed.startswith("second "):
+            rest = arguments[1:]
+            return self.library_call(path, deed.removeprefix("second "), rest) if rest else ()
         if deed == "all":
             return unique([v for argument in arguments for v in self.evaluate(path, argument)])
         if deed == "together":
-            parts = tuple(self.evaluate(path, argument) for argument in arguments)
+            parts = tuple(awaited(self.evaluate(path, argument)) for argument in arguments)
+            if many:
+                parts = (unique([v for part in parts for v in part]),)
+                return (sequence(parts[0]),) if any(parts) else ()
             return (Value(TUPLE, inside=parts),) if any(parts) else ()
+        if deed == "zipped":
+            return self.zipped(path, arguments)
         given = self.concrete(self.evaluate(path, arguments[0]))
         if deed == "same":
             return given
+        if deed in ("outcome", "submitted"):
+            made = unique([v for value in given for v in self.outcome(value)])
+            return shaped("future", made) if deed == "submitted" else made
+        if deed == "future":
+            return given if any(v.tag == RECORD for v in given) else shaped("future", given)
+        if deed == "awaited":
+            return awaited(given)
+        if deed == "entered":
+            return unique([v for value in given for v in self.entered(value)])
+        if deed == "repeated":
+            return (sequence(given),) if given else ()
         if deed == "gives":
             return (Value(CALLABLE, inside=(given,)),) if given else ()
         if deed == "made":
@@ -116,7 +142,7 @@ class Library(Keyed):
             return (mapping(made),) if made else ()
         if deed == "chained":
             held = unique([v for argument in arguments for v in self.walked_over(path, argument)])
-        elif deed in ("elements", "element"):
+        elif deed in ("elements", "element", "groups", "grouped"):
             held = self.walked_over(path, arguments[0])
         elif deed == "inner":
             held = unique([w for v in self.walked_over(path, arguments[0]) for w in self.yielded(v)])
@@ -124,6 +150,9 @@ class Library(Keyed):
             held = unique([v for value in given for v in self.stored(value)])
         if not held or deed == "element":
             return held
+        if deed in ("groups", "grouped"):
+            group = (sequence(held),)
+            return (sequence((Value(TUPLE, inside=((), group)),) if deed == "grouped" else group),)
         return (sequence((Value(TUPLE, inside=((), held)),) if deed == "entries" else held),)
 
     def walked_over(self, path: str, argument: int) -> Values:

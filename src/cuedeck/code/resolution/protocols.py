@@ -42,12 +42,16 @@ class Protocols(Bases):
                 else:
                     found += self.keys_of(value) if b == KEYS else self.yielded(value)
             elif op == Op.ENTERED:
-                found += self.protocol(value, "__enter__", "__aenter__") or (elements(value) or (value,))
+                found += self.entered(value)
             elif value.tag == CLASS:
                 found.append(value._replace(tag=INSTANCE))
             elif value.tag == TUPLE:
                 found += [v._replace(tag=INSTANCE) for v in elements(value) if v.tag == CLASS]
         return unique(found)
+
+    def entered(self, value: Value) -> Values:
+        """What ``with`` gives of a value."""
+        return self.protocol(value, "__enter__", "__aenter__") or elements(value) or (value,)
 
     def keys_of(self, value: Value) -> Values:
         """What a map is asked with, or a function hands to the one it takes; of other containers nothing."""

@@ -182,7 +182,10 @@ class Rules:
     table_calls: ClassVar[frozenset[str]] = frozenset()
     # Variables that are there without an import, and the types that a project may add members to.
     global_values: ClassVar[Mapping[str, str]] = {}
+    # Functions that hand the elements of what follows to the function which they are given first.
+    walking_calls: ClassVar[frozenset[str]] = frozenset()
     # Functions of the language's library, as they are written or by their module: see ``library_call``.
+    # Methods of what nobody knows begin with a dot.
     library: ClassVar[Mapping[str, str]] = {}
     # Those that give some arguments to a function, which is called later.
     completing_calls: ClassVar[frozenset[str]] = frozenset()

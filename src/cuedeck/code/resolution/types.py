@@ -47,6 +47,7 @@ from cuedeck.code.resolution.values import (
     Targets,
     Value,
     Values,
+    awaited,
     formed,
     mapping,
     rest_part,
@@ -501,7 +502,9 @@ class Typing(Generics):
                 return self.indexed(path, number)
             case Op.UNION:
                 return unique([v for item in links.lists[b] for v in self.evaluate(path, item)])
-            case Op.AWAIT | Op.WANTED:
+            case Op.AWAIT:
+                return awaited(self.evaluate(path, a))
+            case Op.WANTED:
                 return self.evaluate(path, a)
             case Op.TUPLE:
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])

@@ -52,6 +52,8 @@ KEY: Final = 15
 LOOKUP: Final = 16
 
 HOLDER: Final = "holder"
+# The member of what will be there later, which gives it.
+FUTURE: Final = "result"
 METHODS: Final = "()"
 
 Values = tuple[Value, ...]
@@ -107,6 +109,8 @@ def shaped(shape: str, held: Values) -> Values:
         return ()
     if shape == "takes":
         return (Value(CALLABLE, inside=((), held)),)
+    if shape == "future":
+        return shaped(FUTURE, (Value(CALLABLE, inside=(held,)),))
     if shape == "changes":
         return (*held, Value(CALLABLE, inside=(held, held)))
     if shape == "state":
@@ -130,6 +134,18 @@ def formed(form: str, told: list[Values]) -> Values:
     if form == "compares":
         return (Value(CALLABLE, inside=((), *told, *told)),)
     return (Value(CALLABLE, inside=(told[0] if form == "same" else (), *told)),)
+
+
+def awaited(values: Values) -> Values:
+    """What waiting for values gives."""
+    if all(value.tag != RECORD for value in values):
+        return values
+    return unique([v for value in values for v in (_coming(value) or (value,))])
+
+
+def _coming(value: Value) -> Values:
+    made = value.inside[0] if value.tag == RECORD and value.name == FUTURE else ()
+    return unique([v for each in made if each.tag == CALLABLE for v in each.inside[0]])
 
 
 def elements(value: Value) -> Values:
