@@ -308,3 +308,20 @@ def test_a_mistake_of_ours_costs_one_file_not_the_index(monkeypatch: pytest.Monk
     assert read is not None
     assert read.outline.problem == "could not be read: IndexError"
     assert not read.outline.definitions
+
+
+def test_what_a_module_names_by_a_loop_or_a_file_it_opens_is_defined() -> None:
+    source = (
+        b"for key, value in {}.items():\n    print(key)\n"
+        b"with open('a') as file:\n    file.read()\n"
+        b"try:\n    pass\nexcept OSError as error:\n    print(error)\n"
+        b"def f():\n    for inner in ():\n        pass\n"
+    )
+    outline = facts_of("m.py", source).outline
+    assert [(d.name, outline.line_of(d.name_at)) for d in outline.definitions] == [
+        ("key", 1),
+        ("value", 1),
+        ("file", 3),
+        ("error", 7),
+        ("f", 9),
+    ]

@@ -456,12 +456,10 @@ class PythonWalk(PythonPatterns):
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         source = self.visit(right, scope) if right is not None else 0
-        outer, self.whole = self.whole, None
         body = node.child_by_field_name("body")
         self.again()
         if left is not None:
             self.within(left, scope, self.row(Op.ELEMENT, source), body)
-        self.whole = outer
         for part in (body, node.child_by_field_name("alternative")):
             if part is not None:
                 self.visit(part, scope)
@@ -472,8 +470,14 @@ class PythonWalk(PythonPatterns):
         until, given = self.until, self.given
         if body is not None:
             self.settled, self.until, self.given = body.start_byte, body.end_byte, set()
-        self.assign(target, scope, 0, value)
+        self.name_target(target, scope, value)
         self.settled, self.until, self.given = 0, until, given
+
+    def name_target(self, target: Node, scope: int, value: int) -> None:
+        """Give a target of a statement with a block a value; what it names is all there is to its definition."""
+        outer, self.whole, self.giving = self.whole, (target.start_byte, target.end_byte), None
+        self.assign(target, scope, 0, value)
+        self.whole = outer
 
     def with_item(self, node: Node, scope: int, role: int = 0) -> int:
         value = node.named_children[0]
@@ -482,7 +486,7 @@ class PythonWalk(PythonPatterns):
             alias = value.child_by_field_name("alias")
             if alias is not None:
                 self.settled = node.end_byte
-                self.assign(alias, scope, 0, entered)
+                self.name_target(alias, scope, entered)
                 self.settled = 0
         else:
             self.visit(value, scope)
