@@ -474,7 +474,7 @@ class PythonWalk(PythonPatterns):
         self.settled, self.until, self.given = 0, until, given
 
     def name_target(self, target: Node, scope: int, value: int) -> None:
-        """Give a target of a statement with a block a value; what it names is all there is to its definition."""
+        """Give the target of a statement with a block a value; it alone is the definition."""
         outer, self.whole, self.giving = self.whole, (target.start_byte, target.end_byte), None
         self.assign(target, scope, 0, value)
         self.whole = outer
