@@ -84,3 +84,26 @@ def test_a_new_type_is_the_one_that_it_is_made_of(project: Project) -> None:
         """
     )
     written.check("run")
+
+
+def test_what_gives_itself_keeps_what_it_holds(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Generic, TypeVar
+        K = TypeVar("K")
+        class Part:
+            def run(self): ...  # <def run>
+        class Shelf(Generic[K]):
+            def __init__(self, kind: type[K]): ...
+            def get(self) -> K: ...
+            def __enter__(self): return self
+            def __exit__(self, *raised): ...
+            def again(self): return self
+        def use(shelf: Shelf[Part]):
+            with Shelf(Part) as opened:
+                opened.get().run()  # <run>
+            shelf.again().get().run()  # <run>
+        """
+    )
+    written.check("run")

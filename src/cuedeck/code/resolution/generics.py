@@ -343,6 +343,8 @@ class Generics(ABC):
         """What the parameters of a class mean for a receiver that inherits from it."""
         own = dict(pairs(receiver))
         if (receiver.path, receiver.scope) == (path, scope):
+            if own:
+                own[Value(PARAMETER, path, scope, name=SELF_TYPE)] = (receiver._replace(tag=INSTANCE),)
             return own
         inherited = self._ascend(receiver, path, scope, own, 0)
         known = dict(inherited) if inherited is not None else {}
