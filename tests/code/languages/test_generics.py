@@ -356,8 +356,13 @@ def test_typescript_keys_of_an_object_given_for_a_type_parameter(project: Projec
         plain({ step: 4, quick: true })  // <step> <quick>
         each({ step: 5, heard: (event) => event.depth })  // <depth>
         walk(({ depth }) => depth)  // <depth>
+        type Flat<T> = { [K in keyof T]: T[K] } & {}
+        type Hook<T> = { before?: number } & (T extends any ? T : Flat<T>)  // <def before>
+        export function hooked<T extends Options>(hook: Hook<T>) {}
+        hooked({ before: 1, step: 6, heard: (event) => event.depth })  // <before> <depth>
         """
     )
+    written.check("before")
     written.check("step")
     written.check("quick")
     written.check("depth")

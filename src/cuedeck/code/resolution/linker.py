@@ -373,8 +373,7 @@ class Linker(Ancestry):
         values = self.evaluate(path, links.a[number])
         if not values:
             return self.extended(path, number)
-        if self.sets_own_key(path, number):
-            return ()
+        values = self.not_its_own(path, number, values)
         name = links.strings[links.b[number]]
         rules = self.rules_of(path)
         given = links.arguments.get(number) if rules.overloads else None
@@ -389,18 +388,22 @@ class Linker(Ancestry):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))
 
-    def sets_own_key(self, path: str, number: int) -> bool:
-        """Whether a key is its object's alone: a type parameter becomes the type of the object given."""
+    def not_its_own(self, path: str, number: int, values: Values) -> Values:
+        """Whose key an object may set: a type parameter becomes the type of the object given for it."""
         links = self.links(path)
         owner = links.a[number]
         hint = self.plain(path, owner)
         if links.ops[hint] & OP_MASK != Op.ARGUMENT:
-            return False
+            return values
         position = links.b[hint]
         for given in links.arguments.get(links.a[hint], ())[position : position + 1]:
             if links.ops[given] & OP_MASK == Op.UNION and owner in links.lists[links.b[given]]:
-                return all(self.is_open(path, links.a[hint], value) for value in self.evaluate(path, hint))
-        return False
+                asked = self.evaluate(path, hint)
+                told = [v for v in asked if not self.is_open(path, links.a[hint], v)]
+                if len(told) < len(asked):
+                    known = {v[:3] for v in (*told, *self.concrete(tuple(told)))}
+                    return tuple([v for v in values if v[:3] in known])
+        return values
 
     def is_open(self, path: str, callee: int, value: Value) -> bool:
         """Whether a value is a type parameter of what is called."""
