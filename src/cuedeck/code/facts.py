@@ -98,12 +98,13 @@ _IS_NAMING: Final = bytes(op & OP_MASK in NAMING for op in range(256))
 class Bind:
     """How a scope got a name. A row is (scope, string, pos, kind, x, y)."""
 
-    FUNCTION: Final = 0  # x = scope, y = 1 when it is for its own file; in Rust, when it is a macro
+    # x = scope; y = 1 when it is for its own file, in Rust when it is a macro; in C 2 for a prototype
+    FUNCTION: Final = 0
     CLASS: Final = 1  # x = scope
     IMPORT: Final = 2  # x = import, y = string: the name inside the module
     MODULE: Final = 3  # x = import, y = 1 when the name stands for the whole dotted path
     STAR: Final = 4  # x = import
-    VARIABLE: Final = 5  # x = annotation, y = value
+    VARIABLE: Final = 5  # x = annotation, y = value; in C an unknown one for ``extern``
     PARAMETER: Final = 6  # x = annotation, y = default
     SELF: Final = 7  # x = class scope, y = 1 for the class itself
     OPAQUE: Final = 8  # a name whose value is not followed; x = bound of a type parameter, y = its default

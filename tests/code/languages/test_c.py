@@ -281,3 +281,103 @@ def test_a_test_that_a_macro_makes_of_a_fixture_sees_its_members(project: Projec
     )
     for name in ("StoreTest", "count", "held"):
         written.check(name)
+
+
+def test_a_name_without_linkage_is_the_one_that_a_file_includes(project: Project) -> None:
+    written = project(
+        """
+        === left/modes.h
+        enum mode { HEAD, TABLE }; // <def TABLE>
+        typedef struct { int left; } state; // <def state>
+        === right/modes.h
+        enum mode { TABLE, TREE };
+        typedef struct { int right; } state;
+        === left/use.c
+        #include "modes.h"
+        int left(state *s) { return s->left + TABLE; } // <TABLE> <state>
+        === right/use.c
+        #include "modes.h"
+        int right(state *s) { return s->right + TABLE; }
+        === alone.c
+        enum { TABLE = 3 };
+        int alone(void) { return TABLE; }
+        """
+    )
+    written.check("TABLE")
+    written.check("state")
+
+
+def test_what_a_source_declares_as_another_ones_is_that(project: Project) -> None:
+    written = project(
+        """
+        === entry.c
+        struct entry { int size; };
+        const struct entry first = { 1 }; // <def first>
+        int helped(int n) { return n; } // <def helped>
+        === table.c
+        struct entry;
+        extern const struct entry first; // <first>
+        int helped(int n); // <helped>
+        const struct entry *table[] = { &first }; // <first>
+        int all(void) { return helped(2); } // <helped>
+        === other.c
+        static int first;
+        static int helped(int n) { return n + first; }
+        int other(void) { return helped(first); }
+        === foreign.c
+        int foreign(void) { return unlinked(1); }
+        === declares.c
+        int unlinked(int n); // <def unlinked>
+        """
+    )
+    for name in ("first", "helped", "unlinked"):
+        written.check(name)
+
+
+def test_constants_of_an_enumeration_inside_a_structure_are_the_files(project: Project) -> None:
+    written = project(
+        """
+        === lock.c
+        typedef struct {
+            enum { HELD, FREE } status; // <def HELD>
+        } lock;
+        int held(lock *l) { return l->status == HELD; } // <HELD>
+        """
+    )
+    written.check("HELD")
+
+
+def test_calls_of_macros_between_declarations(project: Project) -> None:
+    written = project(
+        """
+        === made.c
+        #define MAKE(name) int is_##name(int c) { return c == name; } // <def MAKE>
+        MAKE(ALPHA) // <MAKE>
+        MAKE(SPACE) // <MAKE>
+        MAKE(DIGIT) // <MAKE>
+
+        static int after(void) // <def after>
+        {
+            return 1;
+        }
+        #undef MAKE // <MAKE>
+        int more(void) { return after(); } // <after>
+        """
+    )
+    written.check("MAKE")
+    written.check("after")
+
+
+def test_a_name_outside_of_all_namespaces_of_cpp(project: Project) -> None:
+    written = project(
+        """
+        === write.h
+        int write(int n); // <def write>
+        === use.cc
+        #include "write.h"
+        namespace files {
+        struct File { int write(int n) { return ::write(n); } }; // <write>
+        }
+        """
+    )
+    written.check("write")

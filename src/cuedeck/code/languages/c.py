@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.c_macros import Used, names_used
+from cuedeck.code.languages.c_preprocessor import Preprocessed
 from cuedeck.code.languages.c_repair import macros, repaired, uncommented
 from cuedeck.code.languages.c_rules import CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above
+from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,7 +34,7 @@ _NAMES: Final = (
 )
 
 
-class CWalk(TableWalk):
+class CWalk(Preprocessed):
     """Visits C; what a declaration declares is found by descending through its declarators."""
 
     declarations: ClassVar[dict[str, Declares]] = {}
@@ -87,6 +86,7 @@ class CWalk(TableWalk):
         "preproc_def": "macro",
         "preproc_function_def": "macro",
         "preproc_include": "include",
+        "preproc_call": "directive",
         "return_statement": "return_",
         "field_initializer": "member_initializer",
         "compound_literal_expression": "compound",
@@ -97,10 +97,6 @@ class CWalk(TableWalk):
         "optional_parameter_declaration": "loose_parameter",
         "catch_clause": "block",
     }
-
-    def __init__(self, source: bytes, table: Any) -> None:
-        super().__init__(source, table)
-        self.tags = -1
 
     def run(self, root: Node) -> bool:
         complete = super().run(root)
@@ -179,7 +175,9 @@ class CWalk(TableWalk):
         in_class = self.scopes[outer].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION)
         around_body = outer if of is not None else self.fixture(name, signature, outer)
         inner = self.scope(ScopeKind.FUNCTION, around_body, owner=self.scopes[around_body].owner)
-        self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
+        self.bind(
+            outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_stored(node, "static")
+        )
         whole = self.whole_of(node)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
@@ -207,9 +205,10 @@ class CWalk(TableWalk):
         """The scope around a function that a macro makes."""
         return scope
 
-    def is_static(self, node: Node) -> bool:
+    def is_stored(self, node: Node, word: str) -> bool:
+        """Whether a declaration says ``static`` or ``extern``."""
         kinds = [c for c in node.named_children if c.type == "storage_class_specifier"]
-        return any(self.text(kind) == "static" for kind in kinds)
+        return any(self.text(kind) == word for kind in kinds)
 
     def parameters(self, signature: Node | None, scope: int) -> None:
         listed = signature.child_by_field_name("parameters") if signature is not None else None
@@ -243,10 +242,13 @@ class CWalk(TableWalk):
         of = node.child_by_field_name("type")
         declarators = node.children_by_field_name("declarator")
         annotation = self.typed(of, scope, declarators[0] if declarators else None)
+        elsewhere = self.is_stored(node, "extern")
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
             given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
             value = self.given(given, scope, annotation)
+            if elsewhere and given is None:
+                value = self.row(Op.UNKNOWN, 0)
             if name is None or around:
                 continue
             if function is not None and declarator.type != "init_declarator":
@@ -296,7 +298,8 @@ class CWalk(TableWalk):
         in_class = self.scopes[scope].kind == ScopeKind.CLASS
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.scopes[inner].result = result
-        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_static(node))
+        own = 1 if self.is_stored(node, "static") else 2 * (not _is_pointed_to(function))
+        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner, own)
         if self.scopes[scope].kind not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             whole = self.whole_of(node)
             kinds = (Kind.VARIABLE, Kind.FIELD) if _is_pointed_to(function) else (Kind.FUNCTION, Kind.METHOD)
@@ -349,12 +352,6 @@ class CWalk(TableWalk):
         self.record_body(node, scope, leaf, self.whole_of(node), self.tags_of(scope))
         return self.row(Op.NAME, self.tags_of(scope), self.name(leaf), leaf.start_byte)
 
-    def tags_of(self, scope: int) -> int:
-        """The scope that holds the names of structures: in C they stand apart, and belong to the file."""
-        if self.tags < 0:
-            self.tags = self.scope(ScopeKind.TAGS, 0)
-        return self.tags
-
     def record_body(
         self, node: Node, scope: int, name: Node | None, whole: Node, place: int | None = None
     ) -> int:
@@ -387,7 +384,7 @@ class CWalk(TableWalk):
     def enumerator(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None:
-            parent = self.scopes[scope].parent
+            parent = self.enumerators_of(scope)
             if parent < 0 or self.is_scoped(node):
                 self.assign(name, scope, 0, 0, Kind.MEMBER, node)
             else:
@@ -397,6 +394,13 @@ class CWalk(TableWalk):
                 constant = self.row(Op.NAME, parent, self.name(name), name.start_byte)
                 self.bind(scope, self.name(name), name.start_byte, Bind.LINK, constant)
         return self.visit(value, scope) if value is not None else 0
+
+    def enumerators_of(self, scope: int) -> int:
+        """The scope that an enumeration's constants belong to: structures of C have none."""
+        parent = self.scopes[scope].parent
+        while parent >= 0 and self.scopes[parent].kind == ScopeKind.CLASS:
+            parent = self.scopes[parent].parent
+        return parent
 
     def is_scoped(self, node: Node) -> bool:
         """Whether an enumerator belongs to an ``enum class``."""
@@ -438,59 +442,6 @@ class CWalk(TableWalk):
         return parent if parent is not None and parent.type == "template_declaration" else node
 
     # -- the rest
-
-    def macro(self, node: Node, scope: int, role: int = 0) -> int:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is None or (value is None and self.is_guard(node, name)):
-            return 0
-        whole = (node.start_byte, node.end_byte - (self.source[node.end_byte - 1 : node.end_byte] == b"\n"))
-        inner = self.scope(ScopeKind.FUNCTION, 0)
-        self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner, 1)
-        self.define(
-            Kind.MACRO,
-            name,
-            whole,
-            0,
-            own=inner,
-            head=(node.start_byte, value.start_byte if value is not None else node.end_byte),
-            doc=doc_above(node),
-        )
-        taken = node.child_by_field_name("parameters")
-        parameters = {self.name(p) for p in taken.named_children} if taken is not None else set()
-        for used in names_used(self.source, range_of(value)) if value is not None else ():
-            if self.intern(used.name) not in parameters:
-                self.macro_use(used, inner)
-        return 0
-
-    def is_guard(self, node: Node, name: Node) -> bool:
-        """Whether a macro only keeps a file from being read twice: the first in an ``#ifndef`` around all."""
-        around = node.parent
-        tested = around.child_by_field_name("name") if around is not None else None
-        if around is None or tested is None or self.name(tested) != self.name(name):
-            return False
-        first = next((c for c in around.named_children if c != tested and c.type != "comment"), None)
-        root = around.parent
-        if first != node or root is None or root.parent is not None:
-            return False
-        return all(child == around or child.type == "comment" for child in root.named_children)
-
-    def macro_use(self, used: Used, scope: int) -> None:
-        """A name in a macro's body: what it means where the macro is used, most often the file's."""
-        name = self.intern(used.name)
-        if used.is_member:
-            self.row(Op.ATTR, 0, name, used.start, used.role)
-        else:
-            self.row(Op.NAME, self.tags_of(scope) if used.is_tag else scope, name, used.start, used.role)
-
-    def include(self, node: Node, scope: int, role: int = 0) -> int:
-        path = node.child_by_field_name("path")
-        if path is not None:
-            text = self.text(path)
-            number = self.imported(text.strip('"<>'), 0 if text.startswith("<") else 1)
-            file = self.intern(posixpath.basename(self.imports[number].module).encode())
-            self.row(Op.MODULE, number, file, path.start_byte, Role.IMPORT)
-            self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
-        return 0
 
     def using(self, node: Node, scope: int, role: int = 0) -> int:
         named = node.named_children[-1] if node.named_child_count else None

@@ -43,13 +43,21 @@ _COMMENT: Final = re.compile(rb"/\*[^\n]*?\*/")
 _BRACKET: Final = re.compile(rb"[()]")
 _INITIALISERS: Final = re.compile(rb"\s*(?:noexcept\s*)?:(?!:)")
 _MAX_PARAMETERS: Final = 500
+# ``DEFINE_LIST(a, b)`` on lines of its own outside of functions, which no semicolon ends.
+_LONE: Final = re.compile(rb"(?m)^[A-Z][A-Z0-9_]{2,}[ \t]*\(")
+_LINE_END: Final = re.compile(rb"[ \t]*(?://[^\n]*|/\*[^\n]*\*/[ \t]*)?(?:\n\s*|\Z)")
+_BELOW: Final = re.compile(rb"#|//|/\*|\}|\Z|[A-Za-z_]\w*[ \t*]+[\w*]|[A-Z][A-Z0-9_]{2,}[ \t]*\(")
+_MAX_ABOVE: Final = 300
 _WORD: Final = re.compile(rb"[\w:~]+")
 _ARGUMENTS: Final = re.compile(rb"<[^<>]*>")
 
 
 def uncommented(source: bytes) -> bytes:
-    """The source without comments inside macros of several lines, at which the grammar ends them."""
-    return _blanked(source, _inside_macros(source))
+    """The source without comments inside macros of several lines, at which the grammar ends them.
+
+    Calls of macros between declarations end in a semicolon, so that they are not taken for parts of them.
+    """
+    return _ended(_blanked(source, _inside_macros(source)), _lone_calls(source))
 
 
 def undecorated(source: bytes) -> bytes:
@@ -60,6 +68,42 @@ def undecorated(source: bytes) -> bytes:
 def repaired(source: bytes) -> bytes:
     """The source without the macros around declarations of functions, too, and those between declarations."""
     return _blanked(uncommented(source), macros(source))
+
+
+def _lone_calls(source: bytes) -> Iterator[int]:
+    """Where calls of macros end that stand alone between declarations."""
+    last = -1
+    for found in _LONE.finditer(source):
+        end = _closed(source, found.end() - 1)
+        rest = _LINE_END.match(source, end) if end else None
+        if rest is None or not _BELOW.match(source, rest.end()):
+            continue
+        if last == found.start() or _begins_anew(source, found.start()):
+            last = rest.end()
+            # A directive needs the end of the line before it.
+            if source[end : end + 1].isspace() and source[end + 1 : end + 2] != b"#":
+                yield end
+
+
+def _begins_anew(source: bytes, start: int) -> bool:
+    """Whether nothing that stands above a line goes on there."""
+    text = source[max(0, start - _MAX_ABOVE) : start].rstrip()
+    above, _, line = text.rpartition(b"\n")
+    if not text or text.endswith(b"\\"):
+        return not text
+    if above.rstrip(b" \t\r").endswith(b"\\") or line.lstrip().startswith((b"#", b"//")):
+        return True
+    return text.endswith((b";", b"}", b"*/"))
+
+
+def _closed(source: bytes, opening: int) -> int:
+    """Where a parenthesis is closed again, if soon."""
+    depth = 0
+    for found in _BRACKET.finditer(source, opening, opening + _MAX_PARAMETERS):
+        depth += 1 if found[0] == b"(" else -1
+        if not depth:
+            return found.end()
+    return 0
 
 
 def macros(source: bytes) -> Iterator[Range]:
@@ -97,6 +141,13 @@ def _blanked(source: bytes, places: Iterable[Range]) -> bytes:
     return bytes(text)
 
 
+def _ended(source: bytes, places: Iterable[int]) -> bytes:
+    text = bytearray(source)
+    for place in places:
+        text[place : place + 1] = b";"
+    return bytes(text)
+
+
 def _is_maker(name: bytes) -> bool:
     """Whether a name is that of a destructor, or of a constructor outside its class."""
     parts = name.split(b"::")
@@ -105,9 +156,5 @@ def _is_maker(name: bytes) -> bool:
 
 def _is_initialised(source: bytes, opening: int) -> bool:
     """Whether a list of initialisers follows a parameter list: that of a constructor."""
-    depth = 0
-    for found in _BRACKET.finditer(source, opening, opening + _MAX_PARAMETERS):
-        depth += 1 if found[0] == b"(" else -1
-        if not depth:
-            return _INITIALISERS.match(source, found.end()) is not None
-    return False
+    end = _closed(source, opening)
+    return end > 0 and _INITIALISERS.match(source, end) is not None

@@ -6,9 +6,12 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import, Links, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Import, Links, Op, ScopeKind
+from cuedeck.code.languages.c_includes import Includes
 from cuedeck.code.languages.open_rules import OpenRules, is_header
 from cuedeck.code.resolution.values import CLASS, Symbol, Targets, Value
+
+_PROTOTYPE: Final = 2
 
 
 class CRules(OpenRules):
@@ -41,9 +44,42 @@ class CRules(OpenRules):
         return None
 
     def hidden(self, path: str, links: Links, binding: int) -> bool:
-        """Whether a name is a macro or static function of a file that no other includes."""
-        own = links.bindings[3][binding] == Bind.FUNCTION and links.bindings[5][binding]
-        return bool(own) and not is_header(path) and not self.project.files_naming(posixpath.basename(path))
+        """Whether a name is for a file that no other includes: what is not linked, or only declared there."""
+        kind, own = links.bindings[3][binding], links.bindings[5][binding]
+        if kind == Bind.VARIABLE:
+            for_itself = is_extern(links, binding) or is_constant(links, binding)
+        else:
+            for_itself = kind == Bind.ALIAS or (kind == Bind.FUNCTION and own > 0)
+        return for_itself and not is_header(path) and not self.project.files_naming(posixpath.basename(path))
+
+    def seen(self, path: str, name: str) -> Targets:
+        """What is linked by its name is one thing; of all else a file sees what it includes."""
+        found = self.open_names(name)
+        if len({symbol.path for symbol in found}) < 2:
+            return found
+        apart = [symbol for symbol in found if not self.is_linked(symbol)]
+        if len({symbol.path for symbol in apart}) < 2:
+            return found
+        read = self.includes.read_by(path)
+        included = {symbol for symbol in apart if symbol.path in read}
+        return tuple(s for s in found if s in included or s not in apart) if included else found
+
+    @property
+    def includes(self) -> Includes:
+        return Includes(self.project)
+
+    def is_linked(self, symbol: Symbol) -> bool:
+        """Whether a name means the same in all files that declare it: a function, a variable, a namespace."""
+        links = self.project.links(symbol.path)
+        kinds, own = links.bindings[3], links.bindings[5]
+        for binding in links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ()):
+            if kinds[binding] == Bind.FUNCTION and own[binding] == 1:
+                continue
+            if kinds[binding] == Bind.VARIABLE and is_constant(links, binding):
+                continue
+            if kinds[binding] in (Bind.FUNCTION, Bind.VARIABLE, Bind.NAMESPACE):
+                return True
+        return False
 
     def lent(self, module: Value, name: str) -> Targets:
         """What a namespace has by that name in other files that open it."""
@@ -73,8 +109,45 @@ class CRules(OpenRules):
         links = self.project.links(symbol.path)
         if links.scopes[symbol.scope].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
             return self._member_elsewhere(symbol)
-        tagged = self.is_tag(symbol)
-        return (other for other in super().twins(symbol) if self.is_tag(other) == tagged)
+        if links.scopes[symbol.scope].kind not in (ScopeKind.MODULE, ScopeKind.NAMESPACE, ScopeKind.TAGS):
+            return ()
+        return (other for other in self._declared(symbol.name) if self._are_one(symbol, other))
+
+    def _declared(self, name: str) -> tuple[Symbol, ...]:
+        """Where a name is bound for other files, or declared as something of another one."""
+        found: tuple[Symbol, ...] = self.project.solve(("declared", name), self._bound_or_declared, name)
+        return found
+
+    def _bound_or_declared(self, name: str) -> tuple[Symbol, ...]:
+        elsewhere = [
+            Symbol(path, 0, name)
+            for path in self.project.files_naming(name)
+            if path.endswith(self.endings) and self.is_only_declared(Symbol(path, 0, name))
+        ]
+        return tuple(dict.fromkeys((*self.open_names(name), *elsewhere)))
+
+    def is_only_declared(self, symbol: Symbol) -> bool:
+        """Whether a file says of a name that another one has it."""
+        links = self.project.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return bool(bindings) and all(is_declaration(links, binding) for binding in bindings)
+
+    def _are_one(self, symbol: Symbol, other: Symbol) -> bool:
+        """Whether two declarations of a name are of the same thing."""
+        if symbol == other or self.is_tag(symbol) != self.is_tag(other):
+            return symbol == other
+        linked = self.is_linked(symbol)
+        if linked != self.is_linked(other):
+            return False
+        if not linked:
+            # What each file has for itself is one thing where one of them reads the other.
+            return other.path in self.includes.read_by(symbol.path) or (
+                symbol.path in self.includes.read_by(other.path)
+            )
+        if any(self.is_only_declared(each) for each in (symbol, other)):
+            return True
+        # Without a declaration that others include, equal names in two files are two things.
+        return any(is_header(each.path) for each in self.open_names(symbol.name))
 
     def _member_elsewhere(self, symbol: Symbol) -> Iterator[Symbol]:
         """The declaration in a class and the definition outside of it."""
@@ -91,6 +164,29 @@ class CRules(OpenRules):
         elif row.kind == ScopeKind.EXTENSION:
             values = self.project.evaluate(path, row.result)
             yield from ((value.path, value.scope) for value in values if value.tag == CLASS)
+
+
+def is_constant(links: Links, binding: int) -> bool:
+    """Whether a variable is a constant of an enumeration, which leads to it from inside."""
+    _, names, places, kinds, _, _ = links.bindings
+    return any(
+        kinds[other] == Bind.LINK and places[other] == places[binding]
+        for other in links.bound.get(names[binding], ())
+    )
+
+
+def is_extern(links: Links, binding: int) -> bool:
+    """Whether a variable is declared as one that another file has."""
+    value = links.bindings[5][binding]
+    return value > 0 and links.ops[value] & OP_MASK == Op.UNKNOWN
+
+
+def is_declaration(links: Links, binding: int) -> bool:
+    """Whether a binding declares a function or variable without defining it."""
+    kind = links.bindings[3][binding]
+    if kind == Bind.FUNCTION:
+        return links.bindings[5][binding] == _PROTOTYPE
+    return kind == Bind.VARIABLE and is_extern(links, binding)
 
 
 def _agree(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

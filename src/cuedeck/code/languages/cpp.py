@@ -85,6 +85,16 @@ class CppWalk(CWalk):
         """Structures are classes, named like anything else."""
         return scope
 
+    def enumerators_of(self, scope: int) -> int:
+        return self.scopes[scope].parent
+
+    def member(self, node: Node, scope: int, role: int = 0) -> int:
+        """``::name`` is one that no namespace is around."""
+        if node.type != "qualified_identifier" or node.child_by_field_name("scope") is not None:
+            return super().member(node, scope, role)
+        name = node.child_by_field_name("name")
+        return self.visit(name, 0, role) if name is not None else 0
+
     def range_loop(self, node: Node, scope: int, role: int = 0) -> int:
         """``for (Type name : many)``; ``auto`` is what walking over them gives."""
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
