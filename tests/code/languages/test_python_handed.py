@@ -130,3 +130,39 @@ def test_what_the_library_hands_on(project: Project) -> None:
         """
     )
     written.check("size")
+
+
+def test_waiting_for_what_says_itself_what_that_gives(project: Project) -> None:
+    written = project(
+        """
+        === use.py
+        from typing import Any, Generator, Generic, Protocol, Self, TypeVar
+        T = TypeVar("T")
+        M = TypeVar("M", bound="Model")
+        class Single(Protocol[T]):
+            def __await__(self) -> Generator[Any, None, T]: ...
+        class Query(Generic[M]):
+            def __await__(self) -> Generator[Any, None, list[M]]: ...
+            def get(self) -> Single[M]: ...
+        class Model:
+            @classmethod
+            def get(cls) -> Single[Self]: ...
+            @classmethod
+            def all(cls) -> Query[Self]: ...
+            def __await__(self: M) -> Generator[Any, None, M]: ...
+        class User(Model):
+            def name(self): ... # <def name>
+        class Later:
+            async def load(self) -> User: ...
+            def __await__(self):
+                return self.load().__await__()
+        async def use():
+            (await User.get()).name() # <name>
+            (await User.all())[0].name() # <name>
+            (await User.all().get()).name() # <name>
+            (await User()).name() # <name>
+            (await Later()).name() # <name>
+            User.get().name()
+        """
+    )
+    written.check("name")

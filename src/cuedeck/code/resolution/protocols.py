@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cuedeck.code.facts import CONDITION, HELD, KEYS, Bind, Op
+from cuedeck.code.facts import CONDITION, HELD, KEYS, OP_MASK, Bind, Op
 from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.bases import Bases
 from cuedeck.code.resolution.generics import Meaning, parameters_in
@@ -17,6 +17,7 @@ from cuedeck.code.resolution.values import (
     Symbol,
     Value,
     Values,
+    awaited,
     elements,
     unique,
 )
@@ -52,6 +53,34 @@ class Protocols(Bases):
     def entered(self, value: Value) -> Values:
         """What ``with`` gives of a value."""
         return self.protocol(value, "__enter__", "__aenter__") or elements(value) or (value,)
+
+    def waited_for(self, values: Values) -> Values:
+        """What waiting for values gives; what an asynchronous function gives is that already."""
+        return unique([w for v in awaited(values) for w in ((v.tag == INSTANCE and self.arrived(v)) or (v,))])
+
+    def arrived(self, value: Value) -> Values:
+        """What a value says itself that waiting for it gives."""
+        waiting = self.rules_of(value.path).waiter
+        method = self.member(value, waiting) if waiting else None
+        found: list[Value] = []
+        for function in self.type_of(method) if method is not None else ():
+            if function.tag == FUNCTION and method is not None:
+                meaning = self.meaning(value, method.path, method.scope)
+                self.learn_receiver(function, value, meaning)
+                found += self.substitute(self.sent_back(function, waiting), meaning)
+        return unique(found)
+
+    def sent_back(self, function: Value, waiting: str) -> Values:
+        """The last that a generator gives: what its type says, or what it waits for itself."""
+        path, links = function.path, self.links(function.path)
+        row = links.scopes[function.scope]
+        if links.ops[row.result] & OP_MASK == Op.INDEX:
+            told = self.arguments_of(path, row.result)[2:3]
+            return unique([v for last in told for v in self.annotation(path, last)])
+        called = [links.a[e] for e in links.lists[row.returns] if links.ops[e] & OP_MASK == Op.CALL]
+        return unique(
+            [v for c in called if self.label(path, c) == waiting for v in self.evaluate(path, links.a[c])]
+        )
 
     def keys_of(self, value: Value) -> Values:
         """What a map is asked with, or a function hands to the one it takes; of other containers nothing."""

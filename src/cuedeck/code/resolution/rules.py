@@ -182,6 +182,8 @@ class Rules:
     table_calls: ClassVar[frozenset[str]] = frozenset()
     # Variables that are there without an import, and the types that a project may add members to.
     global_values: ClassVar[Mapping[str, str]] = {}
+    # The method by which a value says what waiting for it gives.
+    waiter: ClassVar[str] = ""
     # Functions that hand the elements of what follows to the function which they are given first.
     walking_calls: ClassVar[frozenset[str]] = frozenset()
     # Functions of the language's library, as they are written or by their module: see ``library_call``.

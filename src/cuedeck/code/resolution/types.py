@@ -47,7 +47,6 @@ from cuedeck.code.resolution.values import (
     Targets,
     Value,
     Values,
-    awaited,
     formed,
     mapping,
     rest_part,
@@ -87,6 +86,10 @@ class Typing(Generics):
     @abstractmethod
     def derived(self, path: str, op: int, a: int, b: int) -> Values:
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
+
+    @abstractmethod
+    def waited_for(self, values: Values) -> Values:
+        """What waiting for values gives."""
 
     @abstractmethod
     def operated(self, values: Values, method: str) -> Values:
@@ -503,7 +506,7 @@ class Typing(Generics):
             case Op.UNION:
                 return unique([v for item in links.lists[b] for v in self.evaluate(path, item)])
             case Op.AWAIT:
-                return awaited(self.evaluate(path, a))
+                return self.waited_for(self.evaluate(path, a))
             case Op.WANTED:
                 return self.evaluate(path, a)
             case Op.TUPLE:
