@@ -306,3 +306,27 @@ def test_a_class_of_a_type_parameter_makes_what_that_is_bound_by(project: Projec
     written.check("stop")
     written.check("load")
     written.check("own")
+
+
+def test_what_and_gives_the_least_of_several_and_a_dictionary_of_pairs(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class First:
+            def run(self): ...  # <def first>
+            def __getitem__(self, at): return Second()
+        class Second:
+            def run(self): ...  # <def second>
+        def use(one: First | None, two: Second | None):
+            both = one and two
+            both.run()  # <second>
+            either = one or two
+            either.run()  # <first> <second>
+            min(First(), First()).run()  # <first>
+            max(First(), First(), key=lambda each: each.run()).run()  # <first>
+            made = dict([("a", First())])
+            made["a"].run()  # <first>
+        """
+    )
+    written.check("first", "run")
+    written.check("second", "run")

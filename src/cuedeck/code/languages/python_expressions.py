@@ -344,7 +344,10 @@ class PythonExpressions(PythonFlow):
         return value
 
     def boolean(self, node: Node, scope: int, role: int = 0) -> int:
-        return self.row(Op.UNION, 0, self.items([self.visit(c, scope) for c in node.named_children]))
+        """``a or b`` is either, ``a and b`` the second: the first only where that is false."""
+        values = [self.visit(c, scope) for c in node.named_children]
+        both = any(child.type == "and" for child in node.children)
+        return values[-1] if both else self.row(Op.UNION, 0, self.items(values))
 
     def conditional(self, node: Node, scope: int, role: int = 0) -> int:
         values = [self.visit(c, scope, role) for c in node.named_children]
@@ -410,6 +413,8 @@ class PythonExpressions(PythonFlow):
         said, base, many = len(self.rows) - 4, callee << 2, 0
         if self.numbers.texts[self.rows[said + 2]] == b"key":
             many = self.rows[base + 1] if called == b"sort" and self.rows[base] & 31 == Op.ATTR else 0
+            if called in (b"min", b"max") and len(given) > 1:
+                return self.anonymous(node, scope, first=self.row(Op.UNION, 0, self.items(given)))
             if called in _ORDERING and given:
                 many = given[0]
         if many:

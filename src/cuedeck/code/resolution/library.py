@@ -75,6 +75,8 @@ class Library(Keyed):
             return unique(
                 [w for v in given for w in elements(v) or self.protocol(v, "__next__", "__anext__")]
             )
+        if label in ("min", "max") and len(arguments) > 1:
+            return unique([v for argument in arguments for v in self.evaluate(path, argument)])
         inside = unique([v for g in given for v in self.yielded(g)])
         if label == "enumerate":
             return (sequence((Value(TUPLE, inside=((), inside)),)),) if inside else ()
@@ -171,9 +173,9 @@ class Library(Keyed):
         """What a mapping is that is made of these: of pairs, one from the first to the second."""
         found: list[Value] = []
         for value in values:
-            pairs = [v.inside for v in elements(value) if v.tag == TUPLE] if value.tag == SEQUENCE else []
-            parts = [(pair[1], pair[0]) for pair in pairs if len(pair) == 2]
-            found += [mapping(held, keys) for held, keys in parts] or [value]
+            held = elements(value) if value.tag in (SEQUENCE, TUPLE) else ()
+            parts = [(v.inside[1], v.inside[0]) for v in held if v.tag == TUPLE and len(v.inside) == 2]
+            found += [mapping(second, first) for second, first in parts] or [value]
         return unique(found)
 
     def completing(self, path: str, callee: int) -> Values:
