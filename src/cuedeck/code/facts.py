@@ -26,8 +26,8 @@ class Op:
     ATTR: Final = 2  # a = object expression, b = string
     CALL: Final = 3  # a = callee, b = list of positional arguments; Python keeps their number as its role
     INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
-    TUPLE: Final = 5  # b = list of items
-    UNION: Final = 6  # b = list of alternatives
+    TUPLE: Final = 5  # b = list of items; a = scope, of the two types that are compared in it
+    UNION: Final = 6  # b = list of alternatives; a = the two types that a conditional type compares
     AWAIT: Final = 7  # a = awaited expression
     SEQUENCE: Final = 8  # a = element expression, for comprehensions and homogeneous literals
     TEXT: Final = 9  # a string literal
@@ -44,7 +44,7 @@ class Op:
     MAPPING: Final = 20  # a = value expression, for dictionary literals; b = key expression
     TYPED: Final = 21  # a = type expression: some value of that type
     CAUGHT: Final = 22  # a = expression: an exception of that type
-    LITERAL: Final = 23  # b = string: a literal of a named built-in type
+    LITERAL: Final = 23  # b = string: a literal of a named built-in type; a = string: that type itself
     ARGUMENT: Final = 24  # a = callee, b = position: what its parameter there expects
     NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says

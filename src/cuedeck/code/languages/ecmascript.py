@@ -388,6 +388,8 @@ class EcmaWalk(MemberWalk):
     def assign(self, leaf: Node, scope: int, annotation: int, value: int, kind: str, whole: Node) -> None:
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
             kind = Kind.CONSTANT
+        if annotation and not value and any(child.type == "?" for child in whole.children):
+            value = self.row(Op.LITERAL, self.intern(b"undefined"))
         super().assign(leaf, scope, annotation, value, kind, whole)
 
     def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _KEYS: Final = ("type_identifier", "generic_type", "union_type", "lookup_type")
 _LABELLED: Final = ("required_parameter", "optional_parameter")
 _MAX_DIGITS: Final = 5
+# Of a conditional type: what is compared with what, what it is then, and otherwise.
+_PARTS: Final = 4
 _LEAVES: Final = (
     "identifier",
     "shorthand_property_identifier_pattern",
@@ -91,7 +93,7 @@ class TypeWalk(ModuleWalk):
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without members of the project; still an answer, so that values do not give another."""
         self.children(node, scope)
-        return self.row(Op.LITERAL, 0)
+        return self.row(Op.LITERAL, self.name(node) if node.type == "predefined_type" else 0)
 
     def literal_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = first_of(node)
@@ -113,13 +115,12 @@ class TypeWalk(ModuleWalk):
         values = [self.visit(c, inner, Role.TYPE) for c in node.named_children[:2]]
         self.conditional = saved
         values += [self.visit(c, inner, Role.TYPE) for c in node.named_children[2:]]
-        inferred = [at for at in range(begun, len(self.bound), 6) if self.bound[at] == inner]
-        if inferred:
-            # What is inferred follows from comparing the first type with the second.
-            compared = self.row(Op.TUPLE, 0, self.items(values[:2]))
-            for at in inferred:
+        # What is inferred follows from comparing the first type with the second.
+        compared = self.row(Op.TUPLE, inner, self.items(values[:2]))
+        for at in range(begun, len(self.bound), 6):
+            if self.bound[at] == inner:
                 self.bound[at + 5] = compared
-        return self.row(Op.UNION, 0, self.items(values[2:]))
+        return self.row(Op.UNION, compared if len(values) == _PARTS else 0, self.items(values[2:]))
 
     def infer_type(self, node: Node, scope: int, role: int = 0) -> int:
         found = 0

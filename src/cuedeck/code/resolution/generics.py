@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, Bind, Op, ScopeKind
 from cuedeck.code.resolution.values import (
     CALLABLE,
+    CHOICE,
     CLASS,
     FUNCTION,
     INSTANCE,
     LOOKUP,
     MAPPING,
+    OPEN,
     PARAMETER,
     RECORD,
     SEQUENCE,
@@ -82,6 +84,18 @@ class Generics(ABC):
     @abstractmethod
     def looked_up(self, owners: Values, keys: Values) -> Values:
         """What types hold under keys."""
+
+    @abstractmethod
+    def decided(self, value: Value) -> Values:
+        """What a conditional type is."""
+
+    @abstractmethod
+    def alternatives(self, value: Value) -> Values:
+        """Both types that a conditional type chooses from."""
+
+    @abstractmethod
+    def revealed(self, values: Values) -> Values:
+        """Values with conditional types replaced by what they are."""
 
     @abstractmethod
     def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
@@ -152,6 +166,8 @@ class Generics(ABC):
     def limits(self, parameter: Value) -> Values:
         """What a type parameter is bound by: what is known of it where nothing else is."""
         found: Values
+        if parameter.tag == CHOICE:
+            return self.concrete(self.decided(parameter))
         if parameter.tag == LOOKUP:
             owners, keys = map(self.concrete, parameter.inside)
             found = self.looked_up(owners, keys)
@@ -159,7 +175,7 @@ class Generics(ABC):
             found = self._inferred(parameter, {p: self.concrete(v) for p, v in pairs(parameter)}, 0)
         else:
             found = self.solve(("u", parameter), self._limits, parameter)
-        return tuple(v for v in found if v.tag not in (PARAMETER, LOOKUP))
+        return tuple(v for v in found if v.tag not in OPEN)
 
     def _limits(self, parameter: Value) -> Values:
         if parameter.name == SELF_TYPE:
@@ -182,9 +198,9 @@ class Generics(ABC):
 
     def concrete(self, values: Values) -> Values:
         """Values with type parameters replaced by what they are bound by."""
-        if not any(v.tag in (PARAMETER, LOOKUP) for v in values):
+        if not any(v.tag in OPEN for v in values):
             return values
-        return unique([w for v in values for w in (self.limits(v) if v.tag in (PARAMETER, LOOKUP) else (v,))])
+        return unique([w for v in values for w in (self.limits(v) if v.tag in OPEN else (v,))])
 
     # -- substitution
 
@@ -215,6 +231,9 @@ class Generics(ABC):
             return (with_meaning(value, known),) if known else (value,)
         if value.tag == TYPE_OF:
             return classes_of(self.substitute(value.inside[0], meaning, depth + 1))
+        if value.tag == CHOICE:
+            known = {p: self.substitute(v, meaning, depth + 1) for p, v in pairs(value)}
+            return (with_meaning(value, known),)
         if value.tag == LOOKUP:
             owners, keys = (self.substitute(part, meaning, depth + 1) for part in value.inside)
             return self.looked_up(owners, keys)
@@ -238,7 +257,7 @@ class Generics(ABC):
                 declared = self.annotation(parameter.path, given)
                 actual = self.substitute(declared, meaning, depth + 1)
                 self.unify(self.annotation(parameter.path, pattern), actual, found, depth + 1)
-                if any(v.tag in (PARAMETER, LOOKUP) for v in actual):
+                if any(v.tag in OPEN for v in actual):
                     later |= {p: meaning[p] for p in parameters_in(declared) if p in meaning}
         return found.get(parameter) or (with_meaning(parameter, later),)
 
@@ -376,6 +395,7 @@ class Generics(ABC):
 
     def unify(self, declared: Values, actual: Values, meaning: Meaning, depth: int = 0) -> None:
         """Learn from a value what the parameters in its declared type stand for."""
+        actual = self.revealed(actual)
         if not actual or depth > _MAX_DEPTH:
             return
         if len(declared) > 1:
@@ -388,6 +408,8 @@ class Generics(ABC):
             elif wanted.tag in (*_CONTAINERS, *_HOLDERS):
                 for given in actual:
                     self._unify_two(wanted, given, meaning, depth)
+            elif wanted.tag == CHOICE:
+                self.unify(self.alternatives(wanted), actual, meaning, depth + 1)
 
     def _unify_alike(
         self, declared: Values, actual: Values, meaning: Meaning, depth: int
@@ -421,6 +443,8 @@ class Generics(ABC):
         elif wanted.tag in (MAPPING, TUPLE, RECORD) and given.tag == wanted.tag:
             for part, other in zip(wanted.inside, given.inside, strict=False):
                 self.unify(part, other, meaning, depth)
+        elif wanted.tag == MAPPING and given.tag == INSTANCE and wanted.inside[1]:
+            self.unify(wanted.inside[0], self.looked_up((given,), wanted.inside[1]), meaning, depth)
         elif wanted.tag == TYPE_OF and given.tag == CLASS:
             self.unify(wanted.inside[0], (given._replace(tag=INSTANCE),), meaning, depth)
         elif wanted.tag in (CALLABLE, FUNCTION):
@@ -535,7 +559,7 @@ def _cut(values: Values, levels: int) -> Values:
 
 
 def _shallow(value: Value, levels: int) -> Value:
-    if value.tag not in (*_HOLDERS, PARAMETER):
+    if value.tag not in (*_HOLDERS, PARAMETER, CHOICE):
         inside = [_cut(part, levels - 1) if levels else () for part in value.inside]
     elif levels:
         inside = [_cut(part, levels - 1) if at % 2 else part for at, part in enumerate(value.inside)]
@@ -551,7 +575,7 @@ def parameters_in(values: Values, depth: int = 0) -> list[Value]:
         if value.tag == PARAMETER and not value.inside:
             found.append(value)
         elif value.inside and depth < _MAX_DEPTH:
-            parts = value.inside[1::2] if value.tag in (*_HOLDERS, PARAMETER) else value.inside
+            parts = value.inside[1::2] if value.tag in (*_HOLDERS, PARAMETER, CHOICE) else value.inside
             for part in parts:
                 found += parameters_in(part, depth + 1)
     return found

@@ -7,13 +7,14 @@ from typing import Final
 from cuedeck.code.facts import OP_MASK, Op
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
+    CALLED,
     CLASS,
     FUNCTION,
     INSTANCE,
     KEY,
     LOOKUP,
     MAPPING,
-    PARAMETER,
+    OPEN,
     SEQUENCE,
     TUPLE,
     Symbol,
@@ -42,13 +43,25 @@ class Keyed(Narrowing):
 
     def looked_up(self, owners: Values, keys: Values) -> Values:
         """What types hold under keys; of type parameters that is known later."""
-        if any(value.tag in (PARAMETER, LOOKUP) for value in (*owners, *keys)):
+        if any(value.tag in OPEN for value in (*owners, *keys)):
             return (Value(LOOKUP, inside=(owners, keys)),)
         # A type that maps the members of another has those beside what it holds for each.
         owners = tuple(v for v in owners if v.tag == MAPPING) or owners
         names = [key.name for key in keys if key.tag == KEY]
+        if names == [CALLED]:
+            return self.given_by(owners)
         held = [v for owner in owners for name in names for v in self.held(owner, name)]
         return unique([*held, *(v for owner in owners for v in elements(owner))])
+
+    def given_by(self, called: Values) -> Values:
+        """What calling values gives; ``typeof C`` is read as an instance already."""
+        found = [
+            v
+            for value in called
+            for v in (self.outcome(value) or self.protocol(value, "__call__") or (value,))
+            if v.tag != FUNCTION or v != value
+        ]
+        return unique(found)
 
     def position(self, path: str, number: int) -> int:
         """The place that an index says by a number, or -1."""

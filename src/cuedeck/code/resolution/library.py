@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Op
-from cuedeck.code.resolution.keyed import Keyed
+from cuedeck.code.resolution.choosing import Choosing
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
@@ -49,7 +49,7 @@ BUILT_IN: Final = frozenset(
 )
 
 
-class Library(Keyed):
+class Library(Choosing):
     """The part of the linker that knows functions which are declared nowhere in the project."""
 
     def built_in(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values | None:

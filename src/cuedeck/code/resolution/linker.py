@@ -398,7 +398,7 @@ class Linker(Ancestry):
         position = links.b[hint]
         for given in links.arguments.get(links.a[hint], ())[position : position + 1]:
             if links.ops[given] & OP_MASK == Op.UNION and owner in links.lists[links.b[given]]:
-                asked = self.evaluate(path, hint)
+                asked = self.revealed(self.evaluate(path, hint))
                 told = [v for v in asked if not self.is_open(path, links.a[hint], v)]
                 if len(told) < len(asked):
                     known = {v[:3] for v in (*told, *self.concrete(tuple(told)))}

@@ -10,10 +10,12 @@ from cuedeck.code.resolution.generics import pairs
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
     CALLABLE,
+    CALLED,
     CLASS,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
+    KEY,
     MAPPING,
     PARAMETER,
     SEQUENCE,
@@ -91,15 +93,8 @@ class Narrowing(Protocols):
         """What a well-known type that is computed from others annotates."""
         rules = self.rules_of(path)
         if label in rules.results_of and arguments:
-            # ``typeof C`` is read as an instance already.
-            return unique(
-                [
-                    v
-                    for given in self.annotation(path, arguments[0])
-                    for v in (self.outcome(given) or self.protocol(given, "__call__") or (given,))
-                    if v.tag != FUNCTION or v != given
-                ]
-            )
+            given = self.annotation(path, arguments[0])
+            return self.looked_up(given, (Value(KEY, name=CALLED),)) if given else ()
         if label in rules.taken_by and arguments:
             called = self.annotation(path, arguments[0])
             return unique([v for given in called for v in self.taken_together(path, given)])

@@ -1,4 +1,4 @@
-"""Results: what functions give, of overloads which, and where that is of the class they are called on."""
+"""Results: what functions take and give, which of overloads, and what is of the class they are called on."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from cuedeck.code.resolution.values import (
     Targets,
     Value,
     Values,
+    rest_part,
     sequence,
     unique,
 )
@@ -42,6 +43,31 @@ class Results(Typing):
         else:
             functions = [value]
         return [function for function in functions if function.tag == FUNCTION]
+
+    def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
+        """What the parameter at a position is declared to be; the last may take the rest."""
+        links = self.links(function.path)
+        names = self.parameter_names(function)
+        last = len(names) - 1
+        rest = last >= 0 and position >= last and links.strings[names[last][1]] == REST
+        if position > last and not rest:
+            return ()
+        binding, name = names[min(position, last)]
+        declared = self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
+        if not rest or whole:
+            return declared
+        return unique([v for d in self.concrete(declared) for v in rest_part(d, position - last)])
+
+    def parameter_names(self, function: Value) -> list[tuple[int, int]]:
+        """The positional parameters of a function: their bindings and names, without the receiver."""
+        links = self.links(function.path)
+        receiver = links.scopes[function.scope].receiver
+        return sorted(
+            (binding, name)
+            for name, bindings in links.names[function.scope].items()
+            for binding in bindings
+            if links.bindings[3][binding] == Bind.PARAMETER and (name != receiver or not receiver)
+        )
 
     def type_beside(self, path: str, scope: int, name: str, found: Targets) -> Targets:
         """What a name means in a type, where a member of a class around has it too."""

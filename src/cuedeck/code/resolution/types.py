@@ -10,7 +10,6 @@ from cuedeck.code.facts import (
     BIND_MASK,
     INSTANCE,
     OP_MASK,
-    REST,
     ROLE_SHIFT,
     TYPE_BINDS,
     TYPE_ROLES,
@@ -29,15 +28,16 @@ from cuedeck.code.resolution.generics import (
 )
 from cuedeck.code.resolution.values import (
     CALLABLE,
+    CHOICE,
     CLASS,
     EXTERNAL,
     FUNCTION,
     HOLDER,
     KEY,
-    LOOKUP,
     MAPPING,
     METHODS,
     MODULE,
+    OPEN,
     PARAMETER,
     RECORD,
     SEQUENCE,
@@ -49,7 +49,6 @@ from cuedeck.code.resolution.values import (
     Values,
     formed,
     mapping,
-    rest_part,
     restricted,
     sequence,
     shaped,
@@ -60,7 +59,7 @@ from cuedeck.code.resolution.values import (
 )
 
 _NAMED: Final = (Op.NAME, Op.ATTR)
-_APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, PARAMETER)
+_APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, PARAMETER, CHOICE)
 # Decorators that are members of what they decorate: ``@name.setter``.
 _ACCESSORS: Final = ("setter", "getter")
 _MAX_VALUES: Final = 24
@@ -122,6 +121,10 @@ class Typing(Generics):
     @abstractmethod
     def members(self, path: str, owner: int, key: int) -> Values:
         """What the members of a type hold that a key names; without a key all of them."""
+
+    @abstractmethod
+    def choice(self, path: str, number: int) -> Values:
+        """A conditional type, with the type parameters that it may speak of."""
 
     @abstractmethod
     def keys(self, path: str, number: int) -> Values:
@@ -328,7 +331,7 @@ class Typing(Generics):
         op = links.ops[number] & OP_MASK
         if op in _NAMED:
             return self.completed(self.named_type(path, number), links.strings[links.b[number]])
-        if op == Op.UNION:
+        if op == Op.UNION and not links.a[number]:
             return unique([v for item in links.lists[links.b[number]] for v in self.annotation(path, item)])
         if op == Op.INDEX:
             return self.generic(path, number)
@@ -453,7 +456,7 @@ class Typing(Generics):
             inside = self.annotation(path, arguments[0]) if arguments else ()
             return (sequence(inside),) if inside else ()
         if label in rules.mappings:
-            parts = [self.annotation(path, item) for item in arguments]
+            parts = [self.annotation(path, item) or self.keys(path, item) for item in arguments]
             return (mapping(parts[1] if len(parts) > 1 else (), parts[0]),) if any(parts) else ()
         if label in ("tuple", "Tuple"):
             items = tuple(self.annotation(path, item) for item in arguments)
@@ -503,6 +506,8 @@ class Typing(Generics):
                 return self.called(path, a, links.lists[b])
             case Op.INDEX:
                 return self.indexed(path, number)
+            case Op.UNION if a:
+                return self.choice(path, number)
             case Op.UNION:
                 return unique([v for item in links.lists[b] for v in self.evaluate(path, item)])
             case Op.AWAIT:
@@ -544,7 +549,7 @@ class Typing(Generics):
         """What a member holds, as the type arguments of its owner say."""
         owners = self.evaluate(path, owner)
         typed = self.links(path).ops[owner] & OP_MASK == Op.TYPED
-        if typed and any(value.tag in (PARAMETER, LOOKUP) for value in owners):
+        if typed and any(value.tag in OPEN for value in owners):
             # ``T["name"]``: where T is told, that type's member.
             return self.looked_up(owners, (Value(KEY, name=name),))
         held = [v for value in self.concrete(owners) for v in self.held(value, name)]
@@ -575,28 +580,3 @@ class Typing(Generics):
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
                 given = self.evaluate(path, argument) or self.keys(path, argument)
                 self.unify(self.substitute(declared, meaning), given, meaning)
-
-    def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
-        """What the parameter at a position is declared to be; the last may take the rest."""
-        links = self.links(function.path)
-        names = self.parameter_names(function)
-        last = len(names) - 1
-        rest = last >= 0 and position >= last and links.strings[names[last][1]] == REST
-        if position > last and not rest:
-            return ()
-        binding, name = names[min(position, last)]
-        declared = self.bound(Symbol(function.path, function.scope, links.strings[name]), binding)
-        if not rest or whole:
-            return declared
-        return unique([v for d in self.concrete(declared) for v in rest_part(d, position - last)])
-
-    def parameter_names(self, function: Value) -> list[tuple[int, int]]:
-        """The positional parameters of a function: their bindings and names, without the receiver."""
-        links = self.links(function.path)
-        receiver = links.scopes[function.scope].receiver
-        return sorted(
-            (binding, name)
-            for name, bindings in links.names[function.scope].items()
-            for binding in bindings
-            if links.bindings[3][binding] == Bind.PARAMETER and (name != receiver or not receiver)
-        )

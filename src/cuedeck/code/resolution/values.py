@@ -23,8 +23,9 @@ class Value(NamedTuple):
     then keys) and TUPLE hold what is inside them, CALLABLE what calling it gives, TYPE_OF what it makes, and
     RECORD what its one member ``name`` holds. A SEQUENCE named HOLDER is a foreign type that holds what it is
     told, under members that nobody knows. A KEY is the type of one text, ``name``; a LOOKUP is what types
-    hold under keys, where either is not known yet. The ``name`` of an INSTANCE says which members it has not;
-    METHODS in it that only those are known to be there.
+    hold under keys, where either is not known yet; a CHOICE is a conditional type, with its expression in
+    ``scope`` and what its type parameters stand for. The ``name`` of an INSTANCE says which members it has
+    not; METHODS in it that only those are known to be there.
     """
 
     tag: int
@@ -50,11 +51,17 @@ TYPE_OF: Final = 13
 RECORD: Final = 14
 KEY: Final = 15
 LOOKUP: Final = 16
+CHOICE: Final = 17
+
+# What is known only where it is used.
+OPEN: Final = (PARAMETER, LOOKUP, CHOICE)
 
 HOLDER: Final = "holder"
 # The member of what will be there later, which gives it.
 FUTURE: Final = "result"
 METHODS: Final = "()"
+# The key of what calling something gives.
+CALLED: Final = "()"
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.
