@@ -172,6 +172,7 @@ class PythonRules(Rules):
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     maker: ClassVar[str] = "__new__"
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
+    untyped_constructor: ClassVar[str] = "__init__"
 
     @cached_property
     def modules(self) -> dict[str, list[str]]:

@@ -91,6 +91,8 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # The constructor that tells a class by parameters without types what its instances keep.
+    untyped_constructor: ClassVar[str] = ""
     # The member of a class under which its instances' members are.
     prototype: ClassVar[str] = ""
     # The method that makes an instance of the class that it is given, where nobody declares it.

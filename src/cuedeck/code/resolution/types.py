@@ -19,13 +19,13 @@ from cuedeck.code.facts import (
 )
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
-    Generics,
     Meaning,
     classes_of,
     parameters_in,
     settled,
     trimmed,
 )
+from cuedeck.code.resolution.untyped import Untyped
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CHOICE,
@@ -67,7 +67,7 @@ _MAX_VALUES: Final = 24
 _MAX_HELD: Final = 100
 
 
-class Typing(Generics):
+class Typing(Untyped):
     """The part of the linker that follows values; ``Linker`` supplies the names."""
 
     @abstractmethod
@@ -261,7 +261,7 @@ class Typing(Generics):
             if x and not (y and self.label(path, x) in self.rules_of(path).qualifiers):
                 return self.annotation(path, x)
             inherited = self.inherited_parameter(symbol) if kind == Bind.PARAMETER else ()
-            return inherited or (self.evaluate(path, y) if y else ())
+            return inherited or (self.evaluate(path, y) if y else self.told_later(symbol))
         if kind == Bind.OPAQUE:
             return (Value(PARAMETER, path, symbol.scope, name=symbol.name),)
         if kind == Bind.ALIAS:
