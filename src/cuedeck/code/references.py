@@ -203,8 +203,22 @@ class _Search:
                 and not self.symbols.isdisjoint(self.linker.linked(path, binding))
             ):
                 self.add(path, place, Role.IMPORT)
-        elif kind not in _FORWARDING and bound in self.symbols and self.one_thing:
+        elif (
+            kind not in _FORWARDING
+            and self.one_thing
+            and (bound in self.symbols or self.stands_in(path, links, binding))
+        ):
             self.add(path, place, Role.WRITE)
+
+    def stands_in(self, path: str, links: Links, binding: int) -> bool:
+        """Whether a scope gives another value to a name under which it imports the symbol."""
+        if not self.snapshot.rules(path).rebinds_imports:
+            return False
+        scope, number = links.bindings[0][binding], links.bindings[1][binding]
+        return any(
+            _keeps_name(links, other) and not self.symbols.isdisjoint(self.linker.linked(path, other))
+            for other in links.names[scope].get(number, ())
+        )
 
     def aliases(self, symbol: Symbol, path: str, links: Links, number: int) -> list[str]:
         """The other names that a file gives a symbol."""

@@ -178,3 +178,26 @@ def test_what_a_module_has_only_where_an_import_fails_is_not_what_others_import(
     )
     written.check("fast", "difference")
     written.check("plain", "difference")
+
+
+def test_a_substitute_for_an_import_is_of_what_it_stands_in_for(project: Project) -> None:
+    written = project(
+        """
+        === fast.py
+        class Reader: ... # <def Reader>
+        def load(): ... # <def load>
+        === use.py
+        try:
+            from fast import Reader, load # <Reader> <load>
+        except ImportError:
+            Reader = None # <Reader>
+            def load(): ... # <load>
+        Reader() # <Reader>
+        load() # <load>
+        === other.py
+        from fast import Reader as R # <Reader>
+        Reader = None
+        """
+    )
+    written.check("Reader")
+    written.check("load")

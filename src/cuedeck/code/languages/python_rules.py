@@ -98,6 +98,7 @@ class PythonRules(Rules):
     stand_in: ClassVar[str] = "__getattr__"
     reader: ClassVar[str] = "__get__"
     waiter: ClassVar[str] = "__await__"
+    rebinds_imports: ClassVar[bool] = True
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
     linear_ancestors: ClassVar[bool] = True
     reads_in_order: ClassVar[bool] = True
