@@ -30,18 +30,20 @@ def test_what_differs_from_a_commit_is_kept_up_as_files_change(repo: Repo) -> No
     repository = Repository.open(repo.root)
     assert repository is not None
     committed, _ = repository.files(first)
+    head = ("main", first)
     checkout = Checkout(repo.root, repository)
-    assert checkout.differing(committed) == {}
+    assert checkout.differing(committed, head) == {}
     repo.put("a.py", "a = 2\n")
     repo.put("new.py", "new = 1\n")
     (repo.root / "b.py").unlink()
-    found = checkout.differing(committed)
+    found = checkout.differing(committed, head)
     assert (found.keys(), found["b.py"]) == ({"a.py", "b.py", "new.py"}, None)
     repo.put("a.py", "a = 1\n")
     repo.put("b.py", "b = 2\n")
     (repo.root / "new.py").unlink()
-    assert checkout.differing(committed) == {"b.py": checkout.files()["b.py"]}
-    second, _ = repository.files(repo.commit())
-    assert checkout.differing(second) == {}
-    assert checkout.differing(committed) == {"b.py": second["b.py"]}
+    assert checkout.differing(committed, head) == {"b.py": checkout.files()["b.py"]}
+    head = ("main", repo.commit())
+    second, _ = repository.files(head[1])
+    assert checkout.differing(second, head) == {}
+    assert checkout.differing(committed, head) == {"b.py": second["b.py"]}
     checkout.close()

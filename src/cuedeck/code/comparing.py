@@ -11,6 +11,7 @@ from cuedeck.code.engine import Code
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.formatting import lines_of, same_tokens, shared_lines, words_of
+from cuedeck.code.git.checkout import Head
 from cuedeck.code.git.objects import NO_UTF8, NOT_HERE
 from cuedeck.code.git.repository import EXECUTABLE, FileChange, MissingBlob, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
@@ -81,7 +82,9 @@ def compare_refs(
             hint="A shallow clone may lack it: fetch more history.",
         )
     found = as_it_stands(
-        lambda: _Comparing(code, repository, working_tree).run(base_name, head_name, parted, new, path_filter)
+        lambda: _Comparing(code, repository, wanted.head if working_tree else None).run(
+            base_name, head_name, parted, new, path_filter
+        )
     )
     doubts = (repository.doubt(name) for name in (base_name, head_name))
     return replace(found, doubts=tuple(doubt for doubt in doubts if doubt is not None))
@@ -112,10 +115,11 @@ def _commit(repository: Repository, name: str) -> str:
 
 
 class _Comparing:
-    def __init__(self, code: Code, repository: Repository, working_tree: bool) -> None:
+    def __init__(self, code: Code, repository: Repository, on_disk: Head | None) -> None:
         self.code = code
         self.repository = repository
-        self.working_tree = working_tree
+        # What has to be checked out while the files on disk are looked at, where they are the head's.
+        self.checked_out = on_disk
         self.on_disk: dict[str, TreeFile] = {}
         # Of each side the file that was read last: they are asked for symbol by symbol.
         self.last_read: dict[str, tuple[tuple[str, str], bytes]] = {}
@@ -133,7 +137,8 @@ class _Comparing:
     def run(self, base: str, head: str, parted: str, new: str, path_filter: str | None) -> Comparison:
         listed = self.repository.changes(parted, new)
         files = list(listed.files)
-        if self.working_tree:
+        if self.checked_out is not None:
+            self.code.checkout.require(self.checked_out)
             files = self._with_disk(parted, files)
         if path_filter:
             files = [f for f in files if f.path.startswith(path_filter) or f.old_path.startswith(path_filter)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from cuedeck.code.facts import EXTRACTOR_VERSION
-from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.checkout import Checkout, Elsewhere
 from cuedeck.code.git.objects import NOT_HERE
 from cuedeck.code.git.repository import MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
@@ -28,7 +29,7 @@ _TOUCH_EVERY: Final = 60_000
 _SNAPSHOTS: Final = 6
 _JOBS: Final = 64
 _TURNS: Final = 64
-_SWITCHES: Final = 3
+_SWITCHES: Final = 6
 _FACTS_BYTES: Final = 128 * 1024 * 1024
 _WORKED_OUT_BYTES: Final = 160 * 1024 * 1024
 
@@ -254,6 +255,8 @@ class Code:
     def _index_disk(self, indexer: Indexer | None, wanted: Wanted) -> Indexed | None:
         """Bring the layer of uncommitted changes up to the files on disk."""
         with self._disk:
+            if wanted.commit is not None:
+                self.checkout.require(wanted.head)
             self.checkout.files()
             key = (wanted.name, wanted.commit, self.checkout.version, self._base_stamp(wanted))
             if self._disk_indexed == key and self._is_read(wanted):
@@ -263,7 +266,9 @@ class Code:
                 done = indexer.index_folder(wanted.name, wanted.kind)
             else:
                 committed = self.repository.files(wanted.commit)[0] if self.repository is not None else {}
-                done = indexer.index_changes(self._worktree, wanted.name, wanted.commit, committed)
+                done = indexer.index_changes(
+                    self._worktree, wanted.name, wanted.head, wanted.commit, committed
+                )
             self._disk_indexed = key
             return done
 
@@ -283,7 +288,10 @@ class Code:
             return False
         now: Mapping[str, TreeFile | None] = files
         if wanted.commit is not None and self.repository is not None:
-            now = self.checkout.differing(self.repository.files(wanted.commit)[0])
+            try:
+                now = self.checkout.differing(self.repository.files(wanted.commit)[0], wanted.head)
+            except Elsewhere:
+                return False
         with self.store.index.read() as session:
             blobs = table.manifest_blobs(session, row.rid, most=row.base is None)
         stored = {path: oid if blob is not None else None for path, blob, _, (oid, _) in blobs}
@@ -341,17 +349,17 @@ class Code:
 
     def view(self, ref: str | None = None, principal: str = "") -> View:
         """The current state of a ref, brought up to date within the call when little is missing."""
-        wanted = self.wanted(ref, principal)
         for _ in range(_SWITCHES):
+            wanted = self.wanted(ref, principal)
             before = self.checkout.version
-            view = self._view(wanted)
-            if self.checkout.version == before or not wanted.checked_out:
-                break
-            # The files changed: by an edit, or because another branch was checked out meanwhile.
-            meant, wanted = wanted, self.wanted(ref, principal)
-            if wanted == meant:
-                break
-        return view
+            with suppress(Elsewhere):
+                view = self._view(wanted)
+                # The files changed: by an edit, or because another branch was checked out meanwhile.
+                if self.checkout.version == before or not wanted.checked_out:
+                    return view
+                if wanted == self.wanted(ref, principal):
+                    return view
+        raise Elsewhere
 
     def _view(self, wanted: Wanted) -> View:
         moment = self._moment(wanted)

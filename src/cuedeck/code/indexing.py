@@ -13,7 +13,7 @@ from cuedeck.code.extraction.analysis import analyse_blob
 from cuedeck.code.extraction.worker import read_blob
 from cuedeck.code.extraction.workers import analyse_all
 from cuedeck.code.facts import EXTRACTOR_VERSION
-from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.checkout import Checkout, Head
 from cuedeck.code.git.repository import Ref, Repository, TreeFile
 from cuedeck.collecting import without_collecting
 from cuedeck.model.clock import now_ms
@@ -198,9 +198,11 @@ class Indexer:
         """Bring a layer of its own to the files on disk: a folder without git or without commits."""
         return as_it_stands(lambda: self._index_folder(name, kind))
 
-    def index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
-        """Bring the overlay of uncommitted changes to the files on disk."""
-        return as_it_stands(lambda: self._index_changes(name, ref, commit, committed))
+    def index_changes(
+        self, name: str, ref: str, head: Head, commit: str, committed: Mapping[str, TreeFile]
+    ) -> Indexed:
+        """Bring the overlay of uncommitted changes to the files on disk, while that is checked out."""
+        return as_it_stands(lambda: self._index_changes(name, ref, head, commit, committed))
 
     def _index_folder(self, name: str, kind: str) -> Indexed:
         started = time.monotonic()
@@ -213,9 +215,11 @@ class Indexer:
         )
         return self._report(done, "full", changed, started)
 
-    def _index_changes(self, name: str, ref: str, commit: str, committed: Mapping[str, TreeFile]) -> Indexed:
+    def _index_changes(
+        self, name: str, ref: str, head: Head, commit: str, committed: Mapping[str, TreeFile]
+    ) -> Indexed:
         started = time.monotonic()
-        delta = self.checkout.differing(committed)
+        delta = self.checkout.differing(committed, head)
         layer, skipped = Layer(name, "worktree", commit, ref), list(self.checkout.skipped)
         done, changed = self._stored(
             _present(delta),

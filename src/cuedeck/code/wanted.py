@@ -24,3 +24,8 @@ class Wanted:
     def shown(self) -> str:
         """The name the caller used."""
         return self.asked or self.name
+
+    @property
+    def head(self) -> tuple[str | None, str | None]:
+        """The branch and commit that git says are checked out where this is."""
+        return (None if self.kind == "commit" else self.name), self.commit

@@ -13,11 +13,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from cuedeck.code.git.gitindex import Tracked, read_index
+from cuedeck.code.git.gitindex import Tracked, read_index, staged_tree
 from cuedeck.code.git.objects import NO_UTF8, READING, blob_id, digest
 from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.paths import too_long
 from cuedeck.patterns import git_patterns
 
@@ -44,11 +45,18 @@ _NAME: Final = attrgetter("name")
 _MAX_READ: Final = 16 * 1024 * 1024
 _LEAST_READ: Final = 64 * 1024
 # How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
-_PATIENCE: Final = 0.25
+_PATIENCE: Final = 2.0
 _LOCK_SECONDS: Final = 10.0
 _SWITCH_SECONDS: Final = 0.02
+# An index of another commit's files is one whose branch git is about to move to, unless it stays so.
+_MOVING_SECONDS: Final = 2.0
 # Most programs empty a file before they write it; one that is empty for so long is meant to be.
 _EMPTIED_SECONDS: Final = 0.05
+# So often files are looked at again that git began to replace meanwhile.
+_LOOKS: Final = 8
+
+
+Head = tuple[str | None, str | None]
 
 
 class Stamp(NamedTuple):
@@ -58,6 +66,17 @@ class Stamp(NamedTuple):
     ctime_ns: int
     size: int
     inode: int
+
+
+class Elsewhere(CueError):
+    """Another commit was checked out than the one that was asked about."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ErrorCode.OVERLAY_NOT_READY,
+            "Branches are switched faster than they can be read",
+            hint="Ask again in a moment.",
+        )
 
 
 class Checkout:
@@ -79,25 +98,57 @@ class Checkout:
         self._watch: Watch | None = None
         self._ignores: Any = None
         self._lock = threading.RLock()
+        # The branch and commit that were checked out when the files were as they are known.
+        self._head: Head = (None, None)
         self.skipped: list[tuple[str, str]] = []
 
     def files(self) -> dict[str, TreeFile]:
         """Every code file and its blob; ``version`` moves when anything changed."""
         with self._lock:
-            touched = self._changed()
-            rescan = self._read_tracked()
-            if touched is None or rescan or any(path.endswith("/.gitignore") for path in touched):
-                self._scan()
-            elif touched:
-                self._refresh(touched)
-            if touched is None or touched:
+            for _ in range(_LOOKS):
+                touched = self._changed()
+                index = self._index_state()
+                rescan = self._read_tracked()
+                if touched is None or rescan or any(path.endswith("/.gitignore") for path in touched):
+                    self._scan()
+                elif touched:
+                    self._refresh(touched)
+                if touched == set() and not rescan:
+                    break
                 self._look_at_project(touched)
+                self._head = self.repository.head() if self.repository is not None else (None, None)
+                # Git takes its index before it replaces a file: had it begun to, this would show.
+                if self._index_state() == index:
+                    break
             return self._files
 
-    def differing(self, committed: Mapping[str, TreeFile]) -> dict[str, TreeFile | None]:
-        """The files that are not as they were committed; None for those that are gone."""
+    def _index_state(self) -> tuple[int, bool]:
+        """What is another when git has written its index, or begins to."""
+        if self.repository is None:
+            return 0, False
+        index = f"{self.repository.git.path}index"
+        stamp = _stamp_of(index)
+        return stamp.mtime_ns if stamp is not None else 0, os.path.lexists(f"{index}.lock")
+
+    def require(self, head: Head) -> None:
+        """Raises ``Elsewhere`` unless the files, as they are known now, stood while this was checked out."""
         with self._lock:
-            files = self.files()
+            self.files()
+            if self.repository is not None and self._head != head:
+                # Another branch of the same files, if nothing is touched until after a second look at it.
+                seen = self.repository.head()
+                version = self.version
+                self.files()
+                if version == self.version and not self._git_is_writing():
+                    self._head = seen
+            if self._head != head:
+                raise Elsewhere
+
+    def differing(self, committed: Mapping[str, TreeFile], head: Head) -> dict[str, TreeFile | None]:
+        """The files that are not as they were committed in what is checked out; None where they are gone."""
+        with self._lock:
+            self.require(head)
+            files = self._files
             if self._compared[0] is not committed:
                 found: dict[str, TreeFile | None] = {
                     path: file for path, file in files.items() if committed.get(path) != file
@@ -138,7 +189,13 @@ class Checkout:
         if self.repository is None:
             return False
         index = f"{self.repository.git.path}index"
-        return _age(f"{index}.lock") < _LOCK_SECONDS or _age(index) < _SWITCH_SECONDS
+        if _age(f"{index}.lock") < _LOCK_SECONDS:
+            return True
+        written = _age(index)
+        if written < _SWITCH_SECONDS or written >= _MOVING_SECONDS:
+            return written < _SWITCH_SECONDS
+        staged = staged_tree(Path(self.repository.git.path))
+        return staged is not None and staged != self.repository.head_tree()
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, never through a symlink."""

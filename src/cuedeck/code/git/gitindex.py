@@ -1,9 +1,11 @@
-"""Reads git's index file for one thing: which tracked files are as they were when git last looked."""
+"""Reads git's index file: which tracked files are as git last saw them, and what tree it is made of."""
 
 from __future__ import annotations
 
 import os
+import re
 import struct
+from collections import deque
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,6 +15,9 @@ _ENTRY: Final = struct.Struct(">8x2I8xI8xI20sH")
 _EXTENDED: Final = 0x4000
 _STAGE: Final = 0x3000
 _SKIPPED: Final = 0x4000  # in the second flags: skip-worktree
+# The trees that git made of the index, the root first, with how many files; -1 where some changed since.
+_TREES: Final = re.compile(rb"TREE(?s:.{4})\0(-?\d+) \d+\n")
+_OID: Final = 20
 
 
 class Tracked(NamedTuple):
@@ -42,6 +47,19 @@ def read_index(git_dir: Path) -> tuple[dict[str, Tracked], int]:
         return dict(_entries(data, version, count)), written
     except (struct.error, IndexError, ValueError):
         return {}, 0
+
+
+def staged_tree(git_dir: Path) -> str | None:
+    """The tree that the index was made of or into; nothing once a file was staged since."""
+    try:
+        data = (git_dir / "index").read_bytes()
+    except OSError:
+        return None
+    # The last that looks like it: names of files come before.
+    found = deque(_TREES.finditer(data), maxlen=1)
+    if not found or found[0][1].startswith(b"-"):
+        return None
+    return data[found[0].end() : found[0].end() + _OID].hex()
 
 
 def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]:

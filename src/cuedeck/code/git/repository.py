@@ -156,6 +156,15 @@ class Repository:
             return None, None
         return (None if self.git.head_is_detached else head.shorthand), commit
 
+    def head_tree(self) -> str | None:
+        """The tree of the commit that is checked out."""
+        import pygit2
+
+        try:
+            return str(self.git.head.peel(pygit2.Tree).id)
+        except (pygit2.GitError, KeyError, ValueError):
+            return None
+
     def default_branch(self) -> str | None:
         """The branch everything is compared with."""
         remote = self.git.references.get("refs/remotes/origin/HEAD")
