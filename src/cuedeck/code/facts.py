@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 61
+EXTRACTOR_VERSION: Final = 62
 
 
 class Op:
@@ -551,6 +551,12 @@ class Links:
                 ]
                 bindings = tuple(kept) or bindings
         return bindings
+
+    def proven(self, scope: int, name: int, place: int) -> list[tuple[int, bool]]:
+        """The tests of a name that have certainly passed, or failed, at a place: where each stands."""
+        ended = iter(self.lists[self.scopes[scope].ended])
+        rows = zip(ended, ended, ended, ended, ended, strict=True)
+        return [(r[2], r[1] == r[2]) for r in rows if r[0] == name and r[1] >= r[2] and r[3] <= place < r[4]]
 
     def lasting(self, scope: int, bindings: tuple[int, ...]) -> tuple[int, ...]:
         """Of a name's bindings those outside of what only exceptions lead to, if there are others."""

@@ -267,3 +267,53 @@ def test_functions_without_a_name_take_what_the_type_of_a_variable_says(project:
         """
     )
     written.check("name")
+
+
+def test_what_has_passed_or_failed_a_test_is_nothing_else(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class First:
+            def run(self): ...  # <def first>
+        class Second:
+            def run(self): ...  # <def second>
+        class Heir(First):
+            def run(self): ...  # <def heir>
+        def plain(x: First | Second):
+            if isinstance(x, First):
+                x.run()  # <first>
+            else:
+                x.run()  # <second>
+            x.run()  # <first> <second>
+        def leaving(x: First | Second, y: First):
+            if not isinstance(x, First):
+                x.run()  # <second>
+                return
+            x.run()  # <first>
+            if isinstance(y, Heir) and y:
+                y.run()  # <heir>
+            else:
+                y.run()  # <first>
+        def several(x: First | Second, y):
+            if isinstance(x, First) and y:
+                x.run()  # <first>
+            else:
+                x.run()  # <first> <second>
+            if isinstance(x, First) or y:
+                x.run()  # <first> <second>
+            else:
+                x.run()  # <second>
+            if isinstance(x, First):
+                x = Second()
+                x.run()  # <first> <second>
+        def chain(x: First | Second, y):
+            if y:
+                pass
+            elif isinstance(x, First):
+                return
+            x.run()  # <first> <second>
+        """
+    )
+    written.check("first", "run")
+    written.check("second", "run")
+    written.check("heir", "run")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LEAVING: Final = ("return_statement", "raise_statement")
 # Values that may say more of a member than what it holds anywhere does.
 _KEPT: Final = (Op.CALL, Op.NAME, Op.ATTR, Op.INDEX, Op.AWAIT, Op.UNION)
+_WORDS: Final = re.compile(rb"\b(?:and|or|if|lambda)\b")
 _CHAIN: Final = re.compile(rb"[\w.]{1,80}")
 _JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
 
@@ -185,6 +186,13 @@ class PythonFlow(Walk):
                 end = child.end_byte
                 self.forget(denied, child.start_byte, end)
                 self.forget(told, end, self.last if self.brought is None else self.behind)
+                if_true, if_false = self.certain(condition)
+                if if_true:
+                    self.prove(told, denied, child.start_byte, end)
+                if if_false:
+                    # What another condition leaves need not have been asked behind the whole.
+                    left = self.brought is None and node.type == "if_statement"
+                    self.prove(denied, told, end, self.until if left else self.behind)
         if not denies:
             self.tested = around
         for text in self.written:
@@ -192,6 +200,26 @@ class PythonFlow(Walk):
         self.written |= written
         self.told, self.denied = outer
         return branches if kind == self.else_kind else None
+
+    def certain(self, condition: Node) -> tuple[bool, bool]:
+        """Whether all that a condition tests has passed where it is true, and failed where it is false."""
+        if condition.kind_id == self.not_kind:
+            condition = condition.named_children[-1]
+        while condition.type == "parenthesized_expression" and condition.named_child_count == 1:
+            condition = condition.named_children[0]
+        words = set(_WORDS.findall(self.source, condition.start_byte, condition.end_byte))
+        if condition.type == "call" or condition.type == "comparison_operator":
+            return not words, not words
+        if condition.type != "boolean_operator" or b"if" in words or b"lambda" in words:
+            return False, False
+        return b"or" not in words, b"and" not in words
+
+    def prove(
+        self, passed: Iterable[tuple[int, int]], failed: Iterable[tuple[int, int]], start: int, end: int
+    ) -> None:
+        """Tests have certainly passed, or failed, between two places: ranges that hold nothing say so."""
+        self.ended += [(name, place, place, start, end) for name, place in passed]
+        self.ended += [(name, place + 1, place, start, end) for name, place in failed]
 
     def loop(self, node: Node, scope: int, role: int = 0) -> int:
         """A statement whose block may be reached again, from its own end."""

@@ -138,6 +138,46 @@ class Narrowing(Protocols):
 
     # -- classes
 
+    def proven(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
+        """What some bindings give a name, without what tests that have passed or failed exclude.
+
+        A test binds its name to what it asks for, by a hint that is the value too. What the name is given
+        behind a test was not tested.
+        """
+        links = self.links(symbol.path)
+        number = links.string_numbers[symbol.name]
+        said = links.proven(symbol.scope, number, place)
+        if not said:
+            return self.type_of_bindings(symbol, bindings)
+        places, _, hints, values = links.bindings[2:]
+        bound = links.names[symbol.scope].get(number, ())
+        tests = {places[b]: hints[b] for b in bound if hints[b] and hints[b] == values[b]}
+        given = [places[b] for b in bound if places[b] not in tests]
+        said = [
+            (at, passed)
+            for at, passed in said
+            if at in tests and not any(min(at, place) < g < max(at, place) for g in given)
+        ]
+        asked = {at for at, _ in said}
+        base = tuple(b for b in bindings if places[b] not in asked)
+        found = self.type_of_bindings(symbol, base) if base else ()
+        for at, passed in said:
+            found = self.left_by(found, self.annotation(symbol.path, tests[at]), passed)
+        return found
+
+    def left_by(self, values: Values, wanted: Values, passed: bool) -> Values:
+        """What is left of values where they are, or are not, of some classes."""
+        if not wanted:
+            return values
+        values = self.concrete(values)
+        places = {(v.path, v.scope) for v in wanted if v.tag == INSTANCE}
+        fitting = [v for v in values if v.tag == INSTANCE and not places.isdisjoint(self.lineage(v))]
+        if not passed:
+            return tuple(v for v in values if v not in fitting)
+        known = {(v.path, v.scope) for v in values if v.tag == INSTANCE}
+        heirs = [v for v in wanted if v.tag == INSTANCE and not known.isdisjoint(self.lineage(v))]
+        return unique([*fitting, *heirs]) or unique([*values, *wanted])
+
     def among(self, values: Values, wanted: Values, holds: bool) -> Values:
         """The values that are, or are not, of some classes; a class that is an heir is what is left of it."""
         places = {(v.path, v.scope) for v in wanted}

@@ -230,7 +230,11 @@ class Typing(Untyped):
         if not earlier or len(earlier) == len(bindings):
             earlier = bindings
         standing = links.standing(symbol.scope, earlier, place, lambda b: bool(self.bound(symbol, b)))
-        return self.type_of_bindings(symbol, standing)
+        return self.proven(symbol, standing, place)
+
+    @abstractmethod
+    def proven(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
+        """What some bindings give a name, without what tests that have passed or failed exclude."""
 
     def type_of_bindings(self, symbol: Symbol, bindings: tuple[int, ...]) -> Values:
         """What a symbol holds when only some of its bindings count."""
