@@ -122,7 +122,7 @@ def test_an_import_takes_what_the_module_made_of_the_name(project: Project) -> N
         try:
             from base import plain  # <plain>
         except ImportError:
-            plain = None
+            plain = None  # <plain>
         === use.py
         from part import logger, plain  # <far> <plain>
         logger.info()  # <far>
