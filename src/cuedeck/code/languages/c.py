@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.c_preprocessor import Preprocessed
-from cuedeck.code.languages.c_repair import macros, repaired, uncommented
+from cuedeck.code.languages.c_repair import repaired, uncommented
 from cuedeck.code.languages.c_rules import CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
@@ -97,16 +97,6 @@ class CWalk(Preprocessed):
         "optional_parameter_declaration": "loose_parameter",
         "catch_clause": "block",
     }
-
-    def run(self, root: Node) -> bool:
-        complete = super().run(root)
-        places = list(macros(self.source))
-        known = set(self.rows[3::4]) if places else set()
-        for start, end in places:
-            if start not in known:  # the tree is that of the source without it
-                name = self.source[start:end].partition(b"(")[0]
-                self.row(Op.NAME, 0, self.intern(name), start, Role.CALL)
-        return complete
 
     def described(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without a name for what is of it; pointers to a type have its members."""
@@ -241,7 +231,9 @@ class CWalk(Preprocessed):
     def declared(self, node: Node, scope: int, role: int = 0) -> int:
         of = node.child_by_field_name("type")
         declarators = node.children_by_field_name("declarator")
+        begun = len(self.rows)
         annotation = self.typed(of, scope, declarators[0] if declarators else None)
+        typed = len(self.rows)
         elsewhere = self.is_stored(node, "extern")
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
@@ -251,7 +243,13 @@ class CWalk(Preprocessed):
                 value = self.row(Op.UNKNOWN, 0)
             if name is None or around:
                 continue
-            if function is not None and declarator.type != "init_declarator":
+            if self.name(name) not in self.names[scope]:
+                self.move_out({self.name(name)}, scope, begun, typed)
+            if (
+                function is not None
+                and declarator.type != "init_declarator"
+                and not self.made(function, scope)
+            ):
                 self.prototype(node, scope, name, function, annotation)
             else:
                 for size in _array_sizes(declarator):
@@ -262,6 +260,10 @@ class CWalk(Preprocessed):
                 if child != of:
                     self.visit(child, scope)
         return 0
+
+    def made(self, function: Node, scope: int) -> bool:
+        """Whether what looks like a function is a variable that is made of arguments, which are visited."""
+        return False
 
     def given(self, node: Node | None, scope: int, of: int) -> int:
         """What a variable of a type begins with."""
@@ -322,7 +324,8 @@ class CWalk(Preprocessed):
 
     def typedef(self, node: Node, scope: int, role: int = 0) -> int:
         of = node.child_by_field_name("type")
-        names = [self.declared_name(d)[0] for d in node.children_by_field_name("declarator")]
+        declared = [self.declared_name(d) for d in node.children_by_field_name("declarator")]
+        names = [name for name, _, _ in declared]
         value = 0
         if of is not None:
             anonymous = of.type in _RECORDS and of.child_by_field_name("name") is None
@@ -338,6 +341,8 @@ class CWalk(Preprocessed):
                 self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
                 parts = self.own_parts(name, node)
                 self.define(Kind.TYPE, name, node, scope, doc=doc_above(node), parts=parts)
+        for function in (function for _, function, _ in declared if function is not None):
+            self.parameters(function, self.scope(ScopeKind.FUNCTION, scope))
         return 0
 
     # -- records
@@ -361,6 +366,7 @@ class CWalk(Preprocessed):
         if name is not None:
             bound_in = scope if place is None else place
             self.bind(bound_in, self.name(name), name.start_byte, Bind.CLASS, inner)
+            self.classes[inner] = self.name(name)
             self.define(
                 _RECORDS[node.type],
                 name,
@@ -462,7 +468,8 @@ class CWalk(Preprocessed):
         parts = node.named_children
         owner = self.scopes[scope].owner
         if parts and owner >= 0 and parts[0].type == "field_identifier":
-            self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(parts[0]), parts[0].start_byte, Role.WRITE)
+            # A field or a parent, whatever the parameters are called.
+            self.row(Op.NAME, owner, self.name(parts[0]), parts[0].start_byte, Role.WRITE)
         for child in parts[1:]:
             self.visit(child, scope)
         return 0

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.c_branches import torn_branches
 from cuedeck.code.languages.c_macros import Used, names_used
+from cuedeck.code.languages.c_repair import macros
 from cuedeck.code.languages.grouped import range_of
 from cuedeck.code.languages.table import TableWalk, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_TEST: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*ifn?def[ \t]+(\w+)")
 
 
 class Preprocessed(TableWalk):
@@ -20,6 +25,23 @@ class Preprocessed(TableWalk):
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         self.tags = -1
+        self.classes: dict[int, int] = {}  # the names of structures and classes, by their scopes
+
+    def run(self, root: Node) -> bool:
+        """Visit a tree, and what the source has beside it: the tree may be that of a source without it."""
+        complete = super().run(root)
+        places, tests = list(macros(self.source)), [test.start(1) for test in _TEST.finditer(self.source)]
+        known = set(self.rows[3::4]) if places or tests else set()
+        for start, end in places:
+            if start not in known:
+                name = self.source[start:end].partition(b"(")[0]
+                self.row(Op.NAME, 0, self.intern(name), start, Role.CALL)
+        if not known.issuperset(tests):
+            for left_out in torn_branches(self.source):
+                for used in names_used(self.source, left_out):
+                    if used.start not in known:
+                        self.macro_use(used, 0)
+        return complete
 
     def tags_of(self, scope: int) -> int:
         """The scope that holds the names of structures: in C they stand apart, and belong to the file."""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from cuedeck.code.languages.c_branches import torn_branches
+
 if TYPE_CHECKING:
     from cuedeck.code.extraction.draft import Range
 
@@ -37,6 +39,13 @@ _BEHIND: Final = re.compile(
     + _MACRO
     + rb"(?=[ \t\n]*(?:override\b|final\b|=[ \t]*(?:0|default|delete)\b|[{:]))"
 )
+# ``int total GUARDED_BY(mutex);`` and ``void run() REQUIRES(mutex);``; behind a type it would be a function.
+_TOLD: Final = re.compile(
+    rb"(?:\)|\]|[\w>*&][ \t*&]+(?!(?:void|int|char|bool|long|short|float|double|unsigned|signed|auto|const|"
+    rb"static|inline|extern|return|else|new|delete|throw|case|goto|struct|class|enum|union|typedef|define)\b)"
+    rb"[a-z_]\w*)[ \t]*(?:\n[ \t]*)?(?<=\s)([A-Z][A-Z0-9_]{2,}\((?:[^()\n;]|\([^()\n]*\))*\))"
+    rb"(?=\s*(?:;|=[^=]|\{|[A-Z][A-Z0-9_]{2,}\())"
+)
 # ``#define`` with lines that end in a backslash, and comments on one of them.
 _CONTINUED: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*define\b[^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*")
 _COMMENT: Final = re.compile(rb"/\*[^\n]*?\*/")
@@ -67,7 +76,7 @@ def undecorated(source: bytes) -> bytes:
 
 def repaired(source: bytes) -> bytes:
     """The source without the macros around declarations of functions, too, and those between declarations."""
-    return _blanked(uncommented(source), macros(source))
+    return _left_out(_blanked(uncommented(source), macros(source)), torn_branches(source))
 
 
 def _lone_calls(source: bytes) -> Iterator[int]:
@@ -129,9 +138,17 @@ def _other_macros(source: bytes) -> Iterator[Range]:
         words = _WORD.findall(_ARGUMENTS.sub(b"", found[2]))
         if len(words) > 1 or (words and _is_maker(words[0])) or _is_initialised(source, found.end(2)):
             yield found.span(1)
-    for pattern in (_BETWEEN, _BEHIND, _ALONE):
+    for pattern in (_BETWEEN, _BEHIND, _ALONE, _TOLD):
         for found in pattern.finditer(source):
             yield found.span(1)
+
+
+def _left_out(source: bytes, places: Iterable[Range]) -> bytes:
+    """The source without some of its lines, whose ends stay."""
+    text = bytearray(source)
+    for start, end in places:
+        text[start:end] = re.sub(rb"[^\n]", b" ", source[start:end])
+    return bytes(text)
 
 
 def _blanked(source: bytes, places: Iterable[Range]) -> bytes:

@@ -136,6 +136,9 @@ class CRules(OpenRules):
         """Whether two declarations of a name are of the same thing."""
         if symbol == other or self.is_tag(symbol) != self.is_tag(other):
             return symbol == other
+        around, beside = self._space(symbol.path, symbol.scope), self._space(other.path, other.scope)
+        if around != beside and not _agree(around, beside):
+            return False
         linked = self.is_linked(symbol)
         if linked != self.is_linked(other):
             return False
@@ -205,6 +208,7 @@ class CppRules(CRules):
     """C++ names the structures of C as it names its classes, and has overloads."""
 
     bare_tags: ClassVar[bool] = True
+    open_namespaces: ClassVar[bool] = True
     overloads: ClassVar[bool] = True
     text_type: ClassVar[str] = "char*"
     final_types: ClassVar[frozenset[str]] = frozenset({*_NUMBERS, "char*", "string", "string_view"})

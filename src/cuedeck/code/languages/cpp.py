@@ -69,6 +69,35 @@ class CppWalk(CWalk):
 
     # -- what C does not have
 
+    def function(self, node: Node, scope: int, role: int = 0) -> int:
+        name, _, around = self.declared_name(node.child_by_field_name("declarator"))
+        if name is not None and not around:
+            self.named_like_class(name, scope)
+        return super().function(node, scope, role)
+
+    def prototype(self, node: Node, scope: int, name: Node, function: Node, result: int) -> None:
+        self.named_like_class(name, scope)
+        super().prototype(node, scope, name, function, result)
+
+    def made(self, function: Node, scope: int) -> bool:
+        """``Type name(argument);`` inside a function is no declaration of another one."""
+        if self.scopes[scope].kind not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+            return False
+        inner, listed = function.child_by_field_name("declarator"), function.child_by_field_name("parameters")
+        taken = listed.named_children if listed is not None else []
+        plain = inner is not None and inner.type == "identifier"
+        if not plain or not taken or not all(child.named_child_count == 1 for child in taken):
+            return False
+        for child in taken:
+            self.visit(child.named_children[0], scope)
+        return True
+
+    def named_like_class(self, name: Node, scope: int) -> None:
+        """A constructor or destructor says its class's name."""
+        leaf = name.named_children[-1] if name.type == "destructor_name" and name.named_child_count else name
+        if scope in self.classes and self.name(leaf) == self.classes[scope]:
+            self.row(Op.NAME, self.scopes[scope].parent, self.name(leaf), leaf.start_byte, Role.TYPE)
+
     def fixture(self, name: Node, signature: Node | None, scope: int) -> int:
         """``MACRO(Type, name) {…}`` makes a method of a heir of the type, as libraries for tests write it."""
         listed = signature.child_by_field_name("parameters") if signature is not None else None

@@ -440,10 +440,10 @@ class TableWalk(Walk):
         """In ``let x = x`` the second is the one outside: a variable begins after its declaration."""
         self.move_out({self.name(name) for name in names} - self.names[scope], scope, begun)
 
-    def move_out(self, fresh: set[int], scope: int, begun: int) -> None:
+    def move_out(self, fresh: set[int], scope: int, begun: int, end: int | None = None) -> None:
         """Some names that were used in a scope since a place are those outside."""
         rows, outside = self.rows, self.scopes[scope].parent
-        for at in range(begun, len(rows), 4) if fresh and outside >= 0 else ():
+        for at in range(begun, len(rows) if end is None else end, 4) if fresh and outside >= 0 else ():
             if rows[at] & OP_MASK == Op.NAME and rows[at + 1] == scope and rows[at + 2] in fresh:
                 rows[at + 1] = outside
 

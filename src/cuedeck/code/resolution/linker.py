@@ -20,6 +20,7 @@ from cuedeck.code.facts import (
 from cuedeck.code.resolution.ancestry import Ancestry
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
 from cuedeck.code.resolution.rules import Files, Rules
+from cuedeck.code.resolution.shapes import is_class_of, made_of
 from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
@@ -44,7 +45,6 @@ from cuedeck.code.resolution.values import (
 _MAX_DEPTH: Final = 120
 _MAX_MEMO: Final = 100 * 1024 * 1024
 _NEVER: Final = 1 << 30
-_MADE: Final = frozenset({Op.CALL, Op.ATTR, Op.INDEX, Op.UNION})
 _LOCAL: Final = frozenset(
     {
         Bind.FUNCTION,
@@ -171,13 +171,17 @@ class Linker(Ancestry):
             if number is not None and row.globals and number in links.lists[row.globals]:
                 return self.lookup(path, 0, name)
             if row.kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
-                own = rules.class_constructors and self.class_name(Value(CLASS, path, current)) == name
+                own = rules.class_constructors and number is not None and is_class_of(links, current, number)
                 found = self._in_class(path, current, name, direct, rules) if not own else ()
                 if found:
                     return found
             elif number in links.names[current] or star in links.names[current]:
                 found = self.lookup(path, current, name)
                 if found or number in links.names[current]:
+                    return found
+            if row.kind == ScopeKind.NAMESPACE and rules.open_namespaces:
+                found = rules.lent(Value(MODULE, path, current), name)
+                if found:
                     return found
             if row.receiver and rules.bare_members:
                 found = self._of_receiver(path, current, name)
@@ -348,7 +352,7 @@ class Linker(Ancestry):
             links = self.links(path)
             number = links.string_numbers.get(name)
             bindings = links.names[scope].get(number, ()) if number is not None else ()
-            if not bindings or (constructed and links.classes.get(scope) == number):
+            if not bindings or (constructed and is_class_of(links, scope, links.string_numbers[name])):
                 continue
             kinds, hints = links.bindings[3], links.bindings[4]
             imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)
@@ -587,12 +591,3 @@ class Linker(Ancestry):
             method = self.member(around, name) if called else None
             return (method,) if method is not None else found
         return found if called else self.beside(around, found, called)
-
-
-def made_of(links: Links, expression: int, name: int) -> bool:
-    """Whether a call or a member begins with a name, or is given it."""
-    op, a, b = links.ops[expression] & OP_MASK, links.a[expression], links.b[expression]
-    if op == Op.NAME:
-        return b == name
-    parts = links.lists[b] if op in (Op.CALL, Op.UNION) else ()
-    return any(made_of(links, part, name) for part in (a, *parts)) if op in _MADE else False

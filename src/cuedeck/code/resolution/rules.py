@@ -59,6 +59,8 @@ class Rules:
     keeps_results: ClassVar[bool] = False
     # The names that a class body binds are seen in the rest of that body.
     body_names: ClassVar[bool] = True
+    # A namespace is one in all files that open it: each sees what the others have in it.
+    open_namespaces: ClassVar[bool] = False
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
     # Generic types that stand for their first argument, hold many of it, or map to their last.

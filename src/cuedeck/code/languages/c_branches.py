@@ -1,0 +1,73 @@
+"""Branches of ``#if`` that a grammar of whole declarations cannot read: all but one of them are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from cuedeck.code.extraction.draft import Range
+
+_DIRECTIVE: Final = re.compile(
+    rb"[ \t]*#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.S
+)
+_WORDLESS: Final = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.S)
+_ENDS: Final = (b";", b"{", b"}", b":", b"")
+
+
+@dataclass
+class _Group:
+    """An ``#if`` with its branches."""
+
+    directives: list[Range]
+    torn: bool  # it begins inside an expression
+    never: bool  # its first branch is read by no compiler
+    branches: list[Range] = field(default_factory=list)
+    depths: list[int] = field(default_factory=lambda: [0])
+    begun: int = 0
+
+
+def torn_branches(source: bytes) -> Iterator[Range]:
+    """What to leave out, where branches open what they do not close or stand in the middle of something."""
+    text = _WORDLESS.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), source)
+    groups: list[_Group] = []
+    last, place, inside = b"", 0, False
+    for line in text.splitlines(keepends=True):
+        span, place = (place, place + len(line)), place + len(line)
+        found = None if inside else _DIRECTIVE.match(line)
+        directive = inside or line.lstrip().startswith(b"#")
+        inside = directive and line.rstrip().endswith(b"\\")
+        if found is not None:
+            word, told = found[1], found[2]
+            if word.startswith(b"if"):
+                torn = last not in _ENDS and b"__cplusplus" not in told
+                groups.append(_Group([span], torn, word == b"if" and told.strip() == b"0", begun=place))
+            elif groups:
+                group = groups[-1]
+                group.directives.append(span)
+                group.branches.append((group.begun, span[0]))
+                group.begun = place
+                if word != b"endif":
+                    group.depths.append(0)
+                else:
+                    groups.pop()
+                    kept = group.never and len(group.depths) > 1
+                    if groups:
+                        groups[-1].depths[-1] += group.depths[kept]
+                    yield from _left_out(group, kept, source)
+        elif not directive:
+            stripped = line.strip()
+            # A lone colon begins a constructor's initialisers.
+            last = b"," if stripped == b":" else stripped[-1:] or last
+            if groups:
+                opened = sum(map(stripped.count, (b"(", b"{", b"[")))
+                groups[-1].depths[-1] += opened - sum(map(stripped.count, (b")", b"}", b"]")))
+
+
+def _left_out(group: _Group, kept: int, source: bytes) -> Iterator[Range]:
+    first = source[slice(*group.directives[0])]
+    if (group.torn or any(group.depths)) and b"__cplusplus" not in first:
+        yield from group.directives
+        yield from (branch for number, branch in enumerate(group.branches) if number != kept)
