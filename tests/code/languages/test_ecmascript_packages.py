@@ -49,3 +49,25 @@ def test_the_longest_pattern_says_what_an_entry_is() -> None:
     assert exported(said, "./parts/one") == "./one.ts"
     assert exported(said, "./parts/two") == "./src/parts/two/index.ts"
     assert exported(said, "./three") == "./src/three.ts"
+
+
+def test_a_package_may_be_named_by_its_folder(project: Project) -> None:
+    written = project(
+        """
+        === package.json
+        {"name": "whole", "main": "lib/app.js"}
+        === lib/app.js
+        module.exports = class App {} // <def App>
+        === parts/door/package.json
+        {"main": "./made.js"}
+        === parts/door/made.js
+        exports.open = function () {} // <def open>
+        === tests/unit/app.test.js
+        const Whole = require('../..') // <App>
+        const door = require('../../parts/door')
+        new Whole(door.open()) // <App> <open>
+        const none = require('../nothing')
+        """
+    )
+    written.check("App")
+    written.check("open")

@@ -200,3 +200,43 @@ def test_keys_of_an_object_are_members_of_the_variable(project: Project) -> None
     written.check("config")
     written.check("port")
     written.check("go")
+
+
+def test_what_is_exported_by_being_assigned_is_declared(project: Project) -> None:
+    written = project(
+        """
+        === app.js
+        /** An application. */
+        module.exports = class App extends Base { // <def App>
+          use(fn) { return this.run(App) } // <def use> <run> <App>
+          run() {} // <def run>
+        }
+        === make.js
+        module.exports = function make(size) { // <def make>
+          return size ? make(size - 1) : null // <make>
+        }
+        === parts.js
+        exports.Door = class Wooden { // <def Door>
+          open() { return new Wooden() } // <def open> <Door>
+        }
+        module.exports.Wall = class {} // <def Wall>
+        === nested.js
+        (function () { module.exports = class Hidden {} })()
+        === use.js
+        const App = require('./app') // <App>
+        const made = require('./make') // <make>
+        const { Door } = require('./parts') // <Door>
+        const parts = require('./parts')
+        made(2) // <make>
+        new App().use(1) // <App> <use>
+        new Door().open() // <Door> <open>
+        new parts.Wall() // <Wall>
+        """
+    )
+    for name in ("App", "use", "run", "make", "Door", "open", "Wall"):
+        written.check(name)
+    app = written.outline("app.js").definitions[0]
+    assert (app.name, app.kind, app.doc_end > app.doc_start) == ("App", "class", True)
+    assert "App::use" in written.outline("app.js").locals
+    assert [(each.name, each.kind) for each in written.outline("make.js").definitions] == [("make", "fn")]
+    assert "Door::open" in written.outline("parts.js").locals

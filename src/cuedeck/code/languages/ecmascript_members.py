@@ -21,6 +21,12 @@ _MAX_MAKER: Final = 80
 _INHERITING: Final = re.compile(rb"(?:^|\.)(?:inherits|setPrototypeOf)$")
 _MAX_PARENTS: Final = 16
 _DESCRIBING: Final = ("Object.defineProperty", "Reflect.defineProperty")
+# What is a declaration where it stands alone.
+_DECLARED: Final = {
+    "class": "class_declaration",
+    "function_expression": "function_declaration",
+    "generator_function": "generator_function_declaration",
+}
 _LOCAL: Final = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
 
 
@@ -93,6 +99,14 @@ class MemberWalk(ValueWalk):
             value = self.function_value(right, scope, name=exported, whole=_statement(node))
             self.export_common(exported, right, node, value, function=True)
             return value
+        if scope == 0 and right.type in _DECLARED:
+            label = exported if exported is not None else right.child_by_field_name("name")
+            if label is not None and (exported is not None or self.text(left) == "module.exports"):
+                self.visit(left, scope, Role.WRITE)
+                value = self.declared_value(right, label, _statement(node))
+                if exported is None:
+                    self.export_whole(right, value)
+                return value
         target = self.visit(left, scope, Role.WRITE)
         name, owner = left.child_by_field_name("property"), left.child_by_field_name("object")
         member = left.type == "member_expression" and name is not None and owner is not None
@@ -114,6 +128,16 @@ class MemberWalk(ValueWalk):
             self.export_common(exported, right, node, value, function=False)
         elif self.text(left) == "module.exports":
             self.export_whole(right, value)
+        return value
+
+    def declared_value(self, node: Node, name: Node, whole: Node) -> int:
+        """A class or function that is exported by being assigned, as if it were declared by that name."""
+        spec, own = self.declarations[_DECLARED[node.type]], node.child_by_field_name("name")
+        self.declare(node, 0, spec, name, spec.kind, whole)
+        value = self.row(Op.NAME, 0, self.name(name), name.start_byte, Role.EXPORT)
+        # Its own name is known inside it alone, where the names of a class are not looked for.
+        if own is not None and self.name(own) not in self.names[0]:
+            self.bind(0, self.name(own), own.start_byte, Bind.LINK, value)
         return value
 
     def put(self, name: Node, right: Node, node: Node, scope: int, holder: int, target: int) -> int:

@@ -350,7 +350,8 @@ class EcmaRules(Rules):
         name = name.split("?", 1)[0]
         folder = posixpath.dirname(path)
         if name.startswith(("./", "../", "/")) or name in (".", ".."):
-            return self._found(self.file(posixpath.join(folder, name)))
+            target = posixpath.join(folder, name)
+            return self._found(self.file(target) or self._package_at(target))
         if name.startswith("#"):
             return self._found(self._private(folder, name))
         return self._found(self._mapped(folder, name) or self._package(name))
@@ -476,6 +477,12 @@ class EcmaRules(Rules):
             return None
         rest = "/".join(parts[count:])
         return self._entry(folder, rest) if rest else self._main(folder)
+
+    def _package_at(self, target: str) -> str | None:
+        """What a package is, named by the folder it is in."""
+        folder = posixpath.normpath(target)
+        folder = "" if folder == "." else folder
+        return self._main(folder) if folder in self._manifests else None
 
     def _main(self, folder: str) -> str | None:
         manifest = self._manifests[folder]
