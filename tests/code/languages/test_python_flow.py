@@ -306,6 +306,16 @@ def test_what_has_passed_or_failed_a_test_is_nothing_else(project: Project) -> N
             if isinstance(x, First):
                 x = Second()
                 x.run()  # <first> <second>
+        def asserted(x: First | Second, y: First | Second, z: First | Second):
+            assert isinstance(x, First), x
+            x.run()  # <first>
+            isinstance(y, First) and y.run()  # <first>
+            y.run()  # <first> <second>
+            return (
+                z.run()  # <second>
+                if not isinstance(z, First)
+                else z.run()  # <first>
+            )
         def chain(x: First | Second, y):
             if y:
                 pass

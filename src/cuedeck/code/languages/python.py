@@ -68,6 +68,7 @@ class PythonWalk(PythonPatterns):
         "yield": "yield_",
         "for_statement": "for_",
         "while_statement": "loop",
+        "assert_statement": "assert_",
         "with_item": "with_item",
         "with_statement": "surely",
         "finally_clause": "surely",

@@ -55,6 +55,7 @@ _SIGNATURE: Final = re.compile(
     rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
 )
 _MAX_KEY: Final = 40
+_CONDITIONAL: Final = 3  # parts of ``a if b else c``
 _MAX_DIGITS: Final = 2
 
 
@@ -345,12 +346,28 @@ class PythonExpressions(PythonFlow):
 
     def boolean(self, node: Node, scope: int, role: int = 0) -> int:
         """``a or b`` is either, ``a and b`` the second: the first only where that is false."""
-        values = [self.visit(c, scope) for c in node.named_children]
         both = any(child.type == "and" for child in node.children)
+        left, *others = (child for child in node.named_children if child.kind_id != self.comment_kind)
+        told, denied = len(self.told), len(self.denied)
+        values = [self.visit(left, scope)]
+        passed, failed = self.told[told:], self.denied[denied:]
+        if (passed or failed) and both and self.certain(left)[0]:
+            self.prove(passed, failed, left.end_byte, node.end_byte)
+        values += [self.visit(c, scope) for c in others]
         return values[-1] if both else self.row(Op.UNION, 0, self.items(values))
 
     def conditional(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope, role) for c in node.named_children]
+        told, denied = len(self.told), len(self.denied)
+        parts = [child for child in node.named_children if child.kind_id != self.comment_kind]
+        values = [self.visit(c, scope, role) for c in parts]
+        passed, failed = self.told[told:], self.denied[denied:]
+        if (passed or failed) and len(parts) == _CONDITIONAL:
+            first, condition, last = parts
+            if_true, if_false = self.certain(condition)
+            if if_true:
+                self.prove(passed, failed, first.start_byte, first.end_byte)
+            if if_false:
+                self.prove(failed, passed, last.start_byte, last.end_byte)
         return self.row(Op.UNION, 0, self.items([values[0], values[-1]]))
 
     def awaited(self, node: Node, scope: int, role: int = 0) -> int:

@@ -201,6 +201,15 @@ class PythonFlow(Walk):
         self.told, self.denied = outer
         return branches if kind == self.else_kind else None
 
+    def assert_(self, node: Node, scope: int, role: int = 0) -> int:
+        """What is asserted holds up to the end of the block."""
+        told, denied = len(self.told), len(self.denied)
+        self.children(node, scope)
+        passed, failed = self.told[told:], self.denied[denied:]
+        if (passed or failed) and self.certain(node.named_children[0])[0]:
+            self.prove(passed, failed, node.end_byte, self.until)
+        return 0
+
     def certain(self, condition: Node) -> tuple[bool, bool]:
         """Whether all that a condition tests has passed where it is true, and failed where it is false."""
         if condition.kind_id == self.not_kind:
