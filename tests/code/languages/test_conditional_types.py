@@ -162,3 +162,49 @@ def test_conditional_types_that_never_end(project: Project) -> None:
         """
     )
     written.check("value")
+
+
+def test_a_union_of_what_files_add_becomes_one_type(project: Project) -> None:
+    """Members that other files add, each an object of its own, as one; by the key of a mapped type."""
+    written = project(
+        """
+        === types.ts
+        export interface Commands<R = any> {}
+        export type Props = {
+          state: string  // <def state>
+        }
+        export type Command = (props: Props) => boolean
+        export type Joined<U> =
+          (U extends any ? (k: U) => void : never) extends (k: infer I) => void ? I : never
+        export type Held<T> = T[keyof T]
+        export type All<R = Command> = Joined<Held<Pick<Commands<R>, keyof Commands<R>>>>
+        export type Raw = { [Name in keyof All]: All<Command>[Name] }
+        export type Checks = { [Name in keyof All]: All<Check>[Name] }
+        export interface Check {
+          run: () => boolean  // <def run>
+        }
+        declare const checks: Checks
+        checks.blur().run()  // <blur> <run>
+        checks.focus(1).run()  // <focus> <run>
+        === blur.ts
+        import { Raw } from './types'
+        declare module './types' {
+          interface Commands<R> {
+            blur: {
+              blur: () => R  // <def blur>
+            }
+          }
+        }
+        export const blur: Raw['blur'] = () => ({ state }) => true  // <blur> <state>
+        === focus.ts
+        declare module './types' {
+          interface Commands<R> {
+            focus: {
+              focus: (position?: number) => R  // <def focus>
+            }
+          }
+        }
+        """
+    )
+    for mark in ("blur", "focus", "run", "state"):
+        written.check(mark)

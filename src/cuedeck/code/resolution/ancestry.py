@@ -7,6 +7,7 @@ from typing import Final
 
 from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
 from cuedeck.code.resolution.foreign import Foreign
+from cuedeck.code.resolution.generics import Meaning, pairs
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, INSTANCE, METHODS, MODULE, Value
 
 Place = tuple[str, int]  # the file and the scope of a class
@@ -65,6 +66,19 @@ class Ancestry(Foreign):
                 elif value.tag == EXTERNAL:
                     added = [place for place in self.added_to(value) if place.tag == CLASS]
                     found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
+
+    def meaning(self, receiver: Value, path: str, scope: int) -> Meaning:
+        known = super().meaning(receiver, path, scope)
+        if len(known) > 1 or not receiver.inside or (path, scope) == (receiver.path, receiver.scope):
+            return known
+        name, own = self.class_name(receiver), self.parameters(path, scope)
+        rules = self.rules_of(receiver.path)
+        if own and name and (path, scope) in rules.extensions(receiver.path, receiver.scope, name):
+            # The same type, declared once more, has parameters of its own in the same order.
+            told = dict(pairs(receiver))
+            wanted = self.parameters(receiver.path, receiver.scope)
+            known |= {p: told[q] for p, q in zip(own, wanted, strict=False) if q in told}
+        return known
 
     def named_base(self, path: str, base: int) -> int:
         """The name of a parent, without its type arguments."""

@@ -43,6 +43,7 @@ _CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF, RECORD)
 _GENERIC_BASES: Final = ("Generic", "Protocol")
 _MAX_DEPTH: Final = 4
 _MAX_VALUES: Final = 24
+_MAX_WIDE: Final = 100
 _MAX_WEIGHT: Final = 200
 _MAX_MEANINGS: Final = 3
 _MAX_MEMBERS: Final = 40
@@ -524,7 +525,10 @@ def settled(values: list[Value], most: int = _MAX_VALUES) -> Values:
         value._replace(inside=()) if value.tag in _HOLDERS and often[value[:3]] > _MAX_MEANINGS else value
         for value in found
     ]
-    return unique(kept)[:most]
+    left = unique(kept)
+    # Types of a wide union are each of another class.
+    is_wide = len(left) > most and len({value[:3] for value in left}) == len(left)
+    return left[: _MAX_WIDE if is_wide else most]
 
 
 def pairs(value: Value) -> Iterable[tuple[Value, Values]]:

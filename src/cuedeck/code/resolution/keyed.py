@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from cuedeck.code.facts import OP_MASK, Op
+from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
     CALLED,
     CLASS,
+    EVERY,
     FUNCTION,
     INSTANCE,
     KEY,
@@ -39,7 +40,7 @@ class Keyed(Narrowing):
         owners = self.annotation(path, owner)
         if key:
             return self.looked_up(owners, self.annotation(path, key) or self.keys(path, key))
-        return unique([v for value in owners for v in self.every_member(value)])
+        return self.looked_up(owners, (Value(KEY, name=EVERY),))
 
     def looked_up(self, owners: Values, keys: Values) -> Values:
         """What types hold under keys; of type parameters that is known later."""
@@ -50,8 +51,14 @@ class Keyed(Narrowing):
         names = [key.name for key in keys if key.tag == KEY]
         if names == [CALLED]:
             return self.given_by(owners)
-        held = [v for owner in owners for name in names for v in self.held(owner, name)]
-        return unique([*held, *(v for owner in owners for v in elements(owner))])
+        if names == [EVERY]:
+            return unique([v for owner in owners for v in self.every_member(owner)])
+        found = [v for owner in owners for name in names for v in self.held(owner, name)]
+        for value in [v for owner in owners for v in elements(owner)]:
+            # ``{ [K in keyof T]: U[K] }``: what U holds under the same key.
+            same = value.tag == LOOKUP and names and not value.inside[1]
+            found += self.looked_up(self.revealed(value.inside[0]), keys) if same else (value,)
+        return unique(found)
 
     def given_by(self, called: Values) -> Values:
         """What calling values gives; ``typeof C`` is read as an instance already."""
@@ -133,7 +140,9 @@ class Keyed(Narrowing):
         found: list[Value] = list(elements(owner))
         for path, scope in self.lineage(owner) if owner.tag == INSTANCE else ():
             links = self.links(path)
-            for name in list(links.names[scope])[:_MAX_MEMBERS]:
+            for name, bindings in list(links.names[scope].items())[:_MAX_MEMBERS]:
+                if links.bindings[3][bindings[0]] == Bind.OPAQUE:
+                    continue
                 symbol = Symbol(path, scope, links.strings[name])
                 found += self.substitute(self.type_of(symbol), self.meaning(owner, path, scope))
         return unique(found)

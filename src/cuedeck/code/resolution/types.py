@@ -28,7 +28,6 @@ from cuedeck.code.resolution.generics import (
 from cuedeck.code.resolution.untyped import Untyped
 from cuedeck.code.resolution.values import (
     CALLABLE,
-    CHOICE,
     CLASS,
     EXTERNAL,
     FUNCTION,
@@ -48,6 +47,7 @@ from cuedeck.code.resolution.values import (
     Value,
     Values,
     formed,
+    is_mapped,
     mapping,
     restricted,
     sequence,
@@ -59,7 +59,7 @@ from cuedeck.code.resolution.values import (
 )
 
 _NAMED: Final = (Op.NAME, Op.ATTR)
-_APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, PARAMETER, CHOICE)
+_APPLIED: Final = (INSTANCE_OF, FUNCTION, SEQUENCE, MAPPING, TUPLE, *OPEN)
 # Decorators that are members of what they decorate: ``@name.setter``.
 _ACCESSORS: Final = ("setter", "getter")
 _MAX_VALUES: Final = 24
@@ -556,6 +556,9 @@ class Typing(Untyped):
         if typed and any(value.tag in OPEN for value in owners):
             # ``T["name"]``: where T is told, that type's member.
             return self.looked_up(owners, (Value(KEY, name=name),))
+        mapped = tuple(value for value in owners if is_mapped(value))
+        if mapped and (found := self.looked_up(mapped, (Value(KEY, name=name),))):
+            return found
         held = [v for value in self.concrete(owners) for v in self.held(value, name)]
         return settled(held, _MAX_HELD)
 

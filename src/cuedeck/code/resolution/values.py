@@ -62,6 +62,8 @@ FUTURE: Final = "result"
 METHODS: Final = "()"
 # The key of what calling something gives.
 CALLED: Final = "()"
+# The key of what any member holds.
+EVERY: Final = "*"
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.
@@ -153,6 +155,11 @@ def awaited(values: Values) -> Values:
 def _coming(value: Value) -> Values:
     made = value.inside[0] if value.tag == RECORD and value.name == FUTURE else ()
     return unique([v for each in made if each.tag == CALLABLE for v in each.inside[0]])
+
+
+def is_mapped(value: Value) -> bool:
+    """Whether a type holds under each key what another holds: ``{ [K in keyof T]: U[K] }``."""
+    return value.tag == MAPPING and any(held.tag == LOOKUP and not held.inside[1] for held in value.inside[0])
 
 
 def elements(value: Value) -> Values:
