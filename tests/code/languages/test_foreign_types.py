@@ -282,3 +282,50 @@ def test_what_is_left_out_of_a_parent_is_declared_beside_it(project: Project) ->
     )
     for name in ("middleware", "placement"):
         written.check(name)
+
+
+def test_typescript_doubles_of_test_libraries_have_the_fields_of_their_types(project: Project) -> None:
+    written = project(
+        """
+        === service.ts
+        import { Mocked } from 'vitest'
+        import { Selectable } from 'kysely'
+        export class Store {
+          load() {}  // <def load>
+        }
+        export class Service {
+          store = new Store()  // <def store>
+        }
+        declare const service: Mocked<Service>
+        declare const typed: jest.Mocked<Service>
+        declare const other: Selectable<Service>
+        service.store.load()  // <store> <load>
+        typed.store.load()  // <store> <load>
+        other.store
+        """
+    )
+    written.check("store")
+    written.check("load")
+
+
+def test_typescript_global_variables_are_members_of_the_global_object(project: Project) -> None:
+    written = project(
+        """
+        === env.d.ts
+        declare var warnings: Set<string>  // <def warnings>
+        === run.ts
+        export {}
+        declare global {
+          var versions: string[]  // <def versions>
+        }
+        globalThis.warnings.add('x')  // <warnings>
+        window.versions.push('1')  // <versions>
+        const shared = globalThis
+        shared.versions ??= []  // <versions>
+        function own(globalThis: { warnings: number }) {
+          return globalThis.warnings
+        }
+        """
+    )
+    written.check("warnings")
+    written.check("versions")

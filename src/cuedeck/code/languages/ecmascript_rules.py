@@ -42,6 +42,13 @@ class EcmaRules(Rules):
             "Extract",
             "Exclude",
             "NoInfer",
+            "Mocked",
+            "MockedObject",
+            "MockedObjectDeep",
+            "DeepMocked",
+            "MockProxy",
+            "DeepMockProxy",
+            "SinonStubbedInstance",
         }
     )
     leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except"})
@@ -98,10 +105,13 @@ class EcmaRules(Rules):
     global_values: ClassVar[Mapping[str, str]] = {
         "window": "Window",
         "globalThis": "Window",
+        "global": "Window",
+        "self": "Window",
         "document": "Document",
         "navigator": "Navigator",
         "import.meta": "ImportMeta",
     }
+    global_objects: ClassVar[frozenset[str]] = frozenset({"window", "globalThis", "global", "self"})
     library: ClassVar[Mapping[str, str]] = {
         "Object.values": "values",
         "Object.entries": "entries",

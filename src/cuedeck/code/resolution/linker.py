@@ -332,9 +332,10 @@ class Linker(Ancestry):
         if name in rules.self_types:
             return self.around(path, number)
         kind = rules.global_values.get(name, "")
-        modules = rules.ambient(path, kind) if kind and not self.targets(path, number) else ()
+        modules = tuple(rules.ambient(path, kind)) if kind and not self.targets(path, number) else ()
         types = tuple(target for module in modules for target in self.module_member(module, kind))
-        return self.instances(path, self.values(types))
+        found = self.instances(path, self.values(types))
+        return (*found, *modules) if name in rules.global_objects else found
 
     # -- classes
 

@@ -186,6 +186,8 @@ class Rules:
     table_calls: ClassVar[frozenset[str]] = frozenset()
     # Variables that are there without an import, and the types that a project may add members to.
     global_values: ClassVar[Mapping[str, str]] = {}
+    # Those of which every variable is a member that is there without an import.
+    global_objects: ClassVar[frozenset[str]] = frozenset()
     # A scope may give a name another value that it imports: a substitute where the import fails.
     rebinds_imports: ClassVar[bool] = False
     # The method by which a value says what waiting for it gives.
