@@ -166,3 +166,13 @@ def test_a_variable_is_found_by_any_line_that_gives_it_a_value(repo: Repo, open_
         # What the module itself says comes before what a function does.
         assert found.symbol.line_start == 5
         assert [site.line for site in found.references] == [2, 3, 7, 8]
+
+
+def test_of_a_structure_and_its_type_the_one_named_at_a_line_is_meant(repo: Repo, open_code: Open) -> None:
+    repo.put("dict.h", "typedef struct dict {\n    struct dict *next;\n} dict;\n")
+    repo.put("use.c", '#include "dict.h"\n\ndict *one;\nstruct dict *two;\n')
+    snapshot = open_code(repo.root).view().snapshot
+    lines = {1: [("dict.h", 2), ("use.c", 4)], 3: [("use.c", 3)]}
+    for line, places in lines.items():
+        found = find(snapshot, "dict", path="dict.h", line=line)
+        assert [(site.path, site.line) for site in found.references] == places

@@ -295,13 +295,14 @@ def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
 
 
 def at_line(snapshot: Snapshot, records: Iterable[SymbolRecord], line: int) -> list[SymbolRecord]:
-    """Those of the records whose definition or name begins at a line."""
+    """Those of the records whose definition or name begins at a line, those that are named there first."""
 
     def named(record: SymbolRecord) -> int:
         outline = snapshot.outline(record.path)
         return outline.line_of(outline.definitions[record.number].name_at) if record.number >= 0 else 1
 
-    return [record for record in records if line in (record.line_start, named(record))]
+    found = [record for record in records if line in (record.line_start, named(record))]
+    return sorted(found, key=lambda record: named(record) != line)
 
 
 def around(records: Iterable[SymbolRecord], line: int) -> list[SymbolRecord]:

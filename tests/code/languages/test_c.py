@@ -381,3 +381,22 @@ def test_a_name_outside_of_all_namespaces_of_cpp(project: Project) -> None:
         """
     )
     written.check("write")
+
+
+def test_a_macro_of_a_source_is_not_the_one_of_the_header_that_it_reads(project: Project) -> None:
+    written = project(
+        """
+        === unit.h
+        #ifndef RUN
+        #define RUN(test) test() // <def shared>
+        #endif
+        === own.c
+        #define RUN(test) (test() + 1) // <def own>
+        #include "unit.h"
+        int own(void) { return RUN(one); } // <own>
+        === use.c
+        #include "unit.h"
+        int use(void) { return RUN(two); } // <shared>
+        """
+    )
+    written.check("own", "RUN")

@@ -14,6 +14,9 @@ _DIRECTIVE: Final = re.compile(
     rb"[ \t]*#[ \t]*(ifdef|ifndef|if|elifdef|elifndef|elif|else|endif)\b(.*)", re.S
 )
 _WORDLESS: Final = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", re.S)
+_BRANCH: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef)\b")
+_OTHER: Final = re.compile(rb"[^\n]")
+_BRACKET: Final = re.compile(rb"[][(){}]")
 _ENDS: Final = (b";", b"{", b"}", b":", b"")
 
 
@@ -31,7 +34,9 @@ class _Group:
 
 def torn_branches(source: bytes) -> Iterator[Range]:
     """What to leave out, where branches open what they do not close or stand in the middle of something."""
-    text = _WORDLESS.sub(lambda found: re.sub(rb"[^\n]", b" ", found[0]), source)
+    if not _BRANCH.search(source):
+        return
+    text = _WORDLESS.sub(_spaces, source)
     groups: list[_Group] = []
     last, place, inside = b"", 0, False
     for line in text.splitlines(keepends=True):
@@ -62,8 +67,13 @@ def torn_branches(source: bytes) -> Iterator[Range]:
             # A lone colon begins a constructor's initialisers.
             last = b"," if stripped == b":" else stripped[-1:] or last
             if groups:
-                opened = sum(map(stripped.count, (b"(", b"{", b"[")))
-                groups[-1].depths[-1] += opened - sum(map(stripped.count, (b")", b"}", b"]")))
+                for bracket in _BRACKET.findall(stripped):
+                    groups[-1].depths[-1] += 1 if bracket in b"({[" else -1
+
+
+def _spaces(found: re.Match[bytes]) -> bytes:
+    text = found[0]
+    return b" " * len(text) if b"\n" not in text else _OTHER.sub(b" ", text)
 
 
 def _left_out(group: _Group, kept: int, source: bytes) -> Iterator[Range]:

@@ -41,11 +41,14 @@ _BEHIND: Final = re.compile(
 )
 # ``int total GUARDED_BY(mutex);`` and ``void run() REQUIRES(mutex);``; behind a type it would be a function.
 _TOLD: Final = re.compile(
-    rb"(?:\)|\]|[\w>*&][ \t*&]+(?!(?:void|int|char|bool|long|short|float|double|unsigned|signed|auto|const|"
-    rb"static|inline|extern|return|else|new|delete|throw|case|goto|struct|class|enum|union|typedef|define)\b)"
-    rb"[a-z_]\w*)[ \t]*(?:\n[ \t]*)?(?<=\s)([A-Z][A-Z0-9_]{2,}\((?:[^()\n;]|\([^()\n]*\))*\))"
-    rb"(?=\s*(?:;|=[^=]|\{|[A-Z][A-Z0-9_]{2,}\())"
+    rb"(?<=\s)([A-Z][A-Z0-9_]{2,}\((?:[^()\n;]|\([^()\n]*\))*\))(?=\s*(?:;|=[^=]|\{|[A-Z][A-Z0-9_]{2,}\())"
 )
+_DECLARED: Final = re.compile(rb"(?:[)\]]|[\w>*&][ \t*&]+([a-z_]\w*))\s*\Z")
+_TYPE_WORDS: Final = frozenset(
+    b"void int char bool long short float double unsigned signed auto const static inline extern return else "
+    b"new delete throw case goto struct class enum union typedef define".split()
+)
+_MAX_NAME: Final = 100
 # ``#define`` with lines that end in a backslash, and comments on one of them.
 _CONTINUED: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*define\b[^\n]*\\\n(?:[^\n]*\\\n)*[^\n]*")
 _COMMENT: Final = re.compile(rb"/\*[^\n]*?\*/")
@@ -138,8 +141,12 @@ def _other_macros(source: bytes) -> Iterator[Range]:
         words = _WORD.findall(_ARGUMENTS.sub(b"", found[2]))
         if len(words) > 1 or (words and _is_maker(words[0])) or _is_initialised(source, found.end(2)):
             yield found.span(1)
-    for pattern in (_BETWEEN, _BEHIND, _ALONE, _TOLD):
+    for pattern in (_BETWEEN, _BEHIND, _ALONE):
         for found in pattern.finditer(source):
+            yield found.span(1)
+    for found in _TOLD.finditer(source):
+        before = _DECLARED.search(source[max(0, found.start() - _MAX_NAME) : found.start()])
+        if before is not None and before[1] not in _TYPE_WORDS:
             yield found.span(1)
 
 

@@ -143,9 +143,10 @@ class CRules(OpenRules):
         if linked != self.is_linked(other):
             return False
         if not linked:
-            # What each file has for itself is one thing where one of them reads the other.
-            return other.path in self.includes.read_by(symbol.path) or (
-                symbol.path in self.includes.read_by(other.path)
+            # What others see is one thing where one file reads the other; what they do not see is its own.
+            return symbol in self.open_names(symbol.name) and (
+                other.path in self.includes.read_by(symbol.path)
+                or symbol.path in self.includes.read_by(other.path)
             )
         if any(self.is_only_declared(each) for each in (symbol, other)):
             return True
