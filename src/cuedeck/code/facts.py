@@ -534,9 +534,15 @@ class Links:
         return {scopes[number]: names[number] for number, kind in enumerate(kinds) if kind == Bind.CLASS}
 
     def standing(
-        self, scope: int, bindings: tuple[int, ...], place: int, known: Callable[[int], bool]
+        self,
+        scope: int,
+        bindings: tuple[int, ...],
+        place: int,
+        known: Callable[[int], bool],
+        *,
+        declared: bool = True,
     ) -> tuple[int, ...]:
-        """Of a name's bindings those that count at a place; types that are declared always do.
+        """Of a name's bindings those that count at a place; types that are ``declared`` always may.
 
         One that is made of what its name held before ends that only if what it gives is known.
         """
@@ -546,9 +552,8 @@ class Links:
             if start <= place < end and name in (0, names[bindings[0]]):
                 if low == RENEWED and not any(places[b] == high and known(b) for b in bindings):
                     continue
-                kept = [
-                    b for b in bindings if not low <= places[b] < high or (hints[b] and hints[b] != values[b])
-                ]
+                always = [declared and hints[b] and hints[b] != values[b] for b in bindings]
+                kept = [b for b, a in zip(bindings, always, strict=True) if a or not low <= places[b] < high]
                 bindings = tuple(kept) or bindings
         return bindings
 

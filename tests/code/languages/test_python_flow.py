@@ -305,7 +305,7 @@ def test_what_has_passed_or_failed_a_test_is_nothing_else(project: Project) -> N
                 x.run()  # <second>
             if isinstance(x, First):
                 x = Second()
-                x.run()  # <first> <second>
+                x.run()  # <second>
         def asserted(x: First | Second, y: First | Second, z: First | Second):
             assert isinstance(x, First), x
             x.run()  # <first>
@@ -327,3 +327,51 @@ def test_what_has_passed_or_failed_a_test_is_nothing_else(project: Project) -> N
     written.check("first", "run")
     written.check("second", "run")
     written.check("heir", "run")
+
+
+def test_a_declared_variable_is_the_heir_that_it_was_given(project: Project) -> None:
+    written = project(
+        """
+        === use.py
+        from typing import Any, Protocol
+        class Base:
+            def run(self): ... # <def base>
+        class Heir(Base):
+            def run(self): ... # <def heir>
+        class Other:
+            def run(self): ... # <def other>
+        class Runs(Protocol):
+            def run(self): ... # <def runs>
+        def made() -> Base: ...
+        def either(given: Base | str):
+            given.run() # <base>
+            given = Heir() if isinstance(given, str) else given
+            given.run() # <base> <heir>
+        def perhaps(given: Base | None = None):
+            if given is None:
+                given = Heir()
+            given.run() # <base> <heir>
+        def anything(given: Any):
+            given = Heir()
+            given.run() # <heir>
+        def local():
+            one: Base = Heir()
+            one.run() # <heir>
+            two: Heir = made()
+            two.run() # <heir>
+            three: Base = Other()
+            three.run() # <base>
+            four: Runs = Other()
+            four.run() # <other>
+            def later():
+                one.run() # <base>
+        kept: Base = Heir()
+        kept.run() # <heir>
+        def use():
+            kept.run() # <base>
+        """
+    )
+    written.check("base", "run")
+    written.check("heir", "run")
+    written.check("other", "run")
+    written.check("runs", "run")

@@ -148,7 +148,7 @@ class Narrowing(Protocols):
         number = links.string_numbers[symbol.name]
         said = links.proven(symbol.scope, number, place)
         if not said:
-            return self.type_of_bindings(symbol, bindings)
+            return self.held_at(symbol, bindings, place)
         places, _, hints, values = links.bindings[2:]
         bound = links.names[symbol.scope].get(number, ())
         tests = {places[b]: hints[b] for b in bound if hints[b] and hints[b] == values[b]}
@@ -160,10 +160,56 @@ class Narrowing(Protocols):
         ]
         asked = {at for at, _ in said}
         base = tuple(b for b in bindings if places[b] not in asked)
-        found = self.type_of_bindings(symbol, base) if base else ()
+        found = self.held_at(symbol, base, place) if base else ()
         for at, passed in said:
             found = self.left_by(found, self.annotation(symbol.path, tests[at]), passed)
         return found
+
+    def held_at(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
+        """What bindings give a name at a place: what it is declared as, or the heir of that it was given."""
+        links = self.links(symbol.path)
+        kinds, hints, values = links.bindings[3:]
+        telling = tuple([b for b in bindings if hints[b] and hints[b] != values[b]])
+        found = self.type_of_bindings(symbol, bindings)
+        variables = [b for b in bindings if kinds[b] == Bind.VARIABLE and values[b]]
+        if not telling or not variables:
+            return found
+        declared = self.type_of_bindings(symbol, telling)
+        reached = links.standing(
+            symbol.scope, bindings, place, lambda b: bool(self.bound(symbol, b)), declared=False
+        )
+        held: list[Value] = []
+        for binding in reached:
+            if kinds[binding] != Bind.VARIABLE or hints[binding] == values[binding] != 0:
+                held += self.bound(symbol, binding)
+            elif values[binding]:
+                given = self.evaluate(symbol.path, values[binding])
+                held += self.assigned_as(given, declared) or declared
+        return unique(held) or found
+
+    def assigned_as(self, values: Values, declared: Values) -> Values:
+        """What values are that were given to what is declared: themselves, if they are heirs of that."""
+        wanted = {value[:3]: value for value in declared if value.tag in (CLASS, INSTANCE)}
+        places = {(value.path, value.scope) for value in wanted.values()}
+        promised = any(self.is_protocol(value) for value in wanted.values())
+        found: list[Value] = []
+        for value in self.concrete(values):
+            if value[:3] in wanted:
+                found.append(wanted[value[:3]])
+            elif all(known.tag == EXTERNAL for known in declared) or (
+                value.tag in (CLASS, INSTANCE) and (promised or not places.isdisjoint(self.lineage(value)))
+            ):
+                found.append(value)
+            else:
+                found += declared
+        return unique(found)
+
+    def is_protocol(self, value: Value) -> bool:
+        """Whether a class only says what members others have."""
+        links = self.links(value.path)
+        bases = links.lists[links.scopes[value.scope].bases]
+        named = [links.a[b] if links.ops[b] & OP_MASK == Op.INDEX else b for b in bases]
+        return any(self.label(value.path, base) == "Protocol" for base in named)
 
     def left_by(self, values: Values, wanted: Values, passed: bool) -> Values:
         """What is left of values where they are, or are not, of some classes."""

@@ -218,10 +218,10 @@ class Typing(Untyped):
         while links.scopes[scope].kind == ScopeKind.BLOCK:
             scope = links.scopes[scope].parent
         bindings = links.names[symbol.scope].get(links.string_numbers[symbol.name], ())
-        if scope != symbol.scope or len(bindings) < 2:
+        hints, given = links.bindings[4:]
+        if scope != symbol.scope or (len(bindings) < 2 and not any(hints[b] and given[b] for b in bindings)):
             return None
         place = links.pos[number]
-        hints, given = links.bindings[4:]
         # What a name is given, ``x = x.next()``, is evaluated before it is given: rows are in that order.
         earlier = tuple(
             [b for b in bindings if links.bindings[2][b] < place and (hints[b] or number > given[b])]
