@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 66
+EXTRACTOR_VERSION: Final = 67
 
 
 class Op:
@@ -48,7 +48,8 @@ class Op:
     ARGUMENT: Final = 24  # a = callee, b = position: what its parameter there expects
     NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
-    PREDICATE: Final = 27  # a = type expression, b = string: the parameter that is of it when this is true
+    # a = type or 0, b = string: the parameter that is of the type, or true, when this is
+    PREDICATE: Final = 27
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
     MEMBERS: Final = 29  # a = type, b = type of the key or 0: what its members of that key, or any, hold
     OPERATED: Final = 30  # a = left operand, b = string: the method that the operator calls

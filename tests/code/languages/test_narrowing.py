@@ -360,3 +360,91 @@ def test_members_that_nobody_declares_tell_members_of_a_union_apart(project: Pro
     written.check("round", "size")
     written.check("other", "size")
     written.check("step", "go")
+
+
+def test_typescript_of_two_conditions_one_holds(project: Project) -> None:
+    written = project(
+        """
+        === shapes.ts
+        export interface Circle { kind: 'circle'; size: number } // <def circle>
+        export interface Square { kind: 'square'; size: number } // <def square>
+        export interface Line { kind: 'line'; size: number } // <def line>
+        type Shape = Circle | Square | Line
+        declare function isLine(x: Shape): x is Line
+        export function measure(x: Shape, other: Shape) {
+          if (x.kind === 'circle' || x.kind === 'square') {
+            return x.size // <circle> <square>
+          }
+          if (isLine(other) || other.kind === 'circle') {
+            other.size // <line> <circle>
+          }
+          if (!(other.kind !== 'line' && other.kind !== 'square')) {
+            other.size // <line> <square>
+          }
+          if (other.kind === 'line' || x.size) { // <line>
+            other.size // <circle> <square> <line>
+          }
+          return x.size // <line>
+        }
+        """
+    )
+    for mark in ("circle", "square", "line"):
+        written.check(mark, "size")
+
+
+def test_typescript_what_is_asserted_holds(project: Project) -> None:
+    written = project(
+        """
+        === shapes.ts
+        import { ok } from 'foreign'
+        export interface Circle { kind: 'circle'; size: number } // <def circle>
+        export interface Line { kind: 'line'; size: number } // <def line>
+        type Shape = Circle | Line
+        declare function invariant(condition: any, message?: string): asserts condition
+        declare function assertLine(shape: Shape): asserts shape is Line
+        declare function checked(condition: boolean): void
+        export function measure(x: Shape, y: Shape, z: Shape, w: Shape) {
+          if (x) {
+            invariant(x.kind === 'circle', 'no circle')
+            x.size // <circle>
+          }
+          x.size // <circle> <line>
+          assertLine(y)
+          y.size // <line>
+          checked(z.kind === 'line')
+          z.size // <circle> <line>
+          ok(w.kind === 'line')
+          w.size // <line>
+        }
+        """
+    )
+    for mark in ("circle", "line"):
+        written.check(mark, "size")
+
+
+def test_typescript_constants_that_are_texts(project: Project) -> None:
+    written = project(
+        """
+        === kinds.ts
+        export const CIRCLE = 'circle'
+        export const LINE = 'line'
+        === shapes.ts
+        import { CIRCLE, LINE } from './kinds'
+        export interface Circle { kind: 'circle'; size: number } // <def circle>
+        export interface Square { kind: 'square'; size: number } // <def square>
+        export interface Line { kind: typeof LINE; size: number } // <def line>
+        type Shape = Circle | Square | Line
+        export function measure(x: Shape) {
+          switch (x.kind) {
+            case CIRCLE:
+              return x.size // <circle>
+            case LINE:
+              return x.size // <line>
+          }
+          if (x.kind !== 'line') return x.size // <circle> <square>
+        }
+        const made: Shape = { kind: CIRCLE, size: 1 } // <circle>
+        """
+    )
+    for mark in ("circle", "square", "line"):
+        written.check(mark, "size")

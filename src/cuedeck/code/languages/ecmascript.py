@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import MAKES, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_members import MemberWalk
-from cuedeck.code.languages.ecmascript_values import FUNCTIONS
+from cuedeck.code.languages.ecmascript_values import FUNCTIONS, is_short_text
 from cuedeck.code.languages.grouped import bound_in, one_of, range_of
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
 
@@ -106,7 +106,8 @@ class EcmaWalk(MemberWalk):
         "if_statement": "if_",
         "while_statement": "while_",
         "switch_statement": "switch",
-        "asserts_annotation": "nothing_but_types",
+        "asserts_annotation": "asserted",
+        "expression_statement": "statement",
         "ternary_expression": "ternary",
         "binary_expression": "binary",
         "subscript_expression": "subscript",
@@ -362,6 +363,8 @@ class EcmaWalk(MemberWalk):
             if not annotation:
                 self.carries(name, scope, made)
             return made
+        elif not annotation and is_short_text(value) and self.is_constant_variable(node):
+            made = self.literal(value)
         else:
             made = self.given(value, scope, expected)
         if name.type in _PATTERNS:
@@ -380,6 +383,11 @@ class EcmaWalk(MemberWalk):
         else:
             self.visit(name, scope)
         return made
+
+    def is_constant_variable(self, node: Node) -> bool:
+        """Whether a variable keeps its only value, which is its type then."""
+        declaration = node.parent if node.type == "variable_declarator" else None
+        return declaration is not None and declaration.children[0].type == "const"
 
     def is_fixed(self, node: Node) -> bool:
         """Whether a field keeps its first value, which is its type then."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_types import TypeWalk
+from cuedeck.code.languages.table import first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -17,6 +19,8 @@ _EXITS: Final = frozenset({"return_statement", "throw_statement", "continue_stat
 _EQUAL: Final = {"===": True, "==": True, "!==": False, "!=": False}
 _PATHS: Final = frozenset({"identifier", "member_expression"})
 _LITERALS: Final = frozenset({"string", "true", "false", "number"})
+# Names of functions that may end what they are called in unless a condition holds.
+_ASSERTING: Final = re.compile(rb"assert|invariant|ensure|require|verify|check|must|^ok$", re.IGNORECASE)
 _MAX_CHAIN: Final = 24
 _MAX_KEYS: Final = 4
 
@@ -24,10 +28,11 @@ _MAX_KEYS: Final = 4
 class Guard:
     """One thing that a condition says; its row is made when something it speaks of is used."""
 
-    __slots__ = ("label", "operands", "row", "scope")
+    __slots__ = ("label", "operands", "row", "scope", "sides")
 
-    def __init__(self, label: bytes, operands: list[Node], scope: int) -> None:
+    def __init__(self, label: bytes, operands: list[Node], scope: int, *sides: tuple[Guard, ...]) -> None:
         self.label, self.operands, self.scope, self.row = label, operands, scope, 0
+        self.sides = sides  # what is said of the same thing under a condition
 
 
 # For the text of a name or member, what is known of it.
@@ -61,6 +66,7 @@ class GuardWalk(TypeWalk):
     def test(self, guard: Guard) -> int:
         if not guard.row:
             operands = [self.operand(node, guard.scope) for node in guard.operands]
+            operands += [self.row(Op.UNION, 0, self.items([*map(self.test, side)])) for side in guard.sides]
             operand = operands[0] if len(operands) == 1 else self.row(Op.UNION, 0, self.items(operands))
             guard.row = self.row(Op.TEST, operand, self.intern(guard.label))
         return guard.row
@@ -107,6 +113,11 @@ class GuardWalk(TypeWalk):
         if word == ("&&" if holds else "||"):
             yield from self.conditions(left, scope, holds, depth + 1)
             yield from self.conditions(right, scope, holds, depth + 1)
+        elif word in ("&&", "||"):
+            one, other = (self.said(side, scope, holds, depth + 1) for side in (left, right))
+            for path in one:
+                if path in other:
+                    yield path, Guard(b"+either ", [], scope, one[path], other[path])
         elif word == "instanceof" and left.type in _PATHS:
             yield self.path_of(left), Guard(sign + b"instanceof ", [right], scope)
         elif word == "in" and left.type == "string" and right.type in _PATHS:
@@ -152,6 +163,32 @@ class GuardWalk(TypeWalk):
     def content(self, node: Node) -> bytes:
         return self.source[node.start_byte + 1 : node.end_byte - 1]
 
+    def said(self, node: Node, scope: int, holds: bool, depth: int) -> Guards:
+        """What a condition says, by what it speaks of."""
+        found: Guards = {}
+        for path, guard in self.conditions(node, scope, holds, depth):
+            found[path] = (*found.get(path, ()), guard)
+        return found
+
+    def statement(self, node: Node, scope: int, role: int = 0) -> int:
+        """``assert(x.kind === …)``: what is asserted holds from there on, if the function says so."""
+        value = self.children(node, scope)
+        call = first_of(node)
+        callee = call.child_by_field_name("function") if call is not None else None
+        given = call.child_by_field_name("arguments") if call is not None else None
+        if call is None or callee is None or given is None or callee.type not in _PATHS:
+            return value
+        if not _ASSERTING.search(self.path_of(callee).rsplit(b".", 1)[-1]):
+            return value
+        known = dict(self.guards)
+        for path, guard in self.predicated(call, scope, True):
+            known[path] = (*known.get(path, ()), guard)
+        condition = first_of(given)
+        for path, guards in self.said(condition, scope, True, 0).items() if condition is not None else ():
+            known[path] = (*known.get(path, ()), Guard(b"+asserts ", [callee], scope, guards))
+        self.guards = known
+        return value
+
     def knowing(self, node: Node, scope: int, holds: bool) -> Guards:
         """What is known when a condition holds, or does not, beside what is known already."""
         known = dict(self.guards)
@@ -166,14 +203,17 @@ class GuardWalk(TypeWalk):
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             if key is None or value is None or key.type != "property_identifier" or len(tests) == _MAX_KEYS:
                 continue
-            if value.type in _LITERALS or (value.type == "member_expression" and self.is_constant(value)):
+            if value.type in _LITERALS or self.is_constant(value):
                 label = b"+equals " + self.source[key.start_byte : key.end_byte]
                 tests.append(self.test(Guard(label, [value], scope)))
         return self.row(Op.NARROWED, expected, self.items(tests)) if tests else expected
 
     def is_constant(self, node: Node) -> bool:
-        """``Kind.Member``, as far as its spelling tells."""
-        return self.source[node.start_byte : node.start_byte + 1].isupper()
+        """``Kind.Member`` or ``KIND``, as far as its spelling tells."""
+        text = self.source[node.start_byte : node.end_byte]
+        if node.type == "member_expression":
+            return text[:1].isupper()
+        return node.type == "identifier" and text.isupper()
 
     # -- regions
 

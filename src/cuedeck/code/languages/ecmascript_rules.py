@@ -102,6 +102,7 @@ class EcmaRules(Rules):
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
+    asserting: ClassVar[frozenset[str]] = frozenset({"assert", "ok", "invariant"})
     global_values: ClassVar[Mapping[str, str]] = {
         "window": "Window",
         "globalThis": "Window",

@@ -155,6 +155,15 @@ class TypeWalk(ModuleWalk):
         self.visit(name, scope)
         return self.row(Op.PREDICATE, self.visit(hint, scope, Role.TYPE), self.name(name))
 
+    def asserted(self, node: Node, scope: int, role: int = 0) -> int:
+        """``asserts x is T`` and ``asserts x``, as what a function gives."""
+        while node.type != "type_predicate" and node.named_child_count:
+            node = node.named_children[0]
+        if node.type == "type_predicate":
+            return self.predicate(node, scope, role)
+        self.visit(node, scope)
+        return self.row(Op.PREDICATE, 0, self.name(node))
+
     def object_type(self, node: Node, scope: int, role: int = 0) -> int:
         only = node.named_children[0] if node.named_child_count == 1 else None
         clause = first_of(only) if only is not None and only.type == "index_signature" else None

@@ -113,7 +113,7 @@ class ValueWalk(GuardWalk):
             for position, argument in enumerate(arguments):
                 typed = argument.type in _TYPED or _takes_function(argument)
                 expected = self.row(Op.ARGUMENT, callee, position) if callee and typed else 0
-                short = argument.type == "string" and argument.end_byte - argument.start_byte < _MAX_TEXT
+                short = is_short_text(argument)
                 values.append(self.literal(argument) if short else self.given(argument, scope, expected))
         return values
 
@@ -308,3 +308,8 @@ def _takes_function(node: Node) -> bool:
     """Whether a node is a call with a function among its arguments."""
     given = node.child_by_field_name("arguments") if node.type == "call_expression" else None
     return given is not None and any(child.type in FUNCTIONS for child in given.named_children)
+
+
+def is_short_text(node: Node) -> bool:
+    """Whether a value is a text that may choose something."""
+    return node.type == "string" and node.end_byte - node.start_byte < _MAX_TEXT

@@ -52,6 +52,27 @@ class Narrowing(Protocols):
             values = self.passed(path, values, sign[0] == "+", sign[1:], rest, links.a[test])
         return values
 
+    def satisfying(self, path: str, values: Values, side: int) -> Values:
+        """The values that several tests leave."""
+        links = self.links(path)
+        for test in links.lists[links.b[side]]:
+            sign, _, rest = links.strings[links.b[test]].partition(" ")
+            values = self.passed(path, values, sign[0] == "+", sign[1:], rest, links.a[test])
+        return values
+
+    def asserts(self, path: str, callee: int) -> bool:
+        """Whether a function returns only if its first argument is true."""
+        values = self.evaluate(path, callee)
+        for function in values:
+            if function.tag == FUNCTION:
+                links = self.links(function.path)
+                result = links.scopes[function.scope].result
+                told = links.ops[result] & OP_MASK == Op.PREDICATE and not links.a[result]
+                if told and links.strings[links.b[result]] == self.tested(function, "0"):
+                    return True
+        foreign = all(value.tag == EXTERNAL for value in values)
+        return foreign and self.label(path, callee) in self.rules_of(path).asserting
+
     def last_given(self, path: str, member: int, value: int) -> Values:
         """What a member holds since it was given a value; of one that is computed that is not known."""
         for target in self.targets(path, member):
@@ -83,6 +104,14 @@ class Narrowing(Protocols):
                 having = [v for v in values if v.tag == INSTANCE and self.member(v, key) is not None]
                 kept = having if holds else [v for v in values if v not in having]
                 return tuple(kept) or values
+            case "either":
+                links = self.links(path)
+                sides = links.lists[links.b[operand]]
+                return unique([v for side in sides for v in self.satisfying(path, values, side)])
+            case "asserts":
+                links = self.links(path)
+                callee, side = links.lists[links.b[operand]]
+                return self.satisfying(path, values, side) if self.asserts(path, callee) else values
             case "array":
                 arrays = [v for v in values if v.tag in (SEQUENCE, TUPLE)]
                 kept = arrays if holds else [v for v in values if v not in arrays]
@@ -239,7 +268,7 @@ class Narrowing(Protocols):
                 continue
             links = self.links(function.path)
             result = links.scopes[function.scope].result
-            if links.ops[result] & OP_MASK != Op.PREDICATE:
+            if links.ops[result] & OP_MASK != Op.PREDICATE or not links.a[result]:
                 continue
             if links.strings[links.b[result]] != self.tested(function, key):
                 continue

@@ -118,6 +118,8 @@ class Rules:
     merging: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are the texts of their second argument.
     extracting: ClassVar[frozenset[str]] = frozenset()
+    # Foreign functions that return only if their first argument is true.
+    asserting: ClassVar[frozenset[str]] = frozenset()
     # Generic types that allow their arguments, which are constants; classes whose fields are their items.
     literal_forms: ClassVar[frozenset[str]] = frozenset()
     item_classes: ClassVar[frozenset[str]] = frozenset()
