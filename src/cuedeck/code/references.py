@@ -110,15 +110,21 @@ class _Search:
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
     def stood_in_for(self) -> list[Target]:
-        """What the same scope imports under the symbol's name: ``try: import`` with a substitute below."""
-        links = self.snapshot.links(self.symbol.path)
-        number = links.string_numbers.get(self.symbol.name, -1)
+        """What the same scope imports under the symbol's name: ``try: import`` with a substitute below.
+
+        Of a function or a class that is not what a package has which nobody knows.
+        """
+        links, rules = self.snapshot.links(self.symbol.path), self.snapshot.rules(self.symbol.path)
+        bindings = links.names[self.symbol.scope].get(links.string_numbers.get(self.symbol.name, -1), ())
+        defined = any(links.bindings[3][b] in (Bind.FUNCTION, Bind.CLASS) for b in bindings)
         return [
             target
-            for binding in links.names[self.symbol.scope].get(number, ())
+            for binding in bindings
             if _keeps_name(links, binding)
             for target in self.linker.linked(self.symbol.path, binding)
-            if isinstance(target, Symbol) or target.tag in (EXTERNAL, MODULE)
+            if isinstance(target, Symbol)
+            or target.tag == MODULE
+            or (target.tag == EXTERNAL and not (defined and rules.is_unknown(target.path)))
         ]
 
     def run(self) -> References:

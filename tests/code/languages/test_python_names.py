@@ -201,3 +201,32 @@ def test_a_substitute_for_an_import_is_of_what_it_stands_in_for(project: Project
     )
     written.check("Reader")
     written.check("load")
+
+
+def test_a_substitute_for_what_no_package_may_have(project: Project) -> None:
+    written = project(
+        """
+        === compat.py
+        try:
+            from missing import f, K # <f> <K>
+        except ImportError:
+            def f(): ... # <def f>
+            class K: # <def K>
+                def run(self): ... # <def run>
+        try:
+            import absent as js # <js>
+        except ImportError:
+            js = None # <def js>
+        f(); K().run() # <f> <K> <run>
+        === use.py
+        import compat
+        from compat import f, js, K # <js>
+        f(); K().run()
+        js.loads() # <js>
+        compat.f() # <f>
+        """
+    )
+    written.check("f")
+    written.check("K")
+    written.check("run")
+    written.check("js")

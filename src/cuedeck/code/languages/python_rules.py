@@ -218,6 +218,9 @@ class PythonRules(Rules):
             found = (self._file(beside) if not packaged else None) or found
         return found
 
+    def is_unknown(self, name: str) -> bool:
+        return name.partition(".")[0] not in _LIBRARY
+
     def _absolute(self, dotted: str, path: str = "") -> Value | None:
         if dotted in self.modules:
             return file_module(self._nearest(dotted, path))

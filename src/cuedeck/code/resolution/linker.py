@@ -288,13 +288,10 @@ class Linker(Ancestry):
         kept = links.lasting(module.scope, bindings)
         if len(kept) == len(bindings):
             return ()
-        own = any(links.bindings[3][b] & BIND_MASK in _LOCAL for b in kept)
-        found = [
-            t
-            for b in kept
-            if links.bindings[3][b] & BIND_MASK not in _LOCAL
-            for t in self.linked(module.path, b)
-        ]
+        kinds = links.bindings[3]
+        # A variable is one thing with what it stands in for.
+        own = any(kinds[b] in _LOCAL for b in kept) or any(kinds[b] == Bind.VARIABLE for b in bindings)
+        found = [t for b in kept if kinds[b] & BIND_MASK not in _LOCAL for t in self.linked(module.path, b)]
         return tuple(dict.fromkeys([*found, Symbol(module.path, module.scope, name)] if own else found))
 
     def imported(self, path: str, number: int) -> Value | None:

@@ -221,6 +221,10 @@ class Rules:
         """A module inside a module."""
         return None
 
+    def is_unknown(self, name: str) -> bool:
+        """Whether a foreign name is of a package that need not be there."""
+        return False
+
     def lent(self, module: Value, name: str) -> Targets:
         """What a module has by that name from files that it does not name."""
         return ()
