@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from cuedeck.code.engine import Code
+from cuedeck.mcp.decks.code import TOOLS
+from cuedeck.mcp.tool import Call
+from cuedeck.model.principal import Principal
 from cuedeck.store import open_store
+from cuedeck.workspace import Workspace
 
 _QUIET = {
     "GIT_AUTHOR_NAME": "A",
@@ -22,6 +29,26 @@ _QUIET = {
     "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
     "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
 }
+
+Ask = Callable[..., dict[str, Any]]
+LIBRARY = '''"""Tokens."""
+
+
+class Token:
+    """A signed token."""
+
+    def validate(self, key):
+        """Check the signature."""
+        return check(key)
+
+
+def check(key):
+    return bool(key)
+
+
+def unused():
+    return Token().validate(1)
+'''
 
 
 class Repo:
@@ -76,3 +103,30 @@ def open_code(tmp_path: Path) -> Iterator[Callable[[Path], Code]]:
     for code, store in reversed(opened):
         code.close()
         store.close()  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def ask(repo: Repo) -> Iterator[Ask]:
+    """The code deck's tools on a small repository, each answer held against its schema."""
+    repo.put("auth/token.py", LIBRARY)
+    repo.put(
+        "web.py",
+        "from auth.token import Token, check as verify\n\ndef login():\n    return verify(Token())\n",
+    )
+    repo.put(
+        "tests/test_token.py", "from auth.token import check\n\ndef test_check():\n    assert check(1)\n"
+    )
+    repo.put(".gitignore", ".cuedeck/\n")
+    repo.commit()
+    tools = {tool.name: tool for tool in TOOLS}
+    with Workspace.open(repo.root) as workspace:
+
+        def call(tool_name: str, **arguments: Any) -> dict[str, Any]:
+            tool = tools[tool_name]
+            parsed = tool.arguments.model_validate(arguments)
+            value = json.loads(json.dumps(tool.handler(Call(workspace, Principal("me"), parsed)).value))
+            Draft202012Validator(dict(tool.output)).validate(value)
+            assert value["metadata"]["cruxe_protocol_version"] == "1.0"
+            return dict(value)
+
+        yield call

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from cuedeck.code.engine import Code
 from cuedeck.code.snapshot import Outdated
@@ -20,53 +19,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.principal import Principal
 from cuedeck.workspace import Workspace
 
-from .conftest import Repo
-
-Ask = Callable[..., dict[str, Any]]
-LIBRARY = '''"""Tokens."""
-
-
-class Token:
-    """A signed token."""
-
-    def validate(self, key):
-        """Check the signature."""
-        return check(key)
-
-
-def check(key):
-    return bool(key)
-
-
-def unused():
-    return Token().validate(1)
-'''
-
-
-@pytest.fixture
-def ask(repo: Repo) -> Iterator[Ask]:
-    repo.put("auth/token.py", LIBRARY)
-    repo.put(
-        "web.py",
-        "from auth.token import Token, check as verify\n\ndef login():\n    return verify(Token())\n",
-    )
-    repo.put(
-        "tests/test_token.py", "from auth.token import check\n\ndef test_check():\n    assert check(1)\n"
-    )
-    repo.put(".gitignore", ".cuedeck/\n")
-    repo.commit()
-    tools = {tool.name: tool for tool in TOOLS}
-    with Workspace.open(repo.root) as workspace:
-
-        def call(tool_name: str, **arguments: Any) -> dict[str, Any]:
-            tool = tools[tool_name]
-            parsed = tool.arguments.model_validate(arguments)
-            value = json.loads(json.dumps(tool.handler(Call(workspace, Principal("me"), parsed)).value))
-            Draft202012Validator(dict(tool.output)).validate(value)
-            assert value["metadata"]["cruxe_protocol_version"] == "1.0"
-            return dict(value)
-
-        yield call
+from .conftest import LIBRARY, Ask, Repo
 
 
 def test_indexing_and_its_status(ask: Ask) -> None:
@@ -115,62 +68,6 @@ def test_references_come_with_context_edge_and_enclosing_symbol(ask: Ask) -> Non
     assert len(short["references"]) == 2
     assert short["total_references"] == 5
     assert short["metadata"]["result_completeness"] == "truncated"
-
-
-def test_an_ambiguous_name_lists_the_others_and_a_place_decides(ask: Ask, repo: Repo) -> None:
-    repo.put("other.py", "def check():\n    pass\n\ncheck()\n")
-    found = ask("find_references", symbol_name="check")
-    assert [c["path"] for c in found["candidates"]] != []
-    chosen = ask("find_references", symbol_name="check", path="other.py", line=1)
-    assert [(r["path"], r["line_start"]) for r in chosen["references"]] == [("other.py", 4)]
-    assert chosen["references"][0]["source_layer"] == "overlay"
-
-
-@pytest.mark.parametrize(
-    ("name", "path", "line", "defined"),
-    [
-        ("clock", "clock.py", 6, ("clock.py", 4)),  # bound once more
-        ("clock", "user.py", 1, ("clock.py", 4)),  # imported
-        ("clock", "user.py", 6, ("clock.py", 4)),  # used
-        ("clock.clock", "user.py", 6, ("clock.py", 4)),
-        ("clock", "user.py", 9, ("user.py", 9)),  # another one of the name
-        ("clock", "user.py", 10, ("user.py", 9)),
-        ("Timer", "user.py", 4, ("user.py", 3)),  # inside of it
-    ],
-)
-def test_a_line_that_uses_a_name_says_which_is_meant(
-    ask: Ask, repo: Repo, name: str, path: str, line: int, defined: tuple[str, int]
-) -> None:
-    repo.put("clock.py", "import sys\n\nif sys.platform:\n    clock = 1\nelse:\n    clock = 2\n")
-    repo.put(
-        "user.py",
-        "from clock import clock\n\nclass Timer:\n    def now(self):\n"
-        "        a = 1\n        return clock\n\nclass Other:\n    def clock(self):\n        self.clock()\n",
-    )
-    symbol = ask("find_references", symbol_name=name, path=path, line=line)["symbol"]
-    assert (symbol["path"], symbol["line_start"]) == defined
-
-
-def test_a_line_that_does_not_hold_the_name_is_refused(ask: Ask, repo: Repo) -> None:
-    repo.put("clock.py", "tick = 1\n\nprint(tick)\n")
-    with pytest.raises(CueError, match="There is no symbol tick in"):
-        ask("find_references", symbol_name="tick", path="clock.py", line=2)
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "meant"),
-    [
-        ("find_references", {"symbol_name": "Token.validat_key"}, "auth::token::Token::validate"),
-        ("get_call_graph", {"symbol_name": "check_token"}, "auth::token::check"),
-        ("find_references", {"symbol_name": "vaildate"}, "auth::token::Token::validate"),
-        ("find_references", {"symbol_name": "VALIDATE"}, "auth::token::Token::validate"),
-        ("get_file_outline", {"path": "auth/tokens.py"}, "auth/token.py"),
-    ],
-)
-def test_a_wrong_name_gets_the_nearest(ask: Ask, tool: str, arguments: dict[str, Any], meant: str) -> None:
-    with pytest.raises(CueError) as caught:
-        ask(tool, **arguments)
-    assert meant in caught.value.data["nearest"] and meant in (caught.value.hint or "")
 
 
 def test_what_cannot_be_resolved_is_possible_not_lost(ask: Ask, repo: Repo) -> None:
@@ -255,46 +152,6 @@ def test_languages_and_kinds_are_understood_or_questioned(ask: Ask) -> None:
             assert f"no {field} is called klingon" in found["metadata"]["warnings"][0]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "lib.core.helper",
-        "lib/core.py::helper",
-        "lib.core.helper()",
-        "helper()",
-        "crate::lib::core::helper",
-        "core.helper",
-    ],
-)
-def test_a_symbol_is_found_by_what_an_import_or_a_path_calls_it(ask: Ask, repo: Repo, name: str) -> None:
-    repo.put("lib/__init__.py", "")
-    repo.put("lib/core.py", "def helper():\n    pass\n")
-    repo.put("user.py", "from lib.core import helper\n\nhelper()\n")
-    found = ask("find_references", symbol_name=name)
-    assert found["symbol"]["path"] == "lib/core.py"
-    assert found["total_references"] == 2
-
-
-def test_an_inherited_member_is_found_by_the_class_that_has_it(ask: Ask, repo: Repo) -> None:
-    repo.put("base.py", "class Scaffold:\n    def route(self):\n        pass\n")
-    repo.put(
-        "app.py", "from base import Scaffold\n\n\nclass Flask(Scaffold):\n    pass\n\n\nFlask().route()\n"
-    )
-    found = ask("find_references", symbol_name="app.Flask.route")
-    assert found["symbol"]["qualified_name"] == "base::Scaffold::route"
-    assert [site["path"] for site in found["references"]] == ["app.py"]
-    assert ask("locate_symbol", name="Flask.route")["results"][0]["path"] == "base.py"
-    assert ask("locate_symbol", name="Flask.nothing")["results"] == []
-    assert ask("locate_symbol", name="Flask.route", kind="class")["results"] == []
-
-
-def test_of_one_name_what_a_file_defines_comes_before_members(ask: Ask, repo: Repo) -> None:
-    repo.put("context.py", "class Context:\n    def session(self):\n        pass\n")
-    repo.put("state.py", "session = make()\n")
-    found = [record["path"] for record in ask("locate_symbol", name="session")["results"]]
-    assert found == ["state.py", "context.py"]
-
-
 def test_a_method_defined_outside_its_class_has_the_uses_of_its_declaration(ask: Ask, repo: Repo) -> None:
     repo.put("inc/car.hpp", "namespace v {\nclass Car {\n public:\n  void go();\n  int n = 0;\n};\n}\n")
     repo.put("src/vehicle.cpp", '#include "../inc/car.hpp"\nnamespace v {\nvoid Car::go() { n++; }\n}\n')
@@ -323,13 +180,6 @@ def test_what_the_arguments_of_a_rust_macro_call_is_called(ask: Ask, repo: Repo)
     for name, callers in (("Id::new", {"made", "seen"}), ("Id::up", {"seen"})):
         graph = ask("get_call_graph", symbol_name=name, direction="callers")
         assert {call["symbol"]["name"] for call in graph["callers"]} == callers
-
-
-def test_a_go_method_is_found_by_its_receiver(ask: Ask, repo: Repo) -> None:
-    repo.put("srv/s.go", "package srv\n\ntype Server struct{}\n\nfunc (s *Server) Stop() {}\n")
-    found = ask("locate_symbol", name="(*Server).Stop")["results"]
-    assert [record["name"] for record in found] == ["Stop"]
-    assert ask("locate_symbol", name="lib.nothing")["results"] == []
 
 
 def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
