@@ -208,3 +208,40 @@ def test_a_union_of_what_files_add_becomes_one_type(project: Project) -> None:
     )
     for mark in ("blur", "focus", "run", "state"):
         written.check(mark)
+
+
+def test_values_of_conditional_types_are_taken_apart_like_others(project: Project) -> None:
+    written = project(
+        """
+        === types.ts
+        export interface Foo {
+          foo: string  // <def foo>
+          inner: Foo
+        }
+        type Maybe<T> = T extends string ? never : T
+        declare const list: Maybe<Foo[]>
+        declare const one: Maybe<Foo>
+        declare const made: Maybe<() => Foo>
+        for (const each of list) each.foo  // <foo>
+        const [first] = list
+        first.foo  // <foo>
+        list.map((x) => x.foo)  // <foo>
+        const { inner } = one
+        inner.foo  // <foo>
+        const copy = { ...one }
+        copy.foo  // <foo>
+        interface Sub extends Pick<Maybe<Foo>, 'foo'> {}
+        declare const sub: Sub
+        sub.foo  // <foo>
+        declare const less: Omit<Maybe<Foo>, 'foo'>
+        less.foo
+        made().foo  // <foo>
+        declare const given: ReturnType<typeof made>
+        given.foo  // <foo>
+        class Keep<T> {
+          get(): Maybe<T> { throw 1 }
+        }
+        new Keep<Foo>().get().foo  // <foo>
+        """
+    )
+    written.check("foo")

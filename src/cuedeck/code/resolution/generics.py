@@ -374,8 +374,8 @@ class Generics(ABC):
     def parents(self, path: str, base: int) -> Values:
         """What a class names as a parent; one with type arguments may be a name for something else."""
         if self.links(path).ops[base] & OP_MASK == Op.INDEX:
-            return self.annotation(path, base) or self.evaluate(path, base)
-        return self.completed(self.evaluate(path, base))
+            return self.revealed(self.annotation(path, base) or self.evaluate(path, base))
+        return self.revealed(self.completed(self.evaluate(path, base)))
 
     def _ascend(self, owner: Value, path: str, scope: int, own: Meaning, depth: int) -> Meaning | None:
         links = self.links(owner.path)

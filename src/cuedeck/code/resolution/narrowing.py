@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op
-from cuedeck.code.resolution.generics import pairs
+from cuedeck.code.resolution.generics import pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -125,21 +125,26 @@ class Narrowing(Protocols):
             given = self.annotation(path, arguments[0])
             return self.looked_up(given, (Value(KEY, name=CALLED),)) if given else ()
         if label in rules.taken_by and arguments:
-            called = self.annotation(path, arguments[0])
+            called = self.told(path, arguments[0])
             return unique([v for given in called for v in self.taken_together(path, given)])
         if len(arguments) != 2:
             return None
         if label in rules.merging:
-            second = self.annotation(path, arguments[1])
+            second = self.told(path, arguments[1])
             names = [name for value in second for name in self.member_names(value)]
-            return (*restricted(self.annotation(path, arguments[0]), "-", names), *second)
+            return (*restricted(self.told(path, arguments[0]), "-", names), *second)
         if label in rules.leaving_out or label in rules.keeping:
             constants = self.constants(path, arguments[1]) or frozenset()
             names = sorted(text[1:] for text in constants if isinstance(text, str) and text[:1] == '"')
             sign = "-" if label in rules.leaving_out else "+"
-            values = self.annotation(path, arguments[0])
+            values = self.told(path, arguments[0])
             return restricted(values, sign, names) if names else values
         return None
+
+    def told(self, path: str, number: int) -> Values:
+        """What an annotation means; a conditional type is decided, if nothing in it is open."""
+        values = self.annotation(path, number)
+        return values if parameters_in(values) else self.revealed(values)
 
     def taken_together(self, path: str, value: Value) -> list[Value]:
         """What a function, or the constructor of a class, takes; a rest counts for a few arguments."""
