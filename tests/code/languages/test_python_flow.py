@@ -375,3 +375,22 @@ def test_a_declared_variable_is_the_heir_that_it_was_given(project: Project) -> 
     written.check("heir", "run")
     written.check("other", "run")
     written.check("runs", "run")
+
+
+def test_a_loop_brings_back_what_was_given_further_down(project: Project) -> None:
+    written = project(
+        """
+        === use.py
+        class Row:
+            def size(self): ... # <def size>
+        def use(rows):
+            last = None
+            other = unknown()
+            for row in rows:
+                if last is not None:
+                    last.size() # <size>
+                other.size()
+                last = other = Row()
+        """
+    )
+    written.check("size")

@@ -126,6 +126,10 @@ def test_what_the_library_hands_on(project: Project) -> None:
             for row in itertools.takewhile(bool, rows):
                 row.size() # <size>
             reduce(max, rows).size() # <size>
+            for row in tuple(row for row in rows if row):
+                row.size() # <size>
+            for row in dict.fromkeys(rows):
+                row.size() # <size>
             heapq.heappop(rows).size() # <size>
         """
     )

@@ -188,7 +188,9 @@ cdef class Visitor:
                     some = some or made != 0
                 child = records[child].after
         elif arguments != place + 1:
-            self.visit(walk, tree, arguments, scope, 0)
+            made = self.visit(walk, tree, arguments, scope, 0)
+            given.append(made)
+            some = made != 0
         if (called == b"isinstance" or called == b"issubclass") and len(given) == 2:
             walk.narrow(node_at(tree, first), scope, given[1], of_class=called == b"issubclass")
         told = max(told, min(len(given), MOST_TOLD))

@@ -157,7 +157,7 @@ class PythonExpressions(PythonFlow):
                         if kind == self.list_splat_kind or kind == self.dictionary_splat_kind:
                             unpacked = True
         elif len(parts) > 1:
-            self.visit(arguments, scope)
+            given.append(self.visit(arguments, scope))
         if (called == b"isinstance" or called == b"issubclass") and len(given) == 2:
             self.narrow(arguments.named_children[0], scope, given[1], of_class=called == b"issubclass")
         made = len(rows) >> 2

@@ -139,6 +139,7 @@ class PythonRules(Rules):
         "collections.defaultdict": "made",
         "concurrent.futures.as_completed": "elements",
         "dataclasses.replace": "same",
+        "dict.fromkeys": "keyed",
         "functools.partial": "same",
         "functools.reduce": "second element",
         "heapq.heappop": "element",

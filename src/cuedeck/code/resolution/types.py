@@ -227,7 +227,8 @@ class Typing(Untyped):
             [b for b in bindings if links.bindings[2][b] < place and (hints[b] or number > given[b])]
         )
         # A loop may bring back what is assigned further down: then all of them count.
-        if not earlier or len(earlier) == len(bindings):
+        plain = [b for b in earlier if links.bindings[3][b] == Bind.VARIABLE and not (hints[b] or given[b])]
+        if len(earlier) in (len(plain), len(bindings)):
             earlier = bindings
         standing = links.standing(symbol.scope, earlier, place, lambda b: bool(self.bound(symbol, b)))
         return self.proven(symbol, standing, place)
