@@ -52,8 +52,6 @@ _SWITCH_SECONDS: Final = 0.02
 _MOVING_SECONDS: Final = 2.0
 # Most programs empty a file before they write it; one that is empty for so long is meant to be.
 _EMPTIED_SECONDS: Final = 0.05
-# So often files are looked at again that git began to replace meanwhile.
-_LOOKS: Final = 8
 
 
 Head = tuple[str | None, str | None]
@@ -105,30 +103,34 @@ class Checkout:
     def files(self) -> dict[str, TreeFile]:
         """Every code file and its blob; ``version`` moves when anything changed."""
         with self._lock:
-            for _ in range(_LOOKS):
-                touched = self._changed()
-                index = self._index_state()
-                rescan = self._read_tracked()
-                if touched is None or rescan or any(path.endswith("/.gitignore") for path in touched):
-                    self._scan()
-                elif touched:
-                    self._refresh(touched)
-                if touched == set() and not rescan:
-                    break
-                self._look_at_project(touched)
-                self._head = self.repository.head() if self.repository is not None else (None, None)
-                # Git takes its index before it replaces a file: had it begun to, this would show.
-                if self._index_state() == index:
-                    break
+            touched = self._watch.changed() if self._watch is not None else None
+            if touched == set():
+                if not self._read_tracked():
+                    return self._files
+                touched = None  # others are tracked now: any file may be one of them
+            until = time.monotonic() + _PATIENCE
+            while not self._look(touched, until) and time.monotonic() < until:
+                touched = set()
             return self._files
 
-    def _index_state(self) -> tuple[int, bool]:
-        """What is another when git has written its index, or begins to."""
-        if self.repository is None:
-            return 0, False
-        index = f"{self.repository.git.path}index"
-        stamp = _stamp_of(index)
-        return stamp.mtime_ns if stamp is not None else 0, os.path.lexists(f"{index}.lock")
+    def _look(self, touched: set[str] | None, until: float) -> bool:
+        """Look at what was touched, and at HEAD; whether git replaced nothing meanwhile."""
+        self._wait_for_git(until)
+        index = self._index_time()
+        settled = not self._git_is_writing()
+        more = self._watch.changed() if self._watch is not None else None
+        touched = touched | more if touched is not None and more is not None else None
+        if self._read_tracked() or touched is None or any(p.endswith("/.gitignore") for p in touched):
+            self._scan()
+        elif touched:
+            self._refresh(touched)
+        self._look_at_project(touched)
+        self._head = self.repository.head() if self.repository is not None else (None, None)
+        return settled and self._index_time() == index and not self._git_is_writing()
+
+    def _index_time(self) -> int:
+        stamp = _stamp_of(f"{self.repository.git.path}index") if self.repository is not None else None
+        return stamp.mtime_ns if stamp is not None else 0
 
     def require(self, head: Head) -> None:
         """Raises ``Elsewhere`` unless the files, as they are known now, stood while this was checked out."""
@@ -136,10 +138,11 @@ class Checkout:
             self.files()
             if self.repository is not None and self._head != head:
                 # Another branch of the same files, if nothing is touched until after a second look at it.
-                seen = self.repository.head()
-                version = self.version
+                self._wait_for_git(time.monotonic() + _PATIENCE)
                 self.files()
-                if version == self.version and not self._git_is_writing():
+                seen, version = self.repository.head(), self.version
+                self.files()
+                if version == self.version:
                     self._head = seen
             if self._head != head:
                 raise Elsewhere
@@ -172,17 +175,10 @@ class Checkout:
             self._project.clear()
             self.project_version += 1
 
-    def _changed(self) -> set[str] | None:
-        """The paths touched since the last look, None for any; not while git is in the middle of a switch."""
-        touched = self._watch.changed() if self._watch is not None else None
-        if touched == set():
-            return touched
-        until = time.monotonic() + _PATIENCE
+    def _wait_for_git(self, until: float) -> None:
+        """Git may be in the middle of a switch: that is over soon."""
         while self._git_is_writing() and time.monotonic() < until:
             time.sleep(0.005)
-            more = self._watch.changed() if self._watch is not None else None
-            touched = touched | more if touched is not None and more is not None else None
-        return touched
 
     def _git_is_writing(self) -> bool:
         """Whether git may be switching: it replaces files while it holds its index, and then moves HEAD."""
