@@ -168,3 +168,17 @@ def test_a_missing_folder_of_a_commit_is_named_and_the_rest_answers(
     assert {("lib/", "not in this clone"), ("app/", "not in this clone")} <= set(
         code.problems(code.wanted("HEAD"))
     )
+
+
+def test_a_clone_that_checked_nothing_out_answers_for_its_commits(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    clone(origin, tmp_path / "later", "--no-checkout")
+    code = open_code(tmp_path / "later")
+    assert ("app/b.py", 5) in referring(code, "greet")
+    assert {entry.layer for entry in code.view().snapshot.files.values()} == {"base"}
+    later = object.__new__(Repo)
+    later.root = tmp_path / "later"
+    later.git("checkout", "-q", "main")
+    later.put("new.py", "def fresh(): pass\n")
+    assert "new.py" in code.view().snapshot.files

@@ -77,7 +77,7 @@ class Repository:
         self.git = repository
         self.prefix = prefix or ""
         # No commit is checked out in a bare repository, nor in the git directory of any other.
-        self.has_files = prefix is not None
+        self._has_folder = prefix is not None
         self._shallow = _common_folder(repository) / "shallow"
         self._opened = self._state()
         # Commits never change, and a ref that is looked at is listed and compared several times.
@@ -121,6 +121,11 @@ class Repository:
         """What is another number when a repository is replaced, or a shallow one is given more history."""
         shallow = self._shallow
         return Path(self.git.path).stat().st_ino, shallow.stat().st_mtime_ns if shallow.exists() else 0
+
+    @property
+    def has_files(self) -> bool:
+        """Whether a commit is checked out, or the first one is to come: a clone may leave that for later."""
+        return self._has_folder and (Path(self.git.path, "index").exists() or self.git.head_is_unborn)
 
     def converts_line_ends(self, path: str) -> bool:
         """Whether git stores a file with other line ends than it may have on disk."""
