@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 68
+EXTRACTOR_VERSION: Final = 69
 
 
 class Op:
@@ -26,12 +26,12 @@ class Op:
     ATTR: Final = 2  # a = object expression, b = string
     CALL: Final = 3  # a = callee, b = list of positional arguments; Python keeps their number as its role
     INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
-    TUPLE: Final = 5  # b = list of items; a = scope, of the two types that are compared in it
+    TUPLE: Final = 5  # b = list of items, as WRITE in any order; a = scope, of two types compared in it
     UNION: Final = 6  # b = list of alternatives; a = the two types that a conditional type compares
     AWAIT: Final = 7  # a = awaited expression
     SEQUENCE: Final = 8  # a = element expression, for comprehensions and homogeneous literals
     TEXT: Final = 9  # a string literal
-    KEYWORD: Final = 10  # a = callee, b = string: the name of a keyword argument
+    KEYWORD: Final = 10  # a = callee, b = string: the name of a keyword argument; a WRITE of the row before
     IMPORTED: Final = 11  # a = import, b = string: a name taken out of a module
     MODULE: Final = 12  # a = import, b = string: the module itself, or one segment of its path
     NEW: Final = 13  # a = type expression: a new instance of it
@@ -506,17 +506,18 @@ class Links:
                     found.setdefault(self.a[callee], found[callee])
         return found
 
-    def given(self, callee: int) -> tuple[int, list[str]]:
-        """How many arguments a callee is given by their place, and the names of the others."""
-        names: list[str] = []
+    def given(self, callee: int) -> tuple[int, dict[str, int]]:
+        """How many arguments a callee is given by their place, and the others by name, 0 if not known."""
+        named: dict[str, int] = {}
         for number in range(callee + 1, len(self.ops)):
             if self.a[number] == callee:
                 op = self.ops[number] & OP_MASK
                 if op == Op.KEYWORD:
-                    names.append(self.strings[self.b[number]])
+                    known = self.ops[number] >> ROLE_SHIFT == Role.WRITE
+                    named[self.strings[self.b[number]]] = number - 1 if known else 0
                 elif op == Op.CALL:
-                    return self.ops[number] >> ROLE_SHIFT, names
-        return MANY, names
+                    return self.ops[number] >> ROLE_SHIFT, named
+        return MANY, named
 
     @cached_property
     def methods(self) -> dict[int, int]:

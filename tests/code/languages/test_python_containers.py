@@ -57,6 +57,12 @@ def test_a_number_as_index_is_one_place_of_a_tuple(project: Project) -> None:
             pair[1].run()  # <other>
             pair[at].run()  # <run> <other>
             parts[0].run()  # <run>
+            [Part(), Other()][0].run()  # <run> <other>
+            (Part(), Other())[0].run()  # <run>
+            first, second = [Part(), Other()]
+            first.run()  # <run> <other>
+            third, fourth = Part(), Other()
+            third.run()  # <run>
         """
     )
     written.check("run")

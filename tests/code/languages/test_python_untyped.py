@@ -53,3 +53,25 @@ def test_instances_keep_what_their_constructor_was_given(project: Project) -> No
         """
     )
     written.check("run")
+
+
+def test_arguments_given_by_name_tell_type_parameters(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import TypeVar
+        M = TypeVar("M")
+        class Part:
+            def run(self): ...  # <def run>
+        class Kept:
+            def __init__(self, part, size):
+                self.part = part
+        def sent(to: str, *, size: int = 0, answer: type[M], last: bool = False) -> M: ...
+        Kept(part=Part(), size=1).part.run()  # <run>
+        Kept(Part(), size=1).part.run()  # <run>
+        sent("a", answer=Part).run()  # <run>
+        sent("a", answer=Part if True else None, last=not True).run()  # <run>
+        sent("a", size=Part).run()
+        """
+    )
+    written.check("run")

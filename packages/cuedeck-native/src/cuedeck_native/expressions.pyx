@@ -28,6 +28,7 @@ cdef enum:
 
 cdef long SHIFT = ROLE_SHIFT
 cdef long NAME_OP = Op.NAME, ATTR_OP = Op.ATTR, CALL_OP = Op.CALL, KEYWORD_OP = Op.KEYWORD
+cdef long WRITTEN_OP = Op.KEYWORD | Role.WRITE << ROLE_SHIFT, LISTED_OP = Op.TUPLE | Role.WRITE << ROLE_SHIFT
 cdef long TUPLE_OP = Op.TUPLE, UNION_OP = Op.UNION
 cdef long MASK = OP_MASK
 cdef long CALLED = Role.CALL, TYPED = Role.TYPE
@@ -60,13 +61,15 @@ cdef class Visitor:
 
     cdef uint8_t actions[65536]
     cdef list table
-    cdef int interpolation, comment
+    cdef int interpolation, comment, listing, collecting
 
     def __init__(self, list table, dict actions, object grammar):
         cdef int kind
         self.table = table
         self.interpolation = grammar.id_for_node_kind("interpolation", True)
         self.comment = grammar.id_for_node_kind("comment", True)
+        self.listing = grammar.id_for_node_kind("list", True)
+        self.collecting = grammar.id_for_node_kind("set", True)
         for kind in range(65536):
             self.actions[kind] = actions.get(table[kind], HANDED)
 
@@ -152,7 +155,7 @@ cdef class Visitor:
         cdef Py_ssize_t callee = self.visit(walk, tree, place + 1, scope, CALLED), made, key
         cdef bytes called = walk.last_name(callee)
         cdef long inner = TYPED if called in TAKING_TYPES else 0, as_type
-        cdef bint variable = called == b"TypeVar", cast = called == b"cast", some = False
+        cdef bint variable = called == b"TypeVar", cast = called == b"cast", some = False, known
         cdef long told = 0
         cdef list given = []
         if records[arguments].kind == walk.arguments_kind:
@@ -167,11 +170,13 @@ cdef class Visitor:
                         raise IndexError(child)
                     name, value = child + 1, _last(records, child)
                     key = _name(walk, &records[name])
-                    _row(walk, KEYWORD_OP, callee, key, records[name].start)
                     if records[value].kind == walk.lambda_kind:
+                        _row(walk, KEYWORD_OP, callee, key, records[name].start)
                         made = walk.named_function(node_at(tree, value), scope, called, callee, given)
                     else:
                         made = self.visit(walk, tree, value, scope, inner)
+                        known = made != 0 and made + 1 == PyList_GET_SIZE(walk.rows) >> 2
+                        _row(walk, WRITTEN_OP if known else KEYWORD_OP, callee, key, records[name].start)
                     if variable and _says(walk, &records[name], b"bound", 5):
                         given.append(made)
                         some = some or made != 0
@@ -215,11 +220,12 @@ cdef class Visitor:
         cdef Record *records = tree.nodes.records
         cdef uint32_t child = place + 1, end = records[place].after
         cdef list values = []
+        cdef bint listed = records[place].kind == self.listing or records[place].kind == self.collecting
         while child < end:
             if records[child].flags & NAMED and records[child].kind != self.comment:
                 values.append(self.visit(walk, tree, child, scope, role))
             child = records[child].after
-        return _row(walk, TUPLE_OP, 0, walk.items(values), -1)
+        return _row(walk, LISTED_OP if listed else TUPLE_OP, 0, walk.items(values), -1)
 
 
 cdef inline uint32_t _last(Record *records, uint32_t place) noexcept:

@@ -19,6 +19,8 @@ _NAME: Final = Op.NAME
 _ATTR: Final = Op.ATTR
 _CALL: Final = Op.CALL
 _KEYWORD: Final = Op.KEYWORD
+_WRITTEN: Final = Op.KEYWORD | Role.WRITE << ROLE_SHIFT
+_LISTED: Final = Op.TUPLE | Role.WRITE << ROLE_SHIFT
 _NAMED: Final = (Op.NAME, Op.ATTR)
 # Calls that take types.
 _TYPED: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
@@ -70,6 +72,8 @@ def _kinds(language: Language) -> list[int]:
         "argument_list",
         "list_splat",
         "dictionary_splat",
+        "list",
+        "set",
     )
     return [grammar.id_for_node_kind(kind, True) for kind in kinds]
 
@@ -81,7 +85,8 @@ class PythonExpressions(PythonFlow):
         super().__init__(source, table)
         kinds = _kinds(self.language())
         self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds[:4]
-        self.list_splat_kind, self.dictionary_splat_kind = kinds[4:]
+        self.list_splat_kind, self.dictionary_splat_kind = kinds[4:6]
+        self.listing_kinds = kinds[6:]
         # What the function gives that is being visited.
         self.results: list[int] = []
         # A name and its member by how both are written: their numbers, and where the member stands.
@@ -140,11 +145,15 @@ class PythonExpressions(PythonFlow):
                     name, value = pair[0], pair[-1]
                     start = name.start_byte
                     text = self.source[start : name.end_byte]
-                    rows += (_KEYWORD, callee, numbers[text], start + self.base)
+                    number = numbers[text]
                     if value.kind_id == self.lambda_kind:
+                        rows += (_KEYWORD, callee, number, start + self.base)
                         made = self.named_function(value, scope, called, callee, given)
                     else:
                         made = table[value.kind_id](self, value, scope, inner)
+                        # What it is given stands right before it, if it is known.
+                        known = made and made + 1 == len(rows) >> 2
+                        rows += (_WRITTEN if known else _KEYWORD, callee, number, start + self.base)
                     if called == b"TypeVar" and text == b"bound":
                         given.append(made)
                 elif kind != self.comment_kind:
@@ -481,7 +490,7 @@ class PythonExpressions(PythonFlow):
 
     def sequence(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(
-            Op.TUPLE,
+            _LISTED if node.kind_id in self.listing_kinds else Op.TUPLE,
             0,
             self.items([self.visit(c, scope, role) for c in node.named_children if c.type != "comment"]),
         )

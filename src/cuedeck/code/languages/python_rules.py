@@ -175,6 +175,7 @@ class PythonRules(Rules):
     maker: ClassVar[str] = "__new__"
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
     untyped_constructor: ClassVar[str] = "__init__"
+    named_arguments: ClassVar[bool] = True
 
     @cached_property
     def modules(self) -> dict[str, list[str]]:

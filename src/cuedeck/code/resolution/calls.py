@@ -70,10 +70,23 @@ class Calls(Library):
             others = tuple(v for v in values if v.tag != FUNCTION)
             values = (*others, *self.chosen(path, overloads, arguments))
         for value in self.agreeing(path, values, arguments):
-            found += self.told_receiver(path, callee, value) or self.call_value(path, value, arguments)
+            told = self.told_receiver(path, callee, value)
+            found += told or self.call_value(path, value, self.placed(path, callee, value, arguments))
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)
         return settled(found) or self.foreign_call(path, plain, label, arguments)
+
+    def placed(self, path: str, callee: int, value: Value, arguments: tuple[int, ...]) -> tuple[int, ...]:
+        """Arguments as a function takes them, those given by name too, where they tell type parameters."""
+        if not self.rules_of(path).named_arguments or value.tag not in (CLASS, FUNCTION):
+            return arguments
+        told = self.parameters(value.path, value.scope) if value.tag == CLASS else self.result(value)
+        named = self.links(path).given(callee)[1] if parameters_in(told) else {}
+        for function in self.functions_of(path, value)[:1] if any(named.values()) else ():
+            strings = self.links(function.path).strings
+            names = [strings[name] for _, name in self.parameter_names(function)]
+            return (*arguments, *(named.get(name, 0) for name in names[len(arguments) :]))
+        return arguments
 
     def chosen(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
         """Of overloads, those whose parameters fit the arguments best."""

@@ -13,6 +13,7 @@ from cuedeck.code.resolution.values import (
     FUNCTION,
     INSTANCE,
     KEY,
+    LISTED,
     LOOKUP,
     MAPPING,
     OPEN,
@@ -85,7 +86,7 @@ class Keyed(Narrowing):
         found: list[Value] = []
         position = self.position(path, number)
         for value in self.indexable(self.evaluate(path, links.a[number])):
-            if value.tag == TUPLE and position >= 0:
+            if value.tag == TUPLE and position >= 0 and value.name != LISTED:
                 found += value.inside[position] if position < len(value.inside) else ()
                 continue
             if many and value.tag in (SEQUENCE, TUPLE):

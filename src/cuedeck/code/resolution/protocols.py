@@ -11,6 +11,7 @@ from cuedeck.code.resolution.values import (
     FUNCTION,
     HOLDER,
     INSTANCE,
+    LISTED,
     MAPPING,
     TUPLE,
     TYPE_OF,
@@ -32,7 +33,7 @@ class Protocols(Bases):
         for value in self.concrete(self.evaluate(path, a)):
             if op == Op.ITEM:
                 held = self.containers(value) if value.tag == INSTANCE else (value,)
-                tuples = [v for v in held if v.tag == TUPLE]
+                tuples = [v for v in held if v.tag == TUPLE and v.name != LISTED]
                 parts = [v.inside[b] for v in tuples if b < len(v.inside)]
                 found += [v for part in parts for v in part] if tuples else self.yielded(value)
             elif op == Op.ELEMENT:

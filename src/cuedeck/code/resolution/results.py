@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in
 from cuedeck.code.resolution.types import Typing
@@ -251,7 +253,7 @@ class Results(Typing):
             or self.accepts(f, *self.links(path).given(callee))
         )
 
-    def accepts(self, overload: Value, count: int, keywords: list[str]) -> bool:
+    def accepts(self, overload: Value, count: int, keywords: Collection[str]) -> bool:
         """Whether an overload can be given so many arguments by their place, and others by name."""
         if count == MANY:
             return True

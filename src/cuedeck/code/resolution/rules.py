@@ -182,6 +182,8 @@ class Rules:
     # Foreign functions that give their argument back, and those that keep it under a member of their result.
     passing_calls: ClassVar[frozenset[str]] = frozenset()
     recording_calls: ClassVar[Mapping[str, str]] = {}
+    # Arguments that are given by name are known by it.
+    named_arguments: ClassVar[bool] = False
     # A project adds members to foreign types: see ``additions``.
     adds_to_foreign: ClassVar[bool] = False
     # Functions that give one which runs a function for each row of a table.

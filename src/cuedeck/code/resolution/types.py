@@ -15,6 +15,7 @@ from cuedeck.code.facts import (
     TYPE_ROLES,
     Bind,
     Op,
+    Role,
     ScopeKind,
 )
 from cuedeck.code.resolution.generics import (
@@ -33,6 +34,7 @@ from cuedeck.code.resolution.values import (
     FUNCTION,
     HOLDER,
     KEY,
+    LISTED,
     MAPPING,
     METHODS,
     MODULE,
@@ -521,7 +523,8 @@ class Typing(Untyped):
                 return self.evaluate(path, a)
             case Op.TUPLE:
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])
-                return (Value(TUPLE, inside=items),) if any(items) else ()
+                kind = LISTED if links.ops[number] >> ROLE_SHIFT == Role.WRITE else ""
+                return (Value(TUPLE, inside=items, name=kind),) if any(items) else ()
             case Op.SEQUENCE:
                 inside = trimmed(self.evaluate(path, a))
                 return (sequence(inside),) if inside else ()

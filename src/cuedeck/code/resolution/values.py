@@ -25,7 +25,8 @@ class Value(NamedTuple):
     told, under members that nobody knows. A KEY is the type of one text, ``name``; a LOOKUP is what types
     hold under keys, where either is not known yet; a CHOICE is a conditional type, with its expression in
     ``scope`` and what its type parameters stand for. The ``name`` of an INSTANCE says which members it has
-    not; METHODS in it that only those are known to be there.
+    not; METHODS in it that only those are known to be there. Any part of a TUPLE named LISTED may stand
+    at any place.
     """
 
     tag: int
@@ -60,6 +61,7 @@ HOLDER: Final = "holder"
 # The member of what will be there later, which gives it.
 FUTURE: Final = "result"
 METHODS: Final = "()"
+LISTED: Final = "listed"
 # The key of what calling something gives.
 CALLED: Final = "()"
 # The key of what any member holds.

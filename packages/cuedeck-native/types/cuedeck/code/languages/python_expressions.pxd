@@ -6,7 +6,7 @@ from cuedeck.code.languages.python_flow cimport PythonFlow
 cdef class PythonExpressions(PythonFlow):
     cdef public int identifier_kind, keyword_kind, lambda_kind, arguments_kind, list_splat_kind, dictionary_splat_kind
     cdef public dict pairs
-    cdef public list results
+    cdef public list results, listing_kinds
 
     @cython.locals(start=Py_ssize_t, rows=list, number=Py_ssize_t)
     cpdef Py_ssize_t identifier(self, Node node, Py_ssize_t scope, long role=*) except? -1
