@@ -394,3 +394,25 @@ def test_a_loop_brings_back_what_was_given_further_down(project: Project) -> Non
         """
     )
     written.check("size")
+def test_what_is_declared_as_a_plain_type_is_nothing_of_the_project_but_its_heirs(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Locale:
+            def describe(self): ...  # <def describe>
+        class Name(str):
+            def parts(self): ...  # <def parts>
+        def found(name: str) -> Locale: ...
+        def use(locale: str, other: str | None = None, name: str = ""):
+            locale = found(locale)
+            locale.describe()
+            other = found(other)
+            other.describe()
+            name = Name()
+            name.parts()  # <parts>
+            free = found("")
+            free.describe()  # <describe>
+        """
+    )
+    written.check("describe")
+    written.check("parts")

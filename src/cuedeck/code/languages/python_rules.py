@@ -102,6 +102,7 @@ class PythonRules(Rules):
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
     linear_ancestors: ClassVar[bool] = True
     reads_in_order: ClassVar[bool] = True
+    plain_types: ClassVar[frozenset[str]] = frozenset({"bool", "bytes", "complex", "float", "int", "str"})
     typed_members_first: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
     qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})

@@ -212,14 +212,43 @@ class Narrowing(Protocols):
         reached = links.standing(
             symbol.scope, bindings, place, lambda b: bool(self.bound(symbol, b)), declared=False
         )
+        plain = frozenset().union(*(self.plain_types(symbol.path, hints[b]) for b in telling))
         held: list[Value] = []
         for binding in reached:
             if kinds[binding] != Bind.VARIABLE or hints[binding] == values[binding] != 0:
                 held += self.bound(symbol, binding)
             elif values[binding]:
                 given = self.evaluate(symbol.path, values[binding])
+                if plain and not declared:
+                    given = tuple(v for v in given if self.inherits(v, plain))
                 held += self.assigned_as(given, declared) or declared
         return unique(held) or found
+
+    def plain_types(self, path: str, hint: int) -> frozenset[str]:
+        """The plain types that an annotation consists of; nothing if there is more to it."""
+        links, rules = self.links(path), self.rules_of(path)
+        op, label = links.ops[hint] & OP_MASK, self.label(path, hint)
+        if label:
+            return frozenset((label,)) & rules.plain_types
+        optional = op == Op.INDEX and self.label(path, links.a[hint]) in ("Optional", "Union")
+        items = (
+            self.arguments_of(path, hint)
+            if optional
+            else links.lists[links.b[hint]]
+            if op == Op.UNION
+            else ()
+        )
+        parts = [self.plain_types(path, item) for item in items if item]
+        return frozenset().union(*parts) if parts and all(parts) else frozenset()
+
+    def inherits(self, value: Value, names: frozenset[str]) -> bool:
+        """Whether a value's class, or an ancestor, names one of some foreign parents."""
+        lineage = self.lineage(value) if value.tag == INSTANCE else ()
+        return any(
+            self.label(path, base) in names
+            for path, scope in lineage
+            for base in self.links(path).lists[self.links(path).scopes[scope].bases]
+        )
 
     def assigned_as(self, values: Values, declared: Values) -> Values:
         """What values are that were given to what is declared: themselves, if they are heirs of that."""

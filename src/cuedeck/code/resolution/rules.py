@@ -203,6 +203,8 @@ class Rules:
     library: ClassVar[Mapping[str, str]] = {}
     # Those that give some arguments to a function, which is called later.
     completing_calls: ClassVar[frozenset[str]] = frozenset()
+    # Types of the language itself that say what a value is, and that nothing of a project is but their heirs.
+    plain_types: ClassVar[frozenset[str]] = frozenset()
     # A function's variables are seen in the whole function, so only their order tells what they hold.
     reads_in_order: ClassVar[bool] = False
 
