@@ -230,3 +230,27 @@ def test_a_substitute_for_what_no_package_may_have(project: Project) -> None:
     written.check("K")
     written.check("run")
     written.check("js")
+
+
+def test_a_stub_and_the_module_beside_it_declare_one_thing(project: Project) -> None:
+    written = project(
+        """
+        === fast.py
+        def run(): ... # <run> <def module>
+        class Reader:
+            def close(self): ... # <close>
+        === fast.pyi
+        def run() -> None: ... # <def run> <module>
+        class Reader:
+            def close(self) -> None: ... # <def close>
+        class Other:
+            def close(self) -> None: ...
+        === use.py
+        from fast import Reader, run # <run> <module>
+        run() # <run> <module>
+        Reader().close() # <close>
+        """
+    )
+    written.check("run")
+    written.check("module", "run")
+    written.check("close")

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from cuedeck.code.facts import Import
 from cuedeck.code.resolution.rules import Rules, file_module
-from cuedeck.code.resolution.values import MODULE, PACKAGE, Targets, Value
+from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Value
 
 _ROOTS = frozenset({"src", "lib", "python"})
 _BUILT_INS = "__builtins__.pyi"
@@ -297,6 +297,18 @@ class PythonRules(Rules):
         if not module.path.endswith(".py") or stub not in self.project.paths:
             return ()
         return self.project.module_member(file_module(stub), name)
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        """What a stub and the module beside it call by one name, in the same class, is one thing."""
+        path = symbol.path[:-1] if symbol.path.endswith(".pyi") else f"{symbol.path}i"
+        if path not in self.project.paths:
+            return ()
+        links, others = self.project.links(symbol.path), self.project.links(path)
+        number = others.string_numbers.get(symbol.name, -1)
+        within = links.strings[links.classes[symbol.scope]] if symbol.scope in links.classes else ""
+        scopes = [n for n, name in others.classes.items() if others.strings[name] == within] if within else [0]
+        known = not symbol.scope or bool(within)
+        return [Symbol(path, n, symbol.name) for n in scopes if known and number in others.names[n]]
 
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")
