@@ -112,3 +112,16 @@ def test_a_go_method_is_found_by_its_receiver(ask: Ask, repo: Repo) -> None:
     found = ask("locate_symbol", name="(*Server).Stop")["results"]
     assert [record["name"] for record in found] == ["Stop"]
     assert ask("locate_symbol", name="lib.nothing")["results"] == []
+
+
+def test_a_method_comes_before_an_extension_of_its_class(ask: Ask, repo: Repo) -> None:
+    repo.put("src/Extensions.kt", "fun Parser.read(text: String): Int = read(text, 0)\n")
+    repo.put(
+        "src/Parser.kt",
+        "class Parser {\n    fun read(text: String, at: Int): Int {\n        return at\n    }\n}\n",
+    )
+    found = ask("locate_symbol", name="Parser.read")["results"]
+    assert [(each["kind"], each["path"]) for each in found] == [
+        ("method", "src/Parser.kt"),
+        ("fn", "src/Extensions.kt"),
+    ]

@@ -19,6 +19,7 @@ _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "f
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
 _BREAKS: Final = "".join(_SEPARATORS)
 _MOST_OWNERS: Final = 8
+_HELD: Final = 3
 PROTOTYPES: Final = ("c", "cpp")
 _IMPORTS: Final = (Bind.IMPORT, Bind.MODULE, Bind.STAR)
 _RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
@@ -185,7 +186,9 @@ def _best_first(snapshot: Snapshot, records: Iterable[SymbolRecord]) -> list[Sym
         return (
             is_secondary(record.path),
             is_test(record.path),
-            _rank(record),
+            rank := _rank(record),
+            # Before what a type has stands nothing that is only inside something of its name.
+            rank == _HELD and record.kind == Kind.FUNCTION,
             record.kind == Kind.MACRO,
             not bodies.has(record),
             not _is_of_trait(snapshot, record),
@@ -211,7 +214,7 @@ def _rank(record: SymbolRecord) -> int:
     if record.kind in (Kind.NAMESPACE, Kind.MODULE):
         return 5 + (record.kind == Kind.MODULE)
     outer = "::" not in record.qualified_name.removeprefix(f"{module_name(record.path, record.language)}::")
-    return (1 if outer else 3) + (record.kind not in CALLABLE)
+    return (1 if outer else _HELD) + (record.kind not in CALLABLE)
 
 
 class Bodies:
