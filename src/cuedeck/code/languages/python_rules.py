@@ -305,10 +305,10 @@ class PythonRules(Rules):
             return ()
         links, others = self.project.links(symbol.path), self.project.links(path)
         number = others.string_numbers.get(symbol.name, -1)
-        within = links.strings[links.classes[symbol.scope]] if symbol.scope in links.classes else ""
-        scopes = [n for n, name in others.classes.items() if others.strings[name] == within] if within else [0]
-        known = not symbol.scope or bool(within)
-        return [Symbol(path, n, symbol.name) for n in scopes if known and number in others.names[n]]
+        within = links.strings[links.classes.get(symbol.scope, 0)] or None
+        scopes = [n for n, name in others.classes.items() if others.strings[name] == within]
+        scopes = scopes if symbol.scope else [0]
+        return [Symbol(path, n, symbol.name) for n in scopes if number in others.names[n]]
 
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")
