@@ -394,6 +394,8 @@ def test_a_loop_brings_back_what_was_given_further_down(project: Project) -> Non
         """
     )
     written.check("size")
+
+
 def test_what_is_declared_as_a_plain_type_is_nothing_of_the_project_but_its_heirs(project: Project) -> None:
     written = project(
         """
