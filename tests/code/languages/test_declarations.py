@@ -90,3 +90,27 @@ def test_what_a_record_type_holds_under_any_key(project: Project) -> None:
         """
     )
     written.check("severity")
+
+
+def test_names_taken_out_of_a_module_that_is_awaited(project: Project) -> None:
+    """They are variables, as the compiler sees it; a module that is required gives its own."""
+    written = project(
+        """
+        === box.ts
+        export function pack() {} // <def pack>
+        export class Box { open() {} } // <def Box> <def open>
+        === late.test.ts
+        async function check() {
+          const { pack, Box: Other } = await import('./box') // <pack> <Box>
+          pack()
+          new Other().open() // <open>
+          const whole = await import('./box')
+          whole.pack() // <pack>
+        }
+        === old.js
+        const { pack } = require('./box') // <pack>
+        pack() // <pack>
+        """
+    )
+    for name in ("pack", "Box", "open"):
+        written.check(name)

@@ -192,6 +192,9 @@ class ModuleWalk(TableWalk):
         fragment = self.require_source(value)
         if fragment is None or name.type not in ("identifier", "object_pattern"):
             return False
+        if name.type == "object_pattern" and value is not None and value.type == "await_expression":
+            # What is taken out of ``await import("…")`` are variables of their own.
+            return False
         number = self.imported(self.text(fragment))
         self.row(Op.MODULE, number, self.intern(self.stem(fragment)), fragment.start_byte, Role.IMPORT)
         if part is not None:
