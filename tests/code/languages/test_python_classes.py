@@ -196,3 +196,28 @@ def test_super_of_a_class_that_is_named(project: Project) -> None:
     )
     written.check("__init__")
     written.check("close")
+
+
+def test_a_factory_of_an_ancestor_makes_heirs_whatever_it_makes_them_from(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Line: ...
+        class Point:
+            def __init__(self, name, line):
+                self.name = name
+                self.line = line
+            @classmethod
+            def of(cls, frame):
+                return cls(frame.name, Line())
+        class Wide(Point):
+            @classmethod
+            def of(cls, frame):
+                made = super().of(frame)
+                made.fill()  # <fill>
+                return made
+            def fill(self): ...  # <def fill>
+        Wide.of(1).fill()  # <fill>
+        """
+    )
+    written.check("fill")

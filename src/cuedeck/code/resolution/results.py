@@ -129,10 +129,12 @@ class Results(Typing):
             return (sequence(inside),) if inside else ()
         values = self.evaluate(path, number)
         owner = Value(INSTANCE, path, links.scopes[function.scope].owner)
-        if owner not in values or not self.is_receivers(function, number):
+        # What it was made from does not matter: heirs are made from something else.
+        own = [value for value in values if value[:3] == owner[:3]]
+        if not own or not self.is_receivers(function, number):
             return values
-        own = Value(PARAMETER, path, owner.scope, name=SELF_TYPE)
-        return tuple(own if value == owner else value for value in values)
+        receivers = Value(PARAMETER, path, owner.scope, name=SELF_TYPE)
+        return unique([receivers if value in own else value for value in values])
 
     def is_receivers(self, function: Value, number: int) -> bool:
         """Whether an expression is a function's receiver, or another instance of the receiver's class."""
