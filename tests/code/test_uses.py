@@ -176,3 +176,9 @@ def test_of_a_structure_and_its_type_the_one_named_at_a_line_is_meant(repo: Repo
     for line, places in lines.items():
         found = find(snapshot, "dict", path="dict.h", line=line)
         assert [(site.path, site.line) for site in found.references] == places
+
+
+def test_what_a_module_names_within_an_expression_is_a_symbol(repo: Repo, open_code: Open) -> None:
+    repo.put("start.py", "import os\n\nif (home := os.getcwd()) != '/':\n    print(home)\n")
+    found = find(open_code(repo.root).view().snapshot, "home", path="start.py", line=3)
+    assert [site.line for site in found.references] == [4]

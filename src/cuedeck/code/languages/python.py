@@ -475,7 +475,7 @@ class PythonWalk(PythonPatterns):
         self.settled, self.until, self.given = 0, until, given
 
     def name_target(self, target: Node, scope: int, value: int) -> None:
-        """Give the target of a statement with a block a value; it alone is the definition."""
+        """Give a value to the target of a statement with a block, or of ``:=``; it is the definition."""
         outer, self.whole, self.giving = self.whole, (target.start_byte, target.end_byte), None
         self.assign(target, scope, 0, value)
         self.whole = outer

@@ -96,6 +96,10 @@ class PythonExpressions(PythonFlow):
         """Bind what a target names."""
         raise NotImplementedError
 
+    def name_target(self, target: Node, scope: int, value: int) -> None:
+        """Bind what a target names, which alone is the definition."""
+        raise NotImplementedError
+
     def identifier(self, node: Node, scope: int, role: int = 0) -> int:
         start = node.start_byte
         name = self.numbers[self.source[start : node.end_byte]]
@@ -405,7 +409,7 @@ class PythonExpressions(PythonFlow):
         value = self.visit(parts[-1], scope)
         while self.scopes[scope].kind == ScopeKind.BLOCK:
             scope = self.scopes[scope].parent
-        self.assign(parts[0], scope, 0, value)
+        self.name_target(parts[0], scope, value)
         return value
 
     def handed(self, node: Node, scope: int, callee: int, position: int) -> int:
