@@ -8,6 +8,7 @@ from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.grouped import assigned
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_patterns import PythonPatterns
+from cuedeck.code.languages.python_repair import closed
 from cuedeck.code.languages.python_rules import PythonRules
 
 if TYPE_CHECKING:
@@ -543,4 +544,5 @@ PYTHON: Final = Language(
     folder_stems=("__init__",),
     comment="#",
     visitor="cuedeck_native.expressions",
+    repair=closed,
 )
