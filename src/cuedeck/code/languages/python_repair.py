@@ -10,11 +10,10 @@ from typing import Final
 
 # Brackets, what may hold some that are none, and words that begin a line only where every bracket is closed.
 _TOKEN: Final = re.compile(
-    rb'''\#[^\n]*|"""(?:[^\\]|\\.)*?"""|\'\'\'(?:[^\\]|\\.)*?\'\'\'|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*\''''
+    rb"""\#[^\n]*|"{3}(?:[^\\]|\\.)*?"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
     rb"""|(?P<text>["'][^\n]*)|(?P<bracket>[\[\](){}])"""
-    rb"""|(?m:^)[ \t]*(?P<word>(?:async[ \t]+)?def\b|class\b|@[A-Za-z_]|import\b"""
-    rb"""|from[ \t]+[\w.]+[ \t]+import\b|with\b|while\b|try\b|except\b|finally\b|elif\b|return\b|raise\b|assert\b|del\b|global\b|nonlocal\b"""
-    rb"""|pass\b|break\b|continue\b)""",
+    rb"""|(?m:^)[ \t]*(?P<word>@[A-Za-z_]|from[ \t]+[\w.]+[ \t]+import\b|(?:(?:async[ \t]+)?def|class|import"""
+    rb"""|with|while|try|except|finally|elif|return|raise|assert|del|global|nonlocal|pass|break|continue)\b)""",
     re.DOTALL,
 )
 _HEADER: Final = re.compile(rb"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+\w+[ \t]*\Z")
