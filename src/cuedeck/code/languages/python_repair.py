@@ -12,8 +12,8 @@ from typing import Final
 _TOKEN: Final = re.compile(
     rb"""\#[^\n]*|"{3}(?:[^\\]|\\.)*?"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
     rb"""|(?P<text>["'][^\n]*)|(?P<bracket>[\[\](){}])"""
-    rb"""|(?m:^)[ \t]*(?P<word>@[A-Za-z_]|from[ \t]+[\w.]+[ \t]+import\b|(?:(?:async[ \t]+)?def|class|import"""
-    rb"""|with|while|try|except|finally|elif|return|raise|assert|del|global|nonlocal|pass|break|continue)\b)""",
+    rb"""|(?m:^)[ \t]*(?P<word>@[A-Za-z_]|from[ \t]+[\w.]+[ \t]+import\b|(?:(?:async[ \t]+)?def|class"""
+    rb"""|import|with|while|try|except|finally|elif|return|raise|assert|del|global|nonlocal|pass|break|continue)\b)""",
     re.DOTALL,
 )
 _HEADER: Final = re.compile(rb"[ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+\w+[ \t]*\Z")
