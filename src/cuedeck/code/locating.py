@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _KIND_ALIASES: Final = {"function": Kind.FUNCTION, "constant": Kind.CONSTANT, "func": Kind.FUNCTION}
 _SEPARATORS: Final = ("::", ".", "#", "/", "\\")
 _BREAKS: Final = "".join(_SEPARATORS)
+_BETWEEN: Final = re.compile(r"::|[./\\]|(?<=[^:./\\#])#")
 _MOST_OWNERS: Final = 8
 _HELD: Final = 3
 PROTOTYPES: Final = ("c", "cpp")
@@ -35,10 +36,8 @@ def kind_named(kind: str) -> str:
 
 
 def name_parts(text: str) -> list[str]:
-    """``a.b::c`` as its parts."""
-    for separator in _SEPARATORS:
-        text = text.replace(separator, "::")
-    return [part for part in text.split("::") if part]
+    """``a.b::c`` as its parts; the name of a private member begins with ``#``."""
+    return [part for part in _BETWEEN.split(text) if part]
 
 
 def locate(
