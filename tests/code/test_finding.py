@@ -125,3 +125,23 @@ def test_a_method_comes_before_an_extension_of_its_class(ask: Ask, repo: Repo) -
         ("method", "src/Parser.kt"),
         ("fn", "src/Extensions.kt"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "meant"),
+    [
+        ("<constructor>", 2, "web::Page::constructor"),
+        ("<get>title", 3, "web::Page::title"),
+        ("'deep-key'", 5, "web::Options::deep-key"),
+    ],
+)
+def test_names_may_be_spelled_as_scip_indexes_do(
+    ask: Ask, repo: Repo, name: str, line: int, meant: str
+) -> None:
+    repo.put(
+        "web.ts",
+        "export class Page {\n  constructor() {}\n  get title() { return 1 }\n}\n"
+        "export interface Options { 'deep-key': Page }\n",
+    )
+    found = ask("find_references", symbol_name=name, path="web.ts", line=line)
+    assert found["symbol"]["qualified_name"] == meant

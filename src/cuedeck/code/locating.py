@@ -23,6 +23,9 @@ _MOST_OWNERS: Final = 8
 _HELD: Final = 3
 PROTOTYPES: Final = ("c", "cpp")
 _IMPORTS: Final = (Bind.IMPORT, Bind.MODULE, Bind.STAR)
+_QUOTES: Final = "'\"`"
+# How SCIP indexes name constructors and accessors of JavaScript.
+_INDEXED: Final = re.compile(r"<(?:get|set)>|<(constructor)>")
 _RECEIVER: Final = re.compile(r"\(\*?(\w+)\)(?=\.)")
 _TEST_PARTS: Final = frozenset(
     {"test", "tests", "testing", "spec", "specs", "__tests__", "testdata", "fixtures"}
@@ -89,9 +92,10 @@ def _inherited(
 
 
 def _bare(name: str) -> str:
-    """``crate::a::run()`` as ``a::run``, ``(*Server).Stop`` as ``Server.Stop``."""
+    """``crate::a::run()`` as ``a::run``, ``(*Server).Stop`` as ``Server.Stop``, ``<get>x`` as ``x``."""
     name = _RECEIVER.sub(r"\1", name.strip())
-    return name.removesuffix("()").removeprefix("crate::")
+    name = _INDEXED.sub(r"\1", name.removesuffix("()").removeprefix("crate::"))
+    return name[1:-1] if len(name) > 2 and name[0] == name[-1] and name[0] in _QUOTES else name
 
 
 def _named(
@@ -260,7 +264,8 @@ def meant_at(snapshot: Snapshot, name: str, path: str | None, line: int) -> list
     if path is None or path not in snapshot.files:
         return []
     links, outline = snapshot.links(path), snapshot.outline(path)
-    number = links.string_numbers.get((name_parts(name) or [name])[-1], -1)
+    asked = _bare(name)
+    number = links.string_numbers.get((name_parts(asked) or [asked])[-1], -1)
     found: list[Target] = []
     for binding in links.bound.get(number, ()):
         if outline.line_of(links.bindings[2][binding]) != line:
