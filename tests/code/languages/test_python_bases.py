@@ -107,3 +107,19 @@ def test_what_gives_itself_keeps_what_it_holds(project: Project) -> None:
         """
     )
     written.check("run")
+
+
+def test_an_import_may_begin_at_a_folder_around_the_file(project: Project) -> None:
+    written = project(
+        """
+        === libs/graph/graph/parts/one.py
+        class One: ...  # <def One>
+        === libs/graph/graph/use.py
+        from graph.parts.one import One  # <One>
+        One()  # <One>
+        === libs/graph/tests/test_one.py
+        from graph.parts import one
+        one.One()  # <One>
+        """
+    )
+    written.check("One")

@@ -219,7 +219,18 @@ class PythonRules(Rules):
             packaged = known and posixpath.join(folder, "__init__.py") in self.project.paths
             beside = posixpath.join(folder, *imported.module.split("."))
             found = (self._file(beside) if not packaged else None) or found
-        return found
+        return found if found or known else self._above(path, imported.module)
+
+    def _above(self, path: str, dotted: str) -> Value | None:
+        """What the nearest folder around a file has by a name that no root has."""
+        folder = posixpath.dirname(path)
+        while folder:
+            folder = posixpath.dirname(folder)
+            stem = posixpath.join(folder, *dotted.split("."))
+            found = self._file(stem)
+            if found is not None or (folder and stem.replace("/", ".") in self.folders):
+                return found or Value(PACKAGE, stem.replace("/", "."))
+        return None
 
     def is_unknown(self, name: str) -> bool:
         return name.partition(".")[0] not in _LIBRARY
