@@ -221,3 +221,28 @@ def test_a_factory_of_an_ancestor_makes_heirs_whatever_it_makes_them_from(projec
         """
     )
     written.check("fill")
+
+
+def test_an_object_that_decorates_makes_what_calling_it_gives(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Graph:
+            def invoke(self): ...  # <def invoke>
+        class entrypoint:
+            def __init__(self, *, keeps=None): ...
+            def __call__(self, function) -> Graph: ...
+        class retried:
+            def __call__(self, function):
+                def again(*args, **more):
+                    return function(*args, **more)
+                return again
+        @entrypoint(keeps=1)
+        def flow(state: dict) -> dict: ...
+        @retried()
+        def made() -> Graph: ...
+        flow.invoke()  # <invoke>
+        made().invoke()  # <invoke>
+        """
+    )
+    written.check("invoke")

@@ -228,8 +228,9 @@ class Results(Typing):
         found: list[Value] = []
         for decorator in links.lists[links.scopes[scope].decorators]:
             for value in self.evaluate(path, decorator):
-                if value.tag in (CLASS, FUNCTION, CALLABLE):
-                    found += self.made_of_function(path, value, Value(FUNCTION, path, scope))
+                for run in self.functions_of(path, value) if value.tag == INSTANCE else (value,):
+                    if run.tag in (CLASS, FUNCTION, CALLABLE):
+                        found += self.made_of_function(path, run, Value(FUNCTION, path, scope))
         return unique(found)
 
     def made_of_function(self, path: str, decorator: Value, function: Value) -> Values:
