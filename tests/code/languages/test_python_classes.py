@@ -246,3 +246,37 @@ def test_an_object_that_decorates_makes_what_calling_it_gives(project: Project) 
         """
     )
     written.check("invoke")
+
+
+def test_what_is_called_though_its_decorator_made_nothing_that_runs_is_the_function(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from functools import partial
+        from typing import Callable
+        class Graph:
+            def nodes(self): ...  # <def nodes>
+        class dispatched:
+            def __new__(cls, function=None, *, returns=False):
+                if function is None:
+                    return partial(dispatched, returns=returns)
+                return object.__new__(cls)
+            def _plain(self): ...
+            __call__: Callable = _plain
+        class mapped:
+            def __call__(self, function):
+                def compiled(*args, __wrapper=None, **more):
+                    return find(__wrapper)(*args, **more)
+                return compiled
+        @dispatched(returns=True)
+        def path_graph():
+            return Graph()
+        @mapped()
+        @dispatched
+        def read_graph(path):
+            return Graph()
+        path_graph().nodes()  # <nodes>
+        read_graph("a").nodes()
+        """
+    )
+    written.check("nodes")

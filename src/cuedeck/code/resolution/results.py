@@ -224,14 +224,26 @@ class Results(Typing):
 
     def decorated(self, path: str, scope: int) -> Values:
         """What a function's decorators make of it, where that is something else than a function."""
-        links = self.links(path)
+        links, function = self.links(path), Value(FUNCTION, path, scope)
         found: list[Value] = []
         for decorator in links.lists[links.scopes[scope].decorators]:
             for value in self.evaluate(path, decorator):
-                for run in self.functions_of(path, value) if value.tag == INSTANCE else (value,):
-                    if run.tag in (CLASS, FUNCTION, CALLABLE):
-                        found += self.made_of_function(path, run, Value(FUNCTION, path, scope))
+                if value.tag == INSTANCE:
+                    for run in self.functions_of(path, value):
+                        found += self.made_of_function(path, run, function)
+                        found += [f for f in self.outcome(run) if f.tag == FUNCTION and self.has_own(f)]
+                elif value.tag in (CLASS, FUNCTION, CALLABLE):
+                    found += self.made_of_function(path, value, function)
+        if found and not any(self.functions_of(path, value) for value in found):
+            # Where that is called all the same, it is the function that runs.
+            found.append(function)
         return unique(found)
+
+    def has_own(self, function: Value) -> bool:
+        """Whether a function has parameters besides ``*args`` and ``**keywords``, which pass all on."""
+        links = self.links(function.path)
+        hints = [links.bindings[4][binding] for binding, _ in self.parameter_names(function)]
+        return any(links.ops[hint] & OP_MASK not in (Op.SEQUENCE, Op.MAPPING) for hint in hints)
 
     def made_of_function(self, path: str, decorator: Value, function: Value) -> Values:
         """What a decorator makes of a function; what that takes and gives tells its type parameters."""
