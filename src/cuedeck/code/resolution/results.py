@@ -25,6 +25,7 @@ from cuedeck.code.resolution.values import (
 )
 
 _SAME = (Op.AWAIT, Op.WANTED, Op.NARROWED)
+_PASSED_ON = 2
 
 
 class Results(Typing):
@@ -240,10 +241,10 @@ class Results(Typing):
         return unique(found)
 
     def has_own(self, function: Value) -> bool:
-        """Whether a function has parameters besides ``*args`` and ``**keywords``, which pass all on."""
+        """Whether a function has more parameters than a receiver, ``*args`` and ``**keywords`` to pass on."""
         links = self.links(function.path)
-        hints = [links.bindings[4][binding] for binding, _ in self.parameter_names(function)]
-        return any(links.ops[hint] & OP_MASK not in (Op.SEQUENCE, Op.MAPPING) for hint in hints)
+        names = [links.strings[name] for _, name in self.parameter_names(function)]
+        return len(names) - (names[:1] == ["self"]) > _PASSED_ON
 
     def made_of_function(self, path: str, decorator: Value, function: Value) -> Values:
         """What a decorator makes of a function; what that takes and gives tells its type parameters."""
