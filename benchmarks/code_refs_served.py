@@ -5,8 +5,9 @@
 A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 1-based lines, as SCIP indexes
 and language servers give them; symbols that all files know are asked about. Recall is over the lines that
 every tool lists, precision is the share of our lines that any of them lists. Servers list ``C()`` for a
-constructor, but not ``module.C()``: uses of its class count as listed. Files that no tool names say nothing,
-as their configuration may leave them out. The folder gets a ``.cuedeck``, as any workspace.
+constructor, but not ``module.C()``: printed is also what it comes to when uses of the class count as listed.
+Files that no tool names say nothing, as their configuration may leave them out. The folder gets a
+``.cuedeck``, as any workspace.
 """
 
 from __future__ import annotations
@@ -89,10 +90,14 @@ def served(root: Path) -> Iterator[Client]:
 
 @dataclass
 class Truth:
-    """By symbol, the lines that every tool lists and those that any of them lists; the files they name."""
+    """By symbol, the lines that every tool lists and those that any of them lists; the files they name.
+
+    Of constructors also the lines that use their class.
+    """
 
     must: dict[Key, set[Place]]
     may: dict[Key, set[Place]]
+    making: dict[Key, set[Place]]
     files: set[str]
 
 
@@ -114,10 +119,15 @@ def combined(files: list[Path]) -> Truth:
     common = sorted(set.intersection(*map(set, tools)))
     must = {key: set.intersection(*(listed[key] for listed in tools)) for key in common}
     may = {key: set.union(*(listed[key] for listed in tools)) for key in common}
-    for key in makers.keys() & may.keys():
-        may[key] |= classes.get(makers[key], set())
+    making = {key: classes.get(symbol, set()) for key, symbol in makers.items()}
     named = {path for listed in tools for places in listed.values() for path, _ in places}
-    return Truth(must, may, named | {path for listed in tools for path, _, _ in listed})
+    return Truth(must, may, making, named | {path for listed in tools for path, _, _ in listed})
+
+
+def shown(right: int, answered: int, met: int, wanted: int) -> str:
+    precision, recall = right / max(1, answered), met / max(1, wanted)
+    f1 = 2 * precision * recall / max(1e-9, precision + recall)
+    return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
 
 
 def main() -> int:
@@ -128,7 +138,7 @@ def main() -> int:
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined(given.rows)
-    answered = right = wanted = met = unknown = 0
+    answered = right = made = wanted = met = unknown = 0
     mistakes: Counter[str] = Counter()
     with served(root) as client:
         for (path, line, name), must in truth.must.items():
@@ -140,13 +150,14 @@ def main() -> int:
             found = {place for place in found if place[0] in truth.files}
             must -= itself
             answered, right = answered + len(found), right + len(found & may)
+            made += len((found - may) & truth.making.get((path, line, name), set()))
             wanted, met = wanted + len(must), met + len(found & must)
             mistakes[f"wrong  {name} ({path}:{line})"] += len(found - may)
             mistakes[f"missed {name} ({path}:{line})"] += len(must - found)
-    precision, recall = right / max(1, answered), met / max(1, wanted)
-    f1 = 2 * precision * recall / max(1e-9, precision + recall)
     print(f"{root.name}: {len(truth.must)} symbols, {wanted} lines, {unknown} symbols not found")
-    print(f"  P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}")
+    print(f"  {shown(right, answered, met, wanted)}")
+    if made:
+        print(f"  {shown(right + made, answered, met, wanted)} with uses of a class for its constructor")
     for mistake, count in mistakes.most_common(given.errors):
         if count:
             print(f"    {count:5} {mistake}")
