@@ -95,8 +95,7 @@ class Choosing(Keyed):
         for each in self.concrete(given):
             verdict = self.fits(each, path, pattern, self.substitute(wanted, known))
             fitting += [each] if verdict is not False or not sure else []
-            failing += [each] if verdict is not True and (sure or verdict is None) else []
-            failing += [each] if verdict is False and not sure else []
+            failing += [each] if verdict is not True else []
         inferred: Meaning = {}
         self.unify(wanted, tuple(fitting) if sure else given, inferred)
         own = {p: inferred.get(p, ()) for p in self.inferred_in(path, links.a[compared])}
