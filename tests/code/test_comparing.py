@@ -460,3 +460,22 @@ def test_a_side_that_cannot_be_read_makes_no_symbol_deleted(repo: Repo, open_cod
     found = compare_refs(open_code(repo.root), "main", "feat")
     assert [file.path for file in found.files] == ["a.js"]
     assert (found.changes, [path for path, _ in found.unread]) == ((), ["a.js"])
+
+
+def test_a_submodule_that_moved_is_a_changed_file_without_symbols(repo: Repo, open_code: Open) -> None:
+    first, second = "1" * 40, "2" * 40
+    repo.put("a.py", "def kept(): pass\n")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{first},lib/sub")
+    repo.put("taken.py", "def one(): pass\n")
+    repo.git("add", "a.py", "taken.py")
+    repo.git("commit", "-q", "-m", "first")
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.git("update-index", "--cacheinfo", f"160000,{second},lib/sub")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{second},more")
+    repo.git("rm", "-q", "--cached", "taken.py")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{first},taken.py")
+    repo.git("commit", "-q", "-m", "second")
+    found = compare_refs(open_code(repo.root), "main", "feat")
+    listed = [(file.path, file.change) for file in found.files]
+    assert listed == [("lib/sub", "modified"), ("more", "added"), ("taken.py", "modified")]
+    assert [(change.change, change.shown.name) for change in found.changes] == [("deleted", "one")]

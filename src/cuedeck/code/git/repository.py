@@ -416,7 +416,7 @@ class Repository:
         found, unnamed = [], []
         for delta in difference.deltas:
             change = _CHANGES.get(delta.status_char())
-            if change is None or 0o160000 in (delta.old_file.mode, delta.new_file.mode):
+            if change is None:
                 continue
             old_path, new_path = _path(delta.old_file), _path(delta.new_file)
             if old_path is None or new_path is None:
