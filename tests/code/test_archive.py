@@ -115,7 +115,6 @@ def _planted(entries: Members) -> Members:
     return [(entries[0][0], json.dumps(description).encode()), *rest]
 
 
-FUTURE = {"state": ["future/9"]}
 HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
     "a flipped byte": (lambda e: [e[0], (e[1][0], b"\0" + e[1][1][1:]), *e[2:]], ErrorCode.VALIDATION),
     "no description": (lambda e: e[1:], ErrorCode.VALIDATION),
@@ -126,9 +125,12 @@ HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
     "a trigger": (_planted, ErrorCode.VALIDATION),
     "a newer format": (_described(lambda d: d.update(format=99)), ErrorCode.SCHEMA_TOO_NEW),
     "a newer schema": (
-        _described(lambda d: d.update(schema={"state": ["future/9"]})),
+        _described(lambda d: d["schema"]["state"].append("future/9")),
         ErrorCode.SCHEMA_TOO_NEW,
     ),
+    "no schema": (_described(lambda d: d.pop("schema")), ErrorCode.VALIDATION),
+    "a schema without one database": (_described(lambda d: d["schema"].pop("index")), ErrorCode.VALIDATION),
+    "a schema that is none": (_described(lambda d: d.update(schema=7)), ErrorCode.VALIDATION),
     "a description without end": (
         lambda e: [(e[0][0], b"[" * 100_000), *e[1:]],
         ErrorCode.VALIDATION,

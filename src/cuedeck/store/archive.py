@@ -251,7 +251,7 @@ def _description(tar: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any
     found = json.loads(data.read())
     if not isinstance(found, dict) or not isinstance(found.get("format"), int):
         raise _refused("Its description cannot be read")
-    if found["format"] > FORMAT or _unknown_schema(found.get("schema")):
+    if found["format"] > FORMAT or _unknown_schema(found["schema"]):
         raise CueError(
             ErrorCode.SCHEMA_TOO_NEW,
             "The archive was written by a newer version",
@@ -263,11 +263,10 @@ def _description(tar: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any
     return found
 
 
-def _unknown_schema(schema: Any) -> bool:
+def _unknown_schema(schema: Mapping[str, list[str]]) -> bool:
+    """Whether an archive holds migrations that are not ours; both databases' are always listed."""
     known = {name: {f"{m.domain}/{m.number}" for m in migrations(name)} for name in ("state", "index")}
-    return isinstance(schema, dict) and any(
-        not set(schema.get(name, ())) <= known[name] for name in ("state", "index")
-    )
+    return any(not set(schema[name]) <= known[name] for name in ("state", "index"))
 
 
 def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, entry: Mapping[str, Any]) -> None:
