@@ -12,7 +12,7 @@ from typing import Final
 
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout, Elsewhere
-from cuedeck.code.git.objects import NOT_HERE
+from cuedeck.code.git.objects import lacking
 from cuedeck.code.git.repository import MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
@@ -324,8 +324,8 @@ class Code:
 
     def lacking(self, wanted: Wanted) -> str:
         """What to say of a ref's files that are not in this clone; nothing where all are."""
-        missing = sum(reason == NOT_HERE for _, reason in self.problems(wanted))
-        return f"{missing} of its files are not in this clone; see index_status" if missing else ""
+        said = lacking(self.problems(wanted))
+        return f"{said}; see index_status" if said else ""
 
     def _row(self, name: str) -> table.RefRow | None:
         version = self.store.index.version()

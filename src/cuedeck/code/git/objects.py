@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from typing import Any, Final
 
 NOT_HERE: Final = "not in this clone"
@@ -12,6 +13,12 @@ NO_UTF8: Final = "its name is not UTF-8"
 # Without waiting: a pipe in a file's place would never open.
 READING: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LONG: Final = 64
+
+
+def lacking(problems: Iterable[tuple[str, str]]) -> str:
+    """What to say of files that a clone does not hold; nothing where it holds all."""
+    missing = sum(reason == NOT_HERE for _, reason in problems)
+    return f"{missing} of its files are not in this clone" if missing else ""
 
 
 def digest(size: int, like: str) -> Any:

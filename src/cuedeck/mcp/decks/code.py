@@ -181,10 +181,12 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
 
 
 def _index_status(call: Call[IndexStatus]) -> Answer:
+    from cuedeck.code.git.objects import lacking
     from cuedeck.code.refs import status
 
     vectors = call.workspace.symbol_vectors
     found = status(_code(call), call.arguments.ref, call.principal.key, vectors)
+    missing = lacking(found.skipped)
     return Answer(
         {
             "ref": found.ref,
@@ -195,7 +197,13 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
             "last_indexed_commit": found.commit,
             "skipped": [{"path": path, "reason": reason} for path, reason in found.skipped],
             "pending_embeddings": found.pending_embeddings,
-            "metadata": shape.metadata(found.ref, freshness=found.freshness, indexing=found.status),
+            "metadata": shape.metadata(
+                found.ref,
+                freshness=found.freshness,
+                indexing=found.status,
+                completeness="partial" if missing else "complete",
+                warnings=[missing] if missing else (),
+            ),
         }
     )
 
