@@ -403,6 +403,20 @@ def test_a_declaration_without_a_body_calls_what_its_body_calls(
         assert [call["call_site"]["path"] for call in graph["callees"]] == [[*files][-1]]
 
 
+def test_a_search_that_finds_nothing_says_so(ask: Ask) -> None:
+    def said(query: str, **filters: str) -> list[str]:
+        found = ask("search_code", query=query, **filters)
+        assert found["results"] == []
+        return list(found["metadata"]["warnings"])
+
+    assert said("shipment") == ["no symbol holds a word of the query; mode hybrid looks for its meaning"]
+    assert said("shipment", mode="keyword") == ["no symbol holds a word of the query"]
+    assert said("check", kind="enum", mode="keyword") == [
+        "no symbol within these filters holds a word of the query"
+    ]
+    assert said(" %% ") == ["the query holds no word that could be looked for"]
+
+
 def test_a_path_filter_that_lets_nothing_through_says_so(ask: Ask) -> None:
     assert ask("search_code", query="token", path_filter=".")["results"]
     assert "warnings" not in ask("search_code", query="token", path_filter="./auth")["metadata"]
@@ -464,6 +478,11 @@ def test_what_a_clone_lacks_is_said_where_a_symbol_is_not_found(ask: Ask, repo: 
     told = ask("index_repo", ref="main")["metadata"]
     assert (told["result_completeness"], told["warnings"]) == ("partial", [lacking])
     assert "warnings" not in ask("index_repo", ref="feat")["metadata"]
+    told = ask("index_status", ref="main")["metadata"]
+    assert (told["result_completeness"], told["warnings"]) == ("partial", [lacking.split(";")[0]])
+    told = ask("index_status", ref="feat")["metadata"]
+    assert told["result_completeness"] == "complete"
+    assert "warnings" not in told
     for tool in ("find_references", "get_call_graph"):
         with pytest.raises(CueError) as error:
             ask(tool, symbol_name="misplaced", ref="main")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from cuedeck.code.engine import Code
 from cuedeck.code.refs import status
 from cuedeck.code.search.ranking import Query, Ranking
 from cuedeck.code.search.searching import Blend, explain, search
-from cuedeck.code.search.vectors import SymbolVectors
+from cuedeck.code.search.vectors import REST_SECONDS, SymbolVectors
 from cuedeck.config.sections import SearchSection
 from cuedeck.search.embedder import NoEmbedder, OnnxEmbedder, open_embedder
 from cuedeck.store.schema.code import CODE_VECTORS
@@ -167,6 +169,55 @@ def test_without_a_model_the_answer_says_so(code: Code) -> None:
     assert (found.mode, found.pending) == ("keyword", 5)
     assert found.hits[0].scored.record.name == "total_price"
     assert any("There is no model here." in warning for warning in view.warnings)
+
+
+class Moody:
+    """A model that fails for as long as it is told to."""
+
+    def __init__(self, embedder: OnnxEmbedder) -> None:
+        self.embedder = embedder
+        self.broken = True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.embedder, name)
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        if self.broken:
+            raise RuntimeError("out of memory")
+        return self.embedder.embed(texts)
+
+
+def test_a_vector_that_failed_is_made_later_and_nobody_waits_for_it(
+    code: Code, embedder: OnnxEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moody = Moody(embedder)
+    made = SymbolVectors(code, moody, 1000)  # type: ignore[arg-type]
+    made._queue._back_off = 0.0
+    view = code.view()
+    made.follow(view.snapshot)
+    assert made._queue.drain(30)
+    moody.broken = False
+    begun = time.process_time()
+    search(view, Query("price"), limit=1, mode="hybrid", vectors=made)
+    assert time.process_time() - begun < 0.5
+    assert stored(code, made) == 0
+    assert made.pending(view.snapshot) == 5
+    monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + REST_SECONDS)
+    made.follow(view.snapshot)
+    assert made._queue.drain(30)
+    assert stored(code, made) == 5
+    assert made.pending(view.snapshot) == 0
+    made.close()
+
+
+def test_a_word_that_nothing_holds_is_looked_for_by_meaning_alone(code: Code, vectors: SymbolVectors) -> None:
+    assert names(code, vectors, "shipping") == names(code, vectors, "shipping", "semantic")
+    assert names(code, vectors, "shipping")[0] == "Courier"
+    view = code.view()
+    query = Query("shipping")
+    hit = search(view, query, limit=1, mode="hybrid", vectors=vectors).hits[0]
+    told = explain(view, query, "shop.py", hit.scored.record.line_start, mode="hybrid", vectors=vectors)
+    assert told.total == told.scoring["semantic"] == hit.scored.total
 
 
 def test_switched_off_nothing_waits(code: Code, embedder: OnnxEmbedder) -> None:

@@ -38,7 +38,7 @@ class EmbeddingQueue(Generic[K]):
 
     ``load`` gives the texts of some keys, leaving out those that are gone. ``sink`` stores a batch of
     vectors, on a thread of its own while the next batches are embedded; never two batches at once. What
-    fails is tried again, at last alone, and given up after some attempts.
+    fails is tried again, at last alone, and given up after some attempts, which ``gave_up`` is told.
     """
 
     def __init__(
@@ -47,12 +47,14 @@ class EmbeddingQueue(Generic[K]):
         *,
         load: Callable[[Sequence[K]], Mapping[K, str]],
         sink: Callable[[Mapping[K, Vector]], None],
+        gave_up: Callable[[K], None] | None = None,
         batch: int = BATCH,
         back_off: float = 0.2,
     ) -> None:
         self._embedder = embedder
         self._load = load
         self._sink = sink
+        self._gave_up = gave_up
         self._batch = batch
         self._back_off = back_off
         self._keys: dict[K, None] = {}
@@ -176,6 +178,8 @@ class EmbeddingQueue(Generic[K]):
                 else:
                     del self._failures[key]
                     log.warning("No vector for %r after %d attempts: %s", key, ATTEMPTS, error)
+                    if self._gave_up is not None:
+                        self._gave_up(key)
             self._finish(batch)
             self._changed.wait_for(lambda: self._closed, self._back_off * 2 ** (attempt - 1))
 

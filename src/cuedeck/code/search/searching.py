@@ -62,7 +62,21 @@ def search(
     elif vectors is not None:
         vectors.seen(view.snapshot)
     scored, count = ranking.best(limit)
+    if not scored:
+        view.warnings.append(
+            _nothing(ranking, by_meaning=mode is None and vectors is not None and vectors.enabled)
+        )
     return Results([Hit(found, _snippet(view, found)) for found in scored], count, "keyword", pending)
+
+
+def _nothing(ranking: Ranking, *, by_meaning: bool) -> str:
+    """What to say when a query finds nothing by its words."""
+    if not ranking.terms:
+        return "the query holds no word that could be looked for"
+    query = ranking.query
+    filtered = query.language or query.kind or query.path_filter
+    said = f"no symbol {'within these filters ' if filtered else ''}holds a word of the query"
+    return f"{said}; mode hybrid looks for its meaning" if by_meaning else said
 
 
 class Blend:
@@ -85,7 +99,8 @@ class Blend:
         self._words.update({_key(scored): scored.total for scored in words})
         self._best = max(self._words.values(), default=1.0) or 1.0
         named = bool(ranking.alone or ranking.dotted)
-        self._weight = 1.0 if semantic_only else _MEANING_OF_NAMES if named else _MEANING
+        # Where no word is found, the kind of a symbol must not outweigh what it means.
+        self._weight = 1.0 if not words else _MEANING_OF_NAMES if named else _MEANING
         self.count = len(self._words)
         # A symbol whose vector is still to be made is taken to mean what its words say.
         nearest_cosine = max(0.0, max(self._cosines.values(), default=0.0))

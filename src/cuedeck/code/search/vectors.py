@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cuedeck.store.protocol import Vector
 
 _LOOK_AGAIN_SECONDS: Final = 5.0
+REST_SECONDS: Final = 300.0
 _WIDEST: Final = 32_768
 _FEW: Final = 512
 
@@ -44,7 +45,11 @@ class SymbolVectors:
         self._store = code.store
         self.embedder = embedder
         self._limit = limit
-        self._queue: EmbeddingQueue[int] = EmbeddingQueue(embedder, load=self._texts, sink=self._put)
+        self._queue: EmbeddingQueue[int] = EmbeddingQueue(
+            embedder, load=self._texts, sink=self._put, gave_up=self._rest
+        )
+        # Until when what failed is left alone: a store that was busy or full may take it then.
+        self._resting: dict[int, float] = {}
         self._homes: dict[int, weakref.ref[Snapshot]] = {}
         self._missing: weakref.WeakKeyDictionary[Snapshot, _Missing] = weakref.WeakKeyDictionary()
         self._guard = threading.Lock()
@@ -81,7 +86,10 @@ class SymbolVectors:
         if not missing:
             return
         with self._guard:
-            new = [key for key in self._chosen(snapshot) if key in missing and key not in self._homes]
+            now = time.monotonic()
+            asleep = {key for key, until in self._resting.items() if until > now}
+            busy = self._homes.keys() | asleep
+            new = [key for key in self._chosen(snapshot) if key in missing and key not in busy]
             self._homes.update(dict.fromkeys(new, weakref.ref(snapshot)))
         self._queue.add(new)
 
@@ -98,7 +106,8 @@ class SymbolVectors:
         """Give the vectors of a ref a moment to arrive."""
         deadline = time.monotonic() + seconds
         while self._lacking(snapshot) and (left := deadline - time.monotonic()) > 0:
-            if not self._queue.drain(min(left, 0.2)) and self.embedder.unavailable is not None:
+            # What is still lacking once all work is done will not come.
+            if self._queue.drain(min(left, 0.2)) or self.embedder.unavailable is not None:
                 return
 
     def nearest(self, snapshot: Snapshot, vector: Vector, wanted: int) -> dict[int, float]:
@@ -181,10 +190,17 @@ class SymbolVectors:
         for missing in list(self._missing.values()):
             missing.keys.difference_update(vectors)
 
+    def _rest(self, key: int) -> None:
+        """Leave a symbol without its vector for a while."""
+        self._done([key])
+        with self._guard:
+            self._resting[key] = time.monotonic() + REST_SECONDS
+
     def _done(self, keys: Iterable[int]) -> None:
         with self._guard:
             for key in keys:
                 self._homes.pop(key, None)
+                self._resting.pop(key, None)
 
 
 def _is_blob(data: bytes, oid: str) -> bool:
