@@ -16,6 +16,8 @@ import pytest
 from cuedeck.code.engine import Code, View
 from cuedeck.code.git.checkout import Elsewhere
 from cuedeck.code.git.gitindex import staged_tree
+from cuedeck.code.git.repository import Repository
+from cuedeck.code.git.switching import is_switching
 
 from .conftest import Repo
 
@@ -85,6 +87,63 @@ def test_a_switch_that_takes_long_is_waited_for(branches: Repo, open_code: Open)
         switching.join()
 
 
+def refuse_commits(repo: Repo) -> None:
+    hook = repo.root / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+
+
+def commit_in_vain(repo: Repo) -> None:
+    refuse_commits(repo)
+    repo.git("add", "-A")
+    with pytest.raises(subprocess.CalledProcessError):
+        repo.git("commit", "-q", "-m", "refused")
+
+
+NO_SWITCHES: dict[str, Callable[[Repo], object]] = {
+    "a commit that a hook refused": commit_in_vain,
+    "a soft reset": lambda repo: (repo.commit(), repo.git("reset", "-q", "--soft", "HEAD~1")),
+    "a merge without a commit": lambda repo: (
+        repo.git("checkout", "-q", "-f", "HEAD"),
+        repo.git("merge", "-q", "--squash", "feat"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NO_SWITCHES)
+def test_what_only_stages_files_is_not_waited_for(branches: Repo, open_code: Open, kind: str) -> None:
+    code = open_code(branches.root)
+    code.view()
+    branches.put("m0.py", "def staged(): pass\n")
+    NO_SWITCHES[kind](branches)
+    assert staged_tree(branches.root / ".git") not in (None, branches.git("rev-parse", "HEAD^{tree}"))
+    branches.put("m1.py", "def edited(): pass\n")
+    begun = time.monotonic()
+    ref, names = seen(code.view())
+    assert time.monotonic() - begun < 1
+    assert ref == "main"
+    assert "edited" in names
+
+
+def test_a_commit_that_came_since_head_moved_may_be_switched_to(branches: Repo, tmp_path: Path) -> None:
+    """Its files are as new as those of a commit under way."""
+    time.sleep(0.02)
+    branches.git("worktree", "add", "-q", str(tmp_path / "other"), "feat")
+    other = object.__new__(Repo)
+    other.root = tmp_path / "other"
+    repository = Repository.open(branches.root)
+    assert repository is not None
+    for number in range(2):
+        other.put("m0.py", f"def newer{number}(): pass\n")
+        other.commit()
+    for target in ("feat", "feat~1"):
+        branches.git("read-tree", target)
+        assert is_switching(repository)
+    branches.git("read-tree", "main")
+    assert not is_switching(repository)
+
+
 def test_files_that_another_question_saw_after_a_switch_are_not_the_branch_before_it(
     branches: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,16 +171,22 @@ def test_another_branch_of_the_same_files_is_no_switch_of_files(branches: Repo, 
     assert seen(code.view())[1] == {"of_main"}
 
 
-def test_no_answer_is_of_another_branch_while_branches_are_switched(branches: Repo, open_code: Open) -> None:
+@pytest.mark.parametrize("between", [(), ("commit", "-q", "--allow-empty", "-m", "refused")])
+def test_no_answer_is_of_another_branch_while_branches_are_switched(
+    branches: Repo, open_code: Open, between: tuple[str, ...]
+) -> None:
     code = open_code(branches.root)
     for ref in ("main", "feat"):
         code.view(ref)
+    refuse_commits(branches)
     over = threading.Event()
 
     def churn() -> None:
         while not over.is_set():
             for branch in ("feat", "main"):
                 subprocess.run(["git", "checkout", "-q", "-f", branch], cwd=branches.root, check=False)
+                if between:
+                    subprocess.run(["git", *between], cwd=branches.root, check=False, capture_output=True)
 
     switching = threading.Thread(target=churn)
     switching.start()

@@ -13,9 +13,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from cuedeck.code.git.gitindex import Tracked, read_index, staged_tree
+from cuedeck.code.git.gitindex import Tracked, read_index
 from cuedeck.code.git.objects import NO_UTF8, READING, blob_id, digest
 from cuedeck.code.git.repository import Repository, TreeFile
+from cuedeck.code.git.switching import is_switching
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
@@ -190,8 +191,7 @@ class Checkout:
         written = _age(index)
         if written < _SWITCH_SECONDS or written >= _MOVING_SECONDS:
             return written < _SWITCH_SECONDS
-        staged = staged_tree(Path(self.repository.git.path))
-        return staged is not None and staged != self.repository.head_tree()
+        return is_switching(self.repository)
 
     def read(self, path: str) -> bytes | None:
         """A file's bytes, never through a symlink."""

@@ -78,7 +78,9 @@ class Repository:
         self.prefix = prefix or ""
         # No commit is checked out in a bare repository, nor in the git directory of any other.
         self._has_folder = prefix is not None
-        self._shallow = _common_folder(repository) / "shallow"
+        # Where a worktree keeps what it shares with the others; any other repository's own folder.
+        self.common = _common_folder(repository)
+        self._shallow = self.common / "shallow"
         self._opened = self._state()
         # Commits never change, and a ref that is looked at is listed and compared several times.
         self._listings: Held[str, tuple[dict[str, TreeFile], list[tuple[str, str]]]] = Held(_FILES)
@@ -550,7 +552,6 @@ def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _common_folder(repository: Any) -> Path:
-    """Where a worktree keeps what it shares with the others; any other repository's own folder."""
     folder = Path(repository.path)
     common = folder / "commondir"
     return folder / common.read_text(encoding="utf-8").strip() if common.is_file() else folder
