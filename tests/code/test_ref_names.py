@@ -105,3 +105,17 @@ def test_a_caller_whose_branch_is_gone_is_told(repo: Repo, open_code: Open) -> N
     repo.git("branch", "-q", "-D", "feat")
     assert code.view(None, "me").warnings == ["feat, which was switched to, is gone; this is main"]
     assert code.view(None, "other").warnings == []
+
+
+def test_a_branch_that_is_called_as_what_is_checked_out_is_named_in_full(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    first = repo.commit()
+    repo.git("update-ref", "refs/heads/HEAD", first)
+    repo.put("a.py", "def two(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert names(code, "HEAD") == {"two"}
+    assert names(code, "refs/heads/HEAD") == {"one"}
+    assert code.view("refs/heads/HEAD").ref == "refs/heads/HEAD"
+    switch(code, "refs/heads/HEAD", "me")
+    assert code.view(None, "me").ref == "refs/heads/HEAD"

@@ -76,3 +76,12 @@ def test_an_edit_in_a_folder_without_git_is_not_indexed_yet(tmp_path: Path, open
     assert status(code, None, "").freshness == "stale"
     code.view()
     assert status(code, None, "").freshness == "fresh"
+
+
+def test_what_stands_in_for_a_large_file_is_no_source(repo: Repo, open_code: Open) -> None:
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12345\n"
+    repo.put("a.py", pointer)
+    repo.commit()
+    code = open_code(repo.root)
+    assert code.view().snapshot.outline("a.py").names == ()
+    assert skipped(code) == {("a.py", "a Git LFS pointer")}

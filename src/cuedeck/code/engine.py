@@ -12,7 +12,7 @@ from typing import Final
 
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout, Elsewhere
-from cuedeck.code.git.objects import lacking
+from cuedeck.code.git.objects import HERE, lacking
 from cuedeck.code.git.repository import MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
@@ -112,7 +112,7 @@ class Code:
                 gone, ref = ref, None
         if ref == LIVE and self.repository.resolve(LIVE) is None:
             ref = None
-        if ref in (None, "HEAD", "@") or ref == here:
+        if ref is None or ref in HERE or ref == here:
             if here is not None:
                 kind = "branch" if branch else "commit"
                 return Wanted(here, kind, commit, self.repository.has_files, gone=gone)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cuedeck.code.engine import Code
 from cuedeck.code.facts import EXTRACTOR_VERSION
+from cuedeck.code.git.objects import HERE
 from cuedeck.code.indexing import ACTOR
 from cuedeck.code.wanted import LIVE, Wanted
 from cuedeck.model.clock import now_ms
@@ -112,7 +113,7 @@ def switch(code: Code, ref: str, principal: str) -> Switched:
     """Make a ref the default of a caller; HEAD, or the default branch when checked out, ends the choice."""
     previous = code.wanted(None, principal).name
     wanted = code.wanted(ref)
-    follows = ref in ("HEAD", "@") or (wanted.checked_out and wanted.name == code.base_name())
+    follows = ref in HERE or (wanted.checked_out and wanted.name == code.base_name())
     with code.store.index.write(actor=ACTOR) as session:
         row = table.ref(session, wanted.name)
         if row is None or row.status != "active":

@@ -27,6 +27,7 @@ from cuedeck.store.code import NewBlob
 _MAX_NAME: Final = 200
 # So much of a file that is too large to be read is searched.
 _BEGINNING: Final = 256 * 1024
+_POINTER: Final = b"version https://git-lfs.github.com/spec/"
 _IS_INNER: Final = bytes(kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK) for kind in range(256))
 # For each value of an op column whether its row is a bare name, or names something in another way.
 _IS_NAME: Final = bytes(op & OP_MASK == Op.NAME for op in range(256))
@@ -40,6 +41,8 @@ def analyse_blob(oid: str, path: str, language: str, source: bytes | None) -> Ne
     source = as_utf8(source)
     actual = language_of_source(path, source) or language
     known = language_named(actual)
+    if source.startswith(_POINTER):
+        return _stored(oid, language, unreadable(language, len(source), "a Git LFS pointer"), "")
     if known is None:
         return _stored(oid, language, unreadable(language, len(source), "no grammar"), "")
     searched = source if len(source) <= MAX_BYTES else source[:_BEGINNING]

@@ -8,6 +8,8 @@ import stat
 from collections.abc import Iterable
 from typing import Any, Final
 
+# What is checked out, whatever a branch of that name holds.
+HERE: Final = ("HEAD", "@")
 NOT_HERE: Final = "not in this clone"
 NO_UTF8: Final = "its name is not UTF-8"
 # Without waiting: a pipe in a file's place would never open.

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import hexdigits
 from typing import Any, Final, NamedTuple
 
-from cuedeck.code.git.objects import NO_UTF8, NOT_HERE
+from cuedeck.code.git.objects import HERE, NO_UTF8, NOT_HERE
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
@@ -253,7 +253,7 @@ class Repository:
     def _shortened(self, found: Ref) -> Ref:
         """``refs/heads/main`` as ``main``, unless that means something else."""
         short = self.resolve(found.name.split("/", 2)[-1])
-        return short if short is not None and short.kind == found.kind else found
+        return short if short and short.kind == found.kind and short.name not in HERE else found
 
     def doubt(self, name: str) -> str | None:
         """What to say of a name that means several commits: which one it was taken for."""
