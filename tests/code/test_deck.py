@@ -113,6 +113,22 @@ def test_search_ranks_and_explains_the_same(ask: Ask) -> None:
     )
 
 
+@pytest.mark.parametrize("mode", ["keyword", "hybrid"])
+def test_what_filters_leave_is_explained_with_the_same_filters(ask: Ask, mode: str) -> None:
+    asked = {"query": "check token", "kind": "fn", "path_filter": "auth/", "mode": mode}
+    found = ask("search_code", **asked)["results"]
+    assert found
+    for hit in found:
+        told = ask("explain_ranking", **asked, result_path=hit["path"], result_line_start=hit["line_start"])
+        assert told["scoring"]["total"] == hit["score"]
+        assert told["scoring_details"]["kind_match_reason"] == "kind filter fn"
+    with pytest.raises(CueError, match="not among the first 200 results") as caught:
+        ask("explain_ranking", **asked, result_path="web.py", result_line_start=3)
+    assert caught.value.code is ErrorCode.RESULT_NOT_FOUND
+    with pytest.raises(CueError, match="no language is called klingon"):
+        ask("explain_ranking", query="check", language="klingon", result_path="web.py", result_line_start=3)
+
+
 def test_in_a_tiny_repository_a_match_is_worth_something(ask: Ask, repo: Repo) -> None:
     repo.put("jwt.py", "def refresh_token():\n    pass\n")
     repo.put("empty_settings.py", "DEBUG = True\n")

@@ -201,7 +201,7 @@ def explain(
         if record.path == path and record.number in numbers:
             return (blend or ranking).explained(ranking.candidate(path, record.number))
     message = f"{path}:{line} is not among the first {limit} results of this query"
-    raise _no_result(message, path, line)
+    raise _no_result("; ".join([message, *view.warnings]), path, line)
 
 
 def _starting_at(view: View, path: str, line: int) -> list[int]:

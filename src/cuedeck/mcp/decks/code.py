@@ -102,6 +102,8 @@ class ExplainRanking(Arguments):
     result_line_start: int = Field(ge=1)
     ref: str | None = Ref
     language: str | None = Field(None, max_length=40)
+    kind: str | None = Field(None, max_length=40)
+    path_filter: str | None = Field(None, max_length=1024)
     limit: int = Field(200, ge=1)
     mode: Literal["keyword", "semantic", "hybrid"] | None = Field(None, description="As in search_code")
 
@@ -164,8 +166,7 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
         raise job.error
     said: dict[str, Any] = {"freshness": "syncing", "indexing": "indexing", "completeness": "partial"}
     if job.done:
-        lacking = code.lacking(wanted)
-        said = {"completeness": "partial", "warnings": [lacking]} if lacking else {}
+        said = _without(code.lacking(wanted))
     return Answer(
         {
             "ref": wanted.shown,
@@ -198,14 +199,15 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
             "skipped": [{"path": path, "reason": reason} for path, reason in found.skipped],
             "pending_embeddings": found.pending_embeddings,
             "metadata": shape.metadata(
-                found.ref,
-                freshness=found.freshness,
-                indexing=found.status,
-                completeness="partial" if missing else "complete",
-                warnings=[missing] if missing else (),
+                found.ref, freshness=found.freshness, indexing=found.status, **_without(missing)
             ),
         }
     )
+
+
+def _without(missing: str) -> dict[str, Any]:
+    """What the metadata says where files are missing."""
+    return {"completeness": "partial", "warnings": [missing]} if missing else {}
 
 
 # -- reading
@@ -351,9 +353,10 @@ def _explain_ranking(call: Call[ExplainRanking]) -> Answer:
     from cuedeck.code.search.searching import explain
 
     asked, view = call.arguments, _view(call)
+    language, kind = named_language(view.warnings, asked.language), named_kind(view.warnings, asked.kind)
     scored = explain(
         view,
-        Query(asked.query, named_language(view.warnings, asked.language)),
+        Query(asked.query, language, kind, path_prefix(asked.path_filter)),
         view.snapshot.spelled(_path(asked.result_path, "result_path")),
         asked.result_line_start,
         limit=limited(view.warnings, asked.limit, MAX_EXPLAINED),
