@@ -210,6 +210,25 @@ def test_search_filters_and_finds_files_and_names(ask: Ask) -> None:
     assert ask("search_code", query="check", limit=10_000)["metadata"]["warnings"]
 
 
+def test_vectors_follow_what_was_indexed_unasked(repo: Repo) -> None:
+    repo.put("a.py", LIBRARY)
+    repo.commit()
+    tools = {tool.name: tool for tool in TOOLS}
+    with Workspace.open(repo.root) as workspace:
+
+        def pending(tool: str) -> Any:
+            arguments = tools[tool].arguments.model_validate({})
+            value: Any = tools[tool].handler(Call(workspace, Principal("me"), arguments)).value
+            return value.get("pending_embeddings")
+
+        workspace.symbol_vectors.start()
+        pending("index_repo")
+        until = time.monotonic() + 60
+        while pending("index_status") and time.monotonic() < until:
+            time.sleep(0.1)
+        assert pending("index_status") == 0
+
+
 def test_meaning_can_be_counted_in(ask: Ask) -> None:
     ask("search_code", query="signature", mode="hybrid")
     deadline = time.monotonic() + 30

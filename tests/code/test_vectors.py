@@ -128,6 +128,23 @@ def test_the_explanation_adds_up_to_the_score(code: Code, vectors: SymbolVectors
         assert "semantic_reason" in told.reasons
 
 
+def test_every_part_of_a_blended_score_stays_within_its_range(
+    repo: Repo, code: Code, vectors: SymbolVectors
+) -> None:
+    repo.put("more.py", "".join(f"def part{n}():\n    return [letter for letter in box]\n" for n in range(9)))
+    view, query = code.view(), Query("letter")
+    hits = search(view, query, limit=5, mode="hybrid", vectors=vectors).hits
+    told = [
+        explain(view, query, record.path, record.line_start, mode="hybrid", vectors=vectors)
+        for record in (hit.scored.record for hit in hits)
+    ]
+    assert [each.total for each in told] == [hit.scored.total for hit in hits]
+    assert told[0].scoring["normalised"] > 0 and "share" in told[0].reasons["normalised_reason"]
+    assert told[0].scoring["definition_boost"] == 0.15
+    parts = (value for name, value in told[0].scoring.items() if name != "total")
+    assert told[0].total == pytest.approx(sum(parts))
+
+
 def test_what_waits_is_told_and_public_symbols_come_first(code: Code, embedder: OnnxEmbedder) -> None:
     few = SymbolVectors(code, embedder, 3)
     waiting = status(code, None, "", few).pending_embeddings

@@ -123,10 +123,15 @@ class Blend:
         cosine = self._cosines.get(key)
         words = self._ranking.explained(candidate)
         share = self._share_of_words(key) / self._best
-        scoring = {name: round(value * share, 6) for name, value in words.scoring.items() if name != "total"}
+        # Each part stays within its range: where the best score by words is low, the rest stands apart.
+        scale = min(1.0, share)
+        scoring = {name: round(value * scale, 6) for name, value in words.scoring.items() if name != "total"}
+        reasons = {**words.reasons, "semantic_reason": self._reason(key, cosine)}
+        if share > 1.0:
+            scoring["normalised"] = round(words.total * (share - 1.0), 6)
+            reasons["normalised_reason"] = f"words count as a share of the best score by words, {self._best}"
         scoring["semantic"] = round(self._weight * max(0.0, cosine or 0.0), 6)
         scoring["total"] = round(added(scoring.values()), 6)
-        reasons = {**words.reasons, "semantic_reason": self._reason(key, cosine)}
         return Explained(words.record, scoring, reasons)
 
     def _share_of_words(self, key: tuple[str, int]) -> float:

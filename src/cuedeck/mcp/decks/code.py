@@ -167,6 +167,7 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
     said: dict[str, Any] = {"freshness": "syncing", "indexing": "indexing", "completeness": "partial"}
     if job.done:
         said = _without(code.lacking(wanted))
+        call.workspace.symbol_vectors.seen(code.indexed(wanted))
     return Answer(
         {
             "ref": wanted.shown,
