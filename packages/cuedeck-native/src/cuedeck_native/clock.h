@@ -1,4 +1,7 @@
 /* The time that the calling thread has been running, in nanoseconds. */
+#ifndef CUEDECK_CLOCK_H
+#define CUEDECK_CLOCK_H
+
 #include <stdint.h>
 #include <time.h>
 
@@ -16,4 +19,6 @@ static inline int64_t thread_nanoseconds(void) {
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+#endif
+
 #endif

@@ -1,7 +1,7 @@
-/* A parsed tree, copied into flat records by reading the runtime's own structures.
+/* A parsed tree, copied into flat records: one that was parsed directly, or by the runtime, which is compiled in, so
+ * its structures are known.
  *
- * Nodes that the grammar hides are left out; what is inside them belongs to the node around them. The runtime is
- * compiled in, so its structures are known.
+ * Nodes that the grammar hides are left out; what is inside them belongs to the node around them.
  *
  * A child stands in a field in two ways, as with the runtime's own functions: `field` is the innermost one that
  * is written for it or for a hidden node around it; by `found` its parent finds it first. A child may be found by
@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "direct.h"
 #include "language.h"
 #include "subtree.h"
 #include "tree.h"
@@ -42,7 +43,7 @@ typedef struct {
 } Records;
 
 typedef struct {
-    const Subtree *children;
+    const void *children;
     uint32_t count, next;
     uint32_t position;   /* where the last child ended */
     uint32_t structural; /* the number of the next child, extras aside */
@@ -50,6 +51,8 @@ typedef struct {
     bool extra;          /* whether the present child stands anywhere */
     bool begun;          /* whether a hidden node has shown a child */
     uint32_t owner;      /* the record around the children */
+    uint32_t height;     /* levels around it, those of one repetition counted once */
+    TSSymbol symbol;
     bool shown;          /* whether the record is of this very level */
     uint16_t field;      /* of a hidden node */
     const TSSymbol *aliases;
@@ -61,44 +64,15 @@ typedef struct {
     uint32_t size, room;
 } Levels;
 
-static inline bool enter(
-    Levels *stack, const TSLanguage *language, Subtree tree, uint32_t start, uint32_t owner, bool shown, uint16_t field
-) {
+static inline Level *new_level(Levels *stack) {
     if (stack->size == stack->room) {
         uint32_t room = stack->room ? 2 * stack->room : 64;
         Level *levels = realloc(stack->levels, room * sizeof(Level));
-        if (!levels) return false;
+        if (!levels) return NULL;
         stack->levels = levels;
         stack->room = room;
     }
-    Level *level = &stack->levels[stack->size++];
-    uint32_t production = tree.ptr->production_id;
-    *level = (Level){
-        .children = ts_subtree_children(tree),
-        .count = ts_subtree_child_count(tree),
-        .position = start,
-        .owner = owner,
-        .shown = shown,
-        .field = field,
-        .aliases = ts_language_alias_sequence(language, production),
-    };
-    ts_language_field_map(language, production, &level->fields, &level->fields_end);
-    return true;
-}
-
-static inline void record_node(
-    Record *record, const TSLanguage *language, Subtree tree, TSSymbol alias, uint32_t start, uint32_t parent, uint16_t field
-) {
-    TSSymbol symbol = alias ? alias : ts_subtree_symbol(tree);
-    bool named = alias ? ts_language_symbol_metadata(language, alias).named : ts_subtree_named(tree);
-    record->start = start;
-    record->end = start + ts_subtree_size(tree).bytes;
-    record->parent = parent;
-    record->kind = ts_language_public_symbol(language, symbol);
-    record->field = field;
-    record->flags = (named ? NAMED : 0) | (ts_subtree_missing(tree) ? MISSING : 0) |
-                    (record->kind == ts_builtin_sym_error ? ERROR : 0) |
-                    (ts_subtree_error_cost(tree) > 0 ? BROKEN : 0);
+    return &stack->levels[stack->size++];
 }
 
 static inline bool has_field(const Level *level, uint16_t field) {
@@ -161,64 +135,55 @@ static inline void forget_records(Records *made) {
     *made = (Records){0};
 }
 
-/* Copy all nodes of a tree; whether there was memory for it. */
-static bool copy_records(const TSTree *tree, Records *made) {
-    const TSLanguage *language = tree->language;
-    Subtree root = tree->root;
-    uint32_t room = ts_subtree_visible_descendant_count(root) + 1, size = 1;
-    Record *records = malloc(room * sizeof(Record));
-    Levels stack = {NULL, 0, 0};
-    *made = (Records){.records = records};
-    if (!records) return false;
-    record_node(records, language, root, 0, ts_subtree_padding(root).bytes, 0, 0);
-    records[0].found = 0;
-    records[0].after = 1;
-    if (ts_subtree_child_count(root) && !enter(&stack, language, root, records[0].start, 0, true, 0)) goto failed;
-    while (stack.size) {
-        Level *level = &stack.levels[stack.size - 1];
-        if (level->next == level->count) {
-            if (level->shown) records[level->owner].after = size;
-            stack.size--;
-            continue;
-        }
-        Subtree child = level->children[level->next];
-        TSSymbol alias = 0;
-        uint16_t field = 0;
-        level->extra = ts_subtree_extra(child);
-        if (!level->extra) {
-            level->at = level->structural++;
-            field = level->field;
-            for (const TSFieldMapEntry *entry = level->fields; entry < level->fields_end; entry++) {
-                if (!entry->inherited && entry->child_index == level->at) {
-                    field = entry->field_id;
-                    break;
-                }
-            }
-            if (level->aliases) alias = level->aliases[level->at];
-        }
-        uint32_t start = level->position + (level->next ? ts_subtree_padding(child).bytes : 0);
-        level->position = start + ts_subtree_size(child).bytes;
-        level->next++;
-        bool shown = alias || ts_subtree_visible(child);
-        uint32_t owner = level->owner;
-        if (shown) {
-            if (size == room) goto failed;
-            record_node(&records[size], language, child, alias, start, owner, field);
-            if (!find_fields(made, &stack, size)) goto failed;
-            owner = size++;
-            records[owner].after = size;
-        }
-        if (ts_subtree_child_count(child)) {
-            if (!enter(&stack, language, child, start, owner, shown, shown ? 0 : field)) goto failed;
-            if (stack.size > made->depth) made->depth = stack.size;
-        }
+#define TREE Subtree
+#define OF(what) runtime_##what
+static inline TSSymbol runtime_symbol(Subtree tree) { return ts_subtree_symbol(tree); }
+static inline bool runtime_visible(Subtree tree) { return ts_subtree_visible(tree); }
+static inline bool runtime_extra(Subtree tree) { return ts_subtree_extra(tree); }
+static inline uint32_t runtime_padding(Subtree tree) { return ts_subtree_padding(tree).bytes; }
+static inline uint32_t runtime_size(Subtree tree) { return ts_subtree_size(tree).bytes; }
+static inline uint32_t runtime_count(Subtree tree) { return ts_subtree_child_count(tree); }
+static inline uint32_t runtime_shown(Subtree tree) { return ts_subtree_visible_descendant_count(tree); }
+static inline uint32_t runtime_production(Subtree tree) { return tree.ptr->production_id; }
+static inline const Subtree *runtime_children(Subtree tree) { return ts_subtree_children(tree); }
+static inline uint8_t runtime_flags(Subtree tree) {
+    return (ts_subtree_named(tree) ? NAMED : 0) | (ts_subtree_missing(tree) ? MISSING : 0) |
+           (ts_subtree_error_cost(tree) > 0 ? BROKEN : 0);
+}
+#include "copying.h"
+#undef TREE
+#undef OF
+
+#define TREE Part *
+#define OF(what) direct_##what
+static inline TSSymbol direct_symbol(const Part *part) { return part->symbol; }
+static inline bool direct_visible(const Part *part) { return part->flags & VISIBLE; }
+static inline bool direct_extra(const Part *part) { return part->flags & EXTRA; }
+static inline uint32_t direct_padding(const Part *part) { return part->padding; }
+static inline uint32_t direct_size(const Part *part) { return part->size; }
+static inline uint32_t direct_count(const Part *part) { return part->count; }
+static inline uint32_t direct_shown(const Part *part) { return part->shown; }
+static inline uint32_t direct_production(const Part *part) { return part->production; }
+static inline Part *const *direct_children(const Part *part) { return part->children; }
+static inline uint8_t direct_flags(const Part *part) { return part->flags & CALLED ? NAMED : 0; }
+#include "copying.h"
+#undef TREE
+#undef OF
+
+/* Whether two trees say the same. */
+static bool same_records(const Records *one, const Records *other) {
+    if (one->records[0].after != other->records[0].after || one->other_count != other->other_count) return false;
+    for (uint32_t k = 0; k < one->records[0].after; k++) {
+        const Record *a = &one->records[k], *b = &other->records[k];
+        if (a->start != b->start || a->end != b->end || a->parent != b->parent || a->after != b->after ||
+            a->kind != b->kind || a->field != b->field || a->found != b->found || a->flags != b->flags)
+            return false;
     }
-    free(stack.levels);
+    for (uint32_t k = 0; k < one->other_count; k++) {
+        const Another *a = &one->others[k], *b = &other->others[k];
+        if (a->owner != b->owner || a->child != b->child || a->field != b->field) return false;
+    }
     return true;
-failed:
-    free(stack.levels);
-    forget_records(made);
-    return false;
 }
 
 /* The first child of a record that is found by a field, or 0. */

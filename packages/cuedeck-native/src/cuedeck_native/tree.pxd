@@ -26,6 +26,7 @@ cdef class Tree:
     cdef Grammar grammar
     cdef bytes source
     cdef Records nodes
+    cdef bint direct
     cdef uint32_t *lines  # where lines begin; found when a point is first asked for
     cdef uint32_t line_count
 

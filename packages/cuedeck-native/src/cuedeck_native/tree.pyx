@@ -9,7 +9,7 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint16_t, uint32_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 
 import sys
 
@@ -19,8 +19,7 @@ cdef extern from "tree_sitter/api.h" nogil:
         pass
     ctypedef struct TSParser:
         pass
-    ctypedef struct TSTree:
-        pass
+    ctypedef struct TSTree
     ctypedef struct TSPoint:
         pass
     ctypedef const char *(*Read)(void *payload, uint32_t at, TSPoint point, uint32_t *size) noexcept nogil
@@ -60,10 +59,28 @@ cdef extern from "clock.h" nogil:
     int64_t thread_nanoseconds()
 
 
+cdef extern from "direct.h" nogil:
+    int LOOKUPS
+    ctypedef struct Lookup:
+        pass
+    ctypedef struct Part:
+        pass
+    Part *parse_directly(const TSLanguage *, Arena *, Lookup *, const char *text, uint32_t size, int64_t deadline)
+
+
+cdef extern from "tree.h" nogil:
+    ctypedef struct Subtree:
+        pass
+    ctypedef struct TSTree:
+        Subtree root
+
+
 cdef extern from "records.h" nogil:
     int NAMED, MISSING, ERROR, BROKEN
-    bint copy_records(const TSTree *tree, Records *made)
+    bint direct_records(const TSLanguage *language, Part *root, Records *made)
+    bint runtime_records(const TSLanguage *language, Subtree root, Records *made)
     void forget_records(Records *made)
+    bint same_records(const Records *one, const Records *other)
     uint32_t child_in_field(const Records *made, uint32_t owner, uint16_t field)
 
 
@@ -119,13 +136,30 @@ cdef class Memory:
         arena_end(&self.arena)
 
 
+cdef void _parse(Arena *arena, const TSLanguage *language, TSInput given, Records *made) noexcept nogil:
+    """What the runtime makes of a source, whatever it holds."""
+    # The tree goes with the arena; only the parser may hold something of the grammar's own.
+    arena_enter(arena)
+    cdef TSParser *parser = ts_parser_new()
+    ts_parser_set_language(parser, language)
+    cdef TSTree *parsed = ts_parser_parse(parser, NULL, given)
+    if parsed is not NULL:
+        runtime_records(language, parsed.root, made)
+    ts_parser_delete(parser)
+    arena_leave(arena)
+
+
 cdef class Parser:
     """Makes trees; one thread at a time may use it and its memory."""
 
     cdef Grammar grammar
     cdef Memory memory
+    cdef Lookup *lookups
 
     def __cinit__(self, Grammar grammar not None, Memory memory not None):
+        self.lookups = <Lookup *> calloc(LOOKUPS, sizeof(Lookup))
+        if self.lookups is NULL:
+            raise MemoryError
         self.grammar = grammar
         self.memory = memory
         cdef TSParser *parser = ts_parser_new()
@@ -134,12 +168,18 @@ cdef class Parser:
         if not fits:
             raise ValueError("the grammar is of another version")
 
-    def parse(self, bytes source not None, double seconds):
-        """The root of a source's tree, and whether so many seconds were enough for all of it."""
+    def __dealloc__(self):
+        free(self.lookups)
+
+    def parse(self, bytes source not None, double seconds, bint directly=True):
+        """The root of a source's tree, and whether so many seconds were enough for all of it.
+
+        What is sound is parsed directly, unless told otherwise; the tree is the same.
+        """
         cdef Source reading
         cdef TSInput given
-        cdef TSParser *parser
-        cdef TSTree *parsed
+        cdef const TSLanguage *language = <const TSLanguage *> self.grammar.language
+        cdef Part *root = NULL
         cdef Tree tree = Tree.__new__(Tree)
         tree.grammar = self.grammar
         tree.source = source
@@ -154,17 +194,19 @@ cdef class Parser:
         given.encoding = TSInputEncodingUTF8
         given.decode = NULL
         with nogil:
-            # The tree goes with the arena; only the parser may hold something of the grammar's own.
-            arena_enter(&self.memory.arena)
-            parser = ts_parser_new()
-            ts_parser_set_language(parser, <const TSLanguage *> self.grammar.language)
-            parsed = ts_parser_parse(parser, NULL, given)
-            if parsed is not NULL:
-                copy_records(parsed, &tree.nodes)
-            ts_parser_delete(parser)
-            arena_leave(&self.memory.arena)
+            if directly:
+                arena_enter(&self.memory.arena)
+                root = parse_directly(
+                    language, &self.memory.arena, self.lookups, reading.text, reading.size, reading.deadline
+                )
+                if root is not NULL:
+                    direct_records(language, root, &tree.nodes)
+                arena_leave(&self.memory.arena)
+            if root is NULL:
+                _parse(&self.memory.arena, language, given, &tree.nodes)
         if tree.nodes.records is NULL:
             raise MemoryError
+        tree.direct = root is not NULL
         return node_at(tree, 0), not reading.late
 
 
@@ -310,6 +352,11 @@ cdef class Node:
         return self.tree.nodes.depth
 
     @property
+    def read_directly(self):
+        """Whether the whole tree was read without the runtime's parser."""
+        return self.tree.direct
+
+    @property
     def is_named(self):
         return bool(self.tree.nodes.records[self.place].flags & NAMED)
 
@@ -332,3 +379,8 @@ cdef class Node:
 
     def __hash__(self):
         return hash((<size_t> <void *> self.tree, self.place))
+
+
+def same_tree(Node one not None, Node other not None):
+    """Whether two trees have the same nodes at the same places, in the same fields."""
+    return same_records(&one.tree.nodes, &other.tree.nodes)
