@@ -14,7 +14,7 @@
 /* The first four are the runtime's: beyond them it lets go of readings. */
 enum { MOST_HEADS = 6, MORE_HEADS = 4, MOST_LINKS = 8, MOST_PATHS = 64 };
 enum { ROOM_FOR_HEADS = MOST_HEADS + MORE_HEADS + 2, TOKENS_BETWEEN_LOOKS = 4096 };
-enum { LOOKUPS = 1 << 13 };
+enum { LOOKUP_BITS = 13, LOOKUPS = 1 << LOOKUP_BITS };
 enum { EXTRA = 1, KEYWORD = 2, EXTERNAL = 4, VISIBLE = 8, CALLED = 16 /* what the runtime calls named */ };
 
 /* What an external scanner remembers behind a token. */

@@ -10,7 +10,7 @@ static inline uint16_t table_value(Direct *self, TSStateId state, TSSymbol symbo
     const TSLanguage *language = self->language;
     if (state < language->large_state_count) return language->parse_table[state * language->symbol_count + symbol];
     uint32_t key = (uint32_t)state << 16 | symbol;
-    Lookup *lookup = &self->lookups[(key * 0x9E3779B1u) >> (32 - 13)];
+    Lookup *lookup = &self->lookups[(key * 0x9E3779B1u) >> (32 - LOOKUP_BITS)];
     if (lookup->key != key) {
         lookup->key = key;
         lookup->value = ts_language_lookup(language, state, symbol);
