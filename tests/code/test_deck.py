@@ -270,6 +270,27 @@ def test_locating_outlining_and_calling(ask: Ask) -> None:
     assert called == {("Token", 1), ("validate", 1), ("check", 2)}
 
 
+def test_what_calls_itself_is_one_of_its_callers(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "walk.py",
+        "def walk(n):\n    return walk(n - 1)\n\ndef ping():\n    pong()\n\ndef pong():\n    ping()\n",
+    )
+
+    def graph(name: str, depth: int) -> dict[str, list[tuple[str, int, int]]]:
+        found = ask("get_call_graph", symbol_name=f"walk::{name}", depth=depth)
+        return {
+            way: [(c["symbol"]["name"], c["call_site"]["line"], c["depth"]) for c in found[way]]
+            for way in ("callers", "callees")
+        }
+
+    assert graph("walk", 3) == {"callers": [("walk", 2, 1)], "callees": [("walk", 2, 1)]}
+    assert graph("ping", 1) == {"callers": [("pong", 8, 1)], "callees": [("pong", 5, 1)]}
+    assert graph("ping", 5) == {
+        "callers": [("pong", 8, 1), ("ping", 5, 2)],
+        "callees": [("pong", 5, 1), ("ping", 8, 2)],
+    }
+
+
 def test_the_first_question_may_be_which_refs_there_are(ask: Ask) -> None:
     listed = ask("list_refs")
     assert [(r["ref"], r["is_default"]) for r in listed["refs"]] == [("main", True)]

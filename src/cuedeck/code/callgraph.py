@@ -44,7 +44,7 @@ def _spread(
     snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int, step: _Step
 ) -> tuple[list[Call], bool]:
     found: list[Call] = []
-    seen = {record.symbol_id}
+    seen: set[str] = set()
     frontier, more = [record], False
     for level in range(1, depth + 1):
         following: list[SymbolRecord] = []
@@ -58,7 +58,9 @@ def _spread(
                 if len(found) >= limit:
                     return found, True
                 found.append(Call(other, path, line, level))
-                following.append(other)
+                # What calls itself is one of its callers, and nothing new to follow.
+                if other.symbol_id != record.symbol_id:
+                    following.append(other)
         frontier = following
     return found, more
 
