@@ -61,8 +61,10 @@ class CRules(OpenRules):
         if len({symbol.path for symbol in apart}) < 2:
             return found
         read = self.includes.read_by(path)
-        included = {symbol for symbol in apart if symbol.path in read}
-        return tuple(s for s in found if s in included or s not in apart) if included else found
+        # A structure may be declared where its members are not known, beside a type of its name.
+        groups = [[s for s in apart if self.is_tag(s) == tag] for tag in (True, False)]
+        left = {s for group in groups for s in _included(group, read)}
+        return tuple(s for s in found if s in left or s not in apart)
 
     @property
     def includes(self) -> Includes:
@@ -168,6 +170,11 @@ class CRules(OpenRules):
         elif row.kind == ScopeKind.EXTENSION:
             values = self.project.evaluate(path, row.result)
             yield from ((value.path, value.scope) for value in values if value.tag == CLASS)
+
+
+def _included(symbols: list[Symbol], read: frozenset[str]) -> list[Symbol]:
+    """Those that a file includes, if it includes any."""
+    return [symbol for symbol in symbols if symbol.path in read] or symbols
 
 
 def is_constant(links: Links, binding: int) -> bool:
