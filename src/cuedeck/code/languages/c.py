@@ -245,6 +245,8 @@ class CWalk(Preprocessed):
                 continue
             if self.name(name) not in self.names[scope]:
                 self.move_out({self.name(name)}, scope, begun, typed)
+            for size in _array_sizes(declarator):
+                self.visit(size, scope)
             if (
                 function is not None
                 and declarator.type != "init_declarator"
@@ -252,8 +254,6 @@ class CWalk(Preprocessed):
             ):
                 self.prototype(node, scope, name, function, annotation)
             else:
-                for size in _array_sizes(declarator):
-                    self.visit(size, scope)
                 self.assign(name, scope, annotation, value, Kind.VARIABLE, node)
         if not declarators:
             for child in node.named_children:
@@ -481,6 +481,8 @@ def _array_sizes(node: Node) -> Iterator[Node]:
         if size is not None:
             yield size
         inner = node.child_by_field_name("declarator")
+        if inner is None and node.type == "parenthesized_declarator" and node.named_child_count:
+            inner = node.named_children[-1]
         if inner is None:
             return
         node = inner

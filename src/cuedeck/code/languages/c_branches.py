@@ -17,6 +17,11 @@ _WORDLESS: Final = re.compile(rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\\n]|\\.)*\
 _BRANCH: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:if|ifdef|ifndef)\b")
 _OTHER: Final = re.compile(rb"[^\n]")
 _BRACKET: Final = re.compile(rb"[][(){}]")
+# What a statement cannot end with: the one below belongs to it.
+_UNENDED: Final = re.compile(
+    rb"(?:\belse|\bdo|[=(?]|&&|\|\||^(?:\}?\s*else\s+)?(?:if|for|while|switch)\b.*\))\Z"
+)
+_ELSE: Final = re.compile(rb"else\b")
 _ENDS: Final = (b";", b"{", b"}", b":", b"")
 
 
@@ -25,7 +30,7 @@ class _Group:
     """An ``#if`` with its branches."""
 
     directives: list[Range]
-    torn: bool  # it begins inside an expression
+    torn: bool  # it begins inside an expression, or ends inside a statement
     never: bool  # its first branch is read by no compiler
     branches: list[Range] = field(default_factory=list)
     depths: list[int] = field(default_factory=lambda: [0])
@@ -38,7 +43,7 @@ def torn_branches(source: bytes) -> Iterator[Range]:
         return
     text = _WORDLESS.sub(_spaces, source)
     groups: list[_Group] = []
-    last, place, inside = b"", 0, False
+    last, ending, place, inside = b"", b"", 0, False
     for line in text.splitlines(keepends=True):
         span, place = (place, place + len(line)), place + len(line)
         found = None if inside else _DIRECTIVE.match(line)
@@ -49,11 +54,14 @@ def torn_branches(source: bytes) -> Iterator[Range]:
             if word.startswith(b"if"):
                 torn = last not in _ENDS and b"__cplusplus" not in told
                 groups.append(_Group([span], torn, word == b"if" and told.strip() == b"0", begun=place))
+                ending = b""
             elif groups:
                 group = groups[-1]
                 group.directives.append(span)
                 group.branches.append((group.begun, span[0]))
                 group.begun = place
+                group.torn = group.torn or (ending != b"" and _UNENDED.search(ending) is not None)
+                ending = b""
                 if word != b"endif":
                     group.depths.append(0)
                 else:
@@ -67,8 +75,11 @@ def torn_branches(source: bytes) -> Iterator[Range]:
             # A lone colon begins a constructor's initialisers.
             last = b"," if stripped == b":" else stripped[-1:] or last
             if groups:
+                # What begins with ``else`` goes on with what is above the directive.
+                groups[-1].torn = groups[-1].torn or (not ending and _ELSE.match(stripped) is not None)
                 for bracket in _BRACKET.findall(stripped):
                     groups[-1].depths[-1] += 1 if bracket in b"({[" else -1
+            ending = stripped or ending
 
 
 def _spaces(found: re.Match[bytes]) -> bytes:

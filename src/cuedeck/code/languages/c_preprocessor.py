@@ -16,6 +16,7 @@ from cuedeck.code.languages.table import TableWalk, doc_above
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_NAME: Final = re.compile(rb"\s*(?:(?:struct|union)\s+)?[A-Za-z_]\w*\s*(?:/[/*].*)?", re.S)
 _TEST: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*ifn?def[ \t]+(\w+)")
 
 
@@ -55,7 +56,11 @@ class Preprocessed(TableWalk):
             return 0
         whole = (node.start_byte, node.end_byte - (self.source[node.end_byte - 1 : node.end_byte] == b"\n"))
         inner = self.scope(ScopeKind.FUNCTION, 0)
-        self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner, 1)
+        other = self.other_name(node, value, inner)
+        if other:
+            self.bind(0, self.name(name), name.start_byte, Bind.ALIAS, other)
+        else:
+            self.bind(0, self.name(name), name.start_byte, Bind.FUNCTION, inner, 1)
         self.define(
             Kind.MACRO,
             name,
@@ -67,10 +72,20 @@ class Preprocessed(TableWalk):
         )
         taken = node.child_by_field_name("parameters")
         parameters = {self.name(p) for p in taken.named_children} if taken is not None else set()
-        for used in names_used(self.source, range_of(value)) if value is not None else ():
+        for used in names_used(self.source, range_of(value)) if value is not None and not other else ():
             if self.intern(used.name) not in parameters:
                 self.macro_use(used, inner)
         return 0
+
+    def other_name(self, node: Node, value: Node | None, scope: int) -> int:
+        """What a macro stands for that is another name of something and nothing else."""
+        if value is None or node.child_by_field_name("parameters") is not None:
+            return 0
+        named = _NAME.fullmatch(self.source, *range_of(value))
+        if named is None:
+            return 0
+        used = next(names_used(self.source, range_of(value)), None)
+        return self.macro_use(used, scope) if used is not None else 0
 
     def is_guard(self, node: Node, name: Node) -> bool:
         """Whether a macro only keeps a file from being read twice: the first in an ``#ifndef`` around all."""
@@ -84,13 +99,12 @@ class Preprocessed(TableWalk):
             return False
         return all(child == around or child.type == "comment" for child in root.named_children)
 
-    def macro_use(self, used: Used, scope: int) -> None:
+    def macro_use(self, used: Used, scope: int) -> int:
         """A name in a macro's body: what it means where the macro is used, most often the file's."""
         name = self.intern(used.name)
         if used.is_member:
-            self.row(Op.ATTR, 0, name, used.start, used.role)
-        else:
-            self.row(Op.NAME, self.tags_of(scope) if used.is_tag else scope, name, used.start, used.role)
+            return self.row(Op.ATTR, 0, name, used.start, used.role)
+        return self.row(Op.NAME, self.tags_of(scope) if used.is_tag else scope, name, used.start, used.role)
 
     def include(self, node: Node, scope: int, role: int = 0) -> int:
         path = node.child_by_field_name("path")

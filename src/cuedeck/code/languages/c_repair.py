@@ -18,11 +18,16 @@ _BEFORE: Final = re.compile(
     + _MACRO
     + rb"(?=[ \t\n]([\w:~<>,*& \t\n]{2,200})\()"
 )
+# A second one behind it.
+_AGAIN: Final = re.compile(rb"[ \t\n]+" + _MACRO + rb"(?=[ \t\n]([\w:~<>,*& \t\n]{2,200})\()")
 # ``void API f(``
 _BETWEEN: Final = re.compile(
     rb"(?m)^[ \t]*(?!(?:return|else|case|throw|delete|goto|typedef|using|new)\b)"
     rb"[a-z_][\w:<>*& \t]{1,100}?[ \t*&]" + _MACRO + rb"(?=[ \t]+[\w:~]+[ \t]*\()"
 )
+# ``Type * API name``, and ``} API name;`` behind a structure: neither leaves room for a type.
+_POINTED: Final = re.compile(rb"\*[ \t]*" + _MACRO + rb"(?=[ \t]+[A-Za-z_]\w*[ \t\n]*[,)=;\[])")
+_CLOSED: Final = re.compile(rb"(?m)^\}[ \t]*" + _MACRO + rb"(?=[ \t]+[A-Za-z_]\w*[ \t]*[,;])")
 # ``BEGIN_NAMESPACE`` on a line of its own, before a declaration.
 _ALONE: Final = re.compile(
     rb"(?m)^[ \t]*([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)[ \t]*(?://[^\n]*)?"
@@ -38,6 +43,14 @@ _BEHIND: Final = re.compile(
     rb"\)[ \t\n]*(?:const\b[ \t\n]*)?"
     + _MACRO
     + rb"(?=[ \t\n]*(?:override\b|final\b|=[ \t]*(?:0|default|delete)\b|[{:]))"
+)
+# ``int run(void) QUIET;`` outside of functions.
+_LAST: Final = re.compile(rb"(?m)^[A-Za-z_][^;{}\n]*\)[ \t]*" + _MACRO + rb"(?=[ \t]*;)")
+# Words of system libraries and kernels that say something about a declaration.
+_RESERVED: Final = re.compile(
+    rb"\b(__(?:attribute_\w+__|unused|used|packed|init|exit|initdata|user|iomem|force|rcu|percpu|must_check"
+    rb"|always_inline|noinline|noreturn|dead2?|deprecated|weak|cold|hot|pure|malloc_like|result_use_check"
+    rb"|printflike|aligned|section|nonnull|format_arg)\b(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?)"
 )
 # ``int total GUARDED_BY(mutex);`` and ``void run() REQUIRES(mutex);``; behind a type it would be a function.
 _TOLD: Final = re.compile(
@@ -137,17 +150,26 @@ def _before_classes(source: bytes) -> Iterator[Range]:
 
 
 def _other_macros(source: bytes) -> Iterator[Range]:
-    for found in _BEFORE.finditer(source):
-        words = _WORD.findall(_ARGUMENTS.sub(b"", found[2]))
-        if len(words) > 1 or (words and _is_maker(words[0])) or _is_initialised(source, found.end(2)):
+    for first in _BEFORE.finditer(source):
+        found: re.Match[bytes] | None = first
+        while found is not None and _is_decoration(source, found):
             yield found.span(1)
-    for pattern in (_BETWEEN, _BEHIND, _ALONE):
+            found = _AGAIN.match(source, found.end())
+    for pattern in (_BETWEEN, _BEHIND, _ALONE, _POINTED, _CLOSED, _LAST, _RESERVED):
         for found in pattern.finditer(source):
             yield found.span(1)
     for found in _TOLD.finditer(source):
         before = _DECLARED.search(source[max(0, found.start() - _MAX_NAME) : found.start()])
         if before is not None and before[1] not in _TYPE_WORDS:
             yield found.span(1)
+
+
+def _is_decoration(source: bytes, found: re.Match[bytes]) -> bool:
+    """Whether a type follows a word before a name, so that the word is none."""
+    words = _WORD.findall(_ARGUMENTS.sub(b"", found[2]))
+    if words and source[found.end(2) + 1 : found.end(2) + 2] == b"*":
+        return True
+    return len(words) > 1 or bool(words and _is_maker(words[0])) or _is_initialised(source, found.end(2))
 
 
 def _left_out(source: bytes, places: Iterable[Range]) -> bytes:

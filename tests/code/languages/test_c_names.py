@@ -1,0 +1,126 @@
+"""What C says under other names, and through words that a build takes away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_type_of_a_structure_whose_members_its_header_does_not_know(project: Project) -> None:
+    written = project(
+        """
+        === api.h
+        typedef struct parser parser; // <def type> <tag>
+        parser *make(void); // <type>
+        === inner.h
+        #include "api.h"
+        struct parser { // <def tag>
+            int offset; // <def offset>
+        };
+        === other.h
+        struct parser { int offset; };
+        === use.c
+        #include "inner.h"
+        int at(parser *p) { return p->offset; } // <type> <offset>
+        int twice(void) { return make()->offset; } // <offset>
+        """
+    )
+    written.check("offset")
+    written.check("type", "parser")
+
+
+def test_a_macro_that_is_only_another_name(project: Project) -> None:
+    written = project(
+        """
+        === modes.h
+        struct fixed_state { int gain; }; // <def fixed gain>
+        typedef struct { int gain; } float_state; // <def float gain>
+        int start(void); // <def start>
+        #ifdef FIXED
+        #define state struct fixed_state // <state>
+        #else
+        #define state float_state /* the usual one */ // <def state>
+        #endif
+        #define begin start // <start>
+        #define LOOP LOOP
+        === use.c
+        #include "modes.h"
+        int gained(state *s) { return s->gain; } // <fixed gain> <float gain> <state>
+        int begun(void) { return begin(); }
+        """
+    )
+    written.check("fixed gain", "gain")
+    written.check("float gain", "gain")
+    written.check("state")
+    written.check("start")
+
+
+def test_words_around_declarations_that_are_macros(project: Project) -> None:
+    written = project(
+        """
+        === words.h
+        API WARNED int twice(int n); // <def twice>
+        API int (*handler)(int n) QUIET; // <def handler>
+        typedef struct {
+            int left; // <def left>
+        } ALIGNED pair;
+        int sum(const pair * RESTRICT p, int * RESTRICT total); // <def sum>
+        __attribute_cold__
+        __attribute_nonnull__((1))
+        int slow(pair *p); // <def slow>
+        static __unused int spare(int n) { return n; } // <def spare>
+        === use.c
+        #include "words.h"
+        int all(pair *p)
+        {
+            int total = twice(2) + handler(1); // <twice> <handler>
+            return sum(p, &total) + slow(p) + spare(p->left); // <sum> <slow> <spare> <left>
+        }
+        """
+    )
+    for name in ("twice", "handler", "left", "sum", "slow", "spare"):
+        written.check(name)
+
+
+def test_branches_that_end_inside_a_statement(project: Project) -> None:
+    written = project(
+        """
+        === torn.c
+        int first(int n) { return n; } // <def first>
+        int last(int n) { return n; } // <def last>
+        int chosen(int n)
+        {
+        #ifdef QUICK
+            switch (first(n)) // <first>
+        #else
+            switch (n)
+        #endif
+            {
+            case 1:
+                break;
+            }
+            if (n == 3)
+                n = 2;
+        #ifdef MORE
+            else if (n)
+                n = first(n); // <first>
+        #endif
+            return last(n); // <last>
+        }
+        int after(int n) { return chosen(last(n)); } // <last>
+        """
+    )
+    written.check("first")
+    written.check("last")
+
+
+def test_sizes_of_tables_of_functions_are_uses(project: Project) -> None:
+    written = project(
+        """
+        === table.c
+        #define COUNT 3 // <def COUNT>
+        extern int (*const handlers[COUNT + 1])(int n); // <COUNT>
+        """
+    )
+    written.check("COUNT")
