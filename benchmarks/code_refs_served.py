@@ -1,11 +1,13 @@
 """What ``find_references`` answers over stdio, against what one or more tools list.
 
-    python -m benchmarks.code_refs_served ROOT ROWS.jsonl [ROWS.jsonl ...] [--errors N]
+    python -m benchmarks.code_refs_served ROOT ROWS.jsonl [ROWS.jsonl ...] [--judge ROWS.jsonl] [--errors N]
 
 A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 1-based lines, as SCIP indexes
 and language servers give them; symbols that all files know are asked about. Recall is over the lines that
 every tool lists, precision is the share of our lines that any of them lists. Servers list ``C()`` for a
-constructor, but not ``module.C()``: printed is also what it comes to when uses of the class count as listed.
+constructor, but not ``module.C()``: printed is also what it comes to when uses of the class count as listed,
+and, with ``--judge ROWS.jsonl``, when our lines count that only a further tool lists. A judge can
+uphold a line and no more: what it lists beyond ours is not asked about, so this figure is never lower.
 Files that no tool names say nothing, as their configuration may leave them out. The folder gets a
 ``.cuedeck``, as any workspace.
 """
@@ -101,27 +103,34 @@ class Truth:
     files: set[str]
 
 
+def rows(file: Path) -> Iterator[tuple[Key, dict[str, Any]]]:
+    for line in file.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        yield (row["def"]["path"], row["def"]["line"], row["name"]), row
+
+
+def listed(file: Path) -> dict[Key, set[Place]]:
+    return {key: {(ref["path"], ref["line"]) for ref in row["refs"]} for key, row in rows(file)}
+
+
 def combined(files: list[Path]) -> Truth:
     tools: list[dict[Key, set[Place]]] = []
     classes: dict[str, set[Place]] = {}
     makers: dict[Key, str] = {}
     for file in files:
-        tools.append({})
-        for line in file.read_text(encoding="utf-8").splitlines():
-            row = json.loads(line)
-            key = (row["def"]["path"], row["def"]["line"], row["name"])
-            places = tools[-1][key] = {(ref["path"], ref["line"]) for ref in row["refs"]}
+        tools.append(listed(file))
+        for key, row in rows(file):
             symbol = row.get("symbol", "")
             if row["kind"] == "class":
-                classes.setdefault(symbol, set()).update(places)
+                classes.setdefault(symbol, set()).update(tools[-1][key])
             elif row["name"] == "__init__":
                 makers[key] = symbol.removesuffix("__init__().")
     common = sorted(set.intersection(*map(set, tools)))
-    must = {key: set.intersection(*(listed[key] for listed in tools)) for key in common}
-    may = {key: set.union(*(listed[key] for listed in tools)) for key in common}
+    must = {key: set.intersection(*(tool[key] for tool in tools)) for key in common}
+    may = {key: set.union(*(tool[key] for tool in tools)) for key in common}
     making = {key: classes.get(symbol, set()) for key, symbol in makers.items()}
-    named = {path for listed in tools for places in listed.values() for path, _ in places}
-    return Truth(must, may, making, named | {path for listed in tools for path, _, _ in listed})
+    named = {path for tool in tools for places in tool.values() for path, _ in places}
+    return Truth(must, may, making, named | {path for tool in tools for path, _, _ in tool})
 
 
 def shown(right: int, answered: int, met: int, wanted: int) -> str:
@@ -134,11 +143,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
     parser.add_argument("rows", type=Path, nargs="+")
+    parser.add_argument("--judge", type=Path, action="append", default=[], help="what a further tool lists")
     parser.add_argument("--errors", type=int, default=0, help="how many kinds of mistakes to list")
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined(given.rows)
-    answered = right = made = wanted = met = unknown = 0
+    judges = [listed(file) for file in given.judge]
+    answered = right = made = judged = upheld = wanted = met = unknown = 0
     mistakes: Counter[str] = Counter()
     with served(root) as client:
         for (path, line, name), must in truth.must.items():
@@ -151,6 +162,9 @@ def main() -> int:
             must -= itself
             answered, right = answered + len(found), right + len(found & may)
             made += len((found - may) & truth.making.get((path, line, name), set()))
+            heard = [judge[path, line, name] for judge in judges if (path, line, name) in judge]
+            judged += len(found - may) if heard else 0
+            upheld += len((found - may) & set().union(*heard))
             wanted, met = wanted + len(must), met + len(found & must)
             mistakes[f"wrong  {name} ({path}:{line})"] += len(found - may)
             mistakes[f"missed {name} ({path}:{line})"] += len(must - found)
@@ -158,6 +172,8 @@ def main() -> int:
     print(f"  {shown(right, answered, met, wanted)}")
     if made:
         print(f"  {shown(right + made, answered, met, wanted)} with uses of a class for its constructor")
+    if judges:
+        print(f"  {shown(right + upheld, answered, met, wanted)} judged: {upheld} of {judged} lines upheld")
     for mistake, count in mistakes.most_common(given.errors):
         if count:
             print(f"    {count:5} {mistake}")
