@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from cuedeck.code.facts import Import
+from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
 from cuedeck.code.resolution.rules import Rules, file_module
 from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Value
 
-_ROOTS = frozenset({"src", "lib", "python"})
 _BUILT_INS = "__builtins__.pyi"
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
 _REMOVED = (
@@ -179,26 +179,13 @@ class PythonRules(Rules):
     named_arguments: ClassVar[bool] = True
 
     @cached_property
+    def layout(self) -> Layout:
+        return read_layout(self.project.paths, self.project.text)
+
+    @property
     def modules(self) -> dict[str, list[str]]:
         """Dotted name to the files it may mean, for every root a project may be run from."""
-        paths = self.project.paths
-        named: dict[str, list[str]] = {}
-        rooted: dict[str, list[str]] = {}
-        for path in paths:
-            if not path.endswith((".py", ".pyi")):
-                continue
-            segments = path.rsplit(".", 1)[0].split("/")
-            top = len(segments) - 1
-            while top and "/".join((*segments[:top], "__init__.py")) in paths:
-                top -= 1
-            if segments[-1] == "__init__":
-                segments = segments[:-1]
-            named.setdefault(".".join(segments[top:]), []).append(path)
-            for start in range(1, len(segments)):
-                if segments[start - 1] in _ROOTS:
-                    rooted.setdefault(".".join(segments[start:]), []).append(path)
-            rooted.setdefault(".".join(segments), []).append(path)
-        return rooted | named
+        return self.layout.modules
 
     @cached_property
     def folders(self) -> set[str]:
@@ -226,6 +213,8 @@ class PythonRules(Rules):
         folder = posixpath.dirname(path)
         while folder:
             folder = posixpath.dirname(folder)
+            if folder in self.layout.namespaces:
+                continue
             stem = posixpath.join(folder, *dotted.split("."))
             found = self._file(stem)
             if found is not None or (folder and stem.replace("/", ".") in self.folders):
@@ -245,7 +234,7 @@ class PythonRules(Rules):
         for candidate in self.modules.get(dotted, ()):
             stem = candidate.rsplit(".", 1)[0].removesuffix("/__init__")
             root = stem[: -len(dotted) - 1]
-            if not root or root in _ROOTS or path.startswith(root + "/"):
+            if not root or root in ROOTS or path.startswith(root + "/"):
                 return file_module(candidate)
         return None
 

@@ -1,0 +1,105 @@
+"""Which file an import means, in projects of several packages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_namespace_is_shared_by_what_is_published_apart(project: Project) -> None:
+    written = project(
+        """
+        === parts-core/pyproject.toml
+        [project]
+        name = "parts-core"
+        === parts-core/parts/core/__init__.py
+        === parts-core/parts/core/schema.py
+        class Node: ...  # <def Node>
+        === plugins/parts-store/setup.py
+        setup(name="parts-store")
+        === plugins/parts-store/parts/store/__init__.py
+        from parts.core.schema import Node  # <Node>
+        import parts.core.schema
+        parts.core.schema.Node()  # <Node>
+        from parts import core
+        core.schema.Node()  # <Node>
+        """
+    )
+    written.check("Node")
+
+
+def test_a_package_of_a_namespace_is_not_what_is_installed_by_its_last_name(project: Project) -> None:
+    written = project(
+        """
+        === parts-redis/pyproject.toml
+        [project]
+        name = "parts-redis"
+        === parts-redis/parts/redis/__init__.py
+        from parts.redis.base import Redis  # <Redis>
+        === parts-redis/parts/redis/base.py
+        from redis import Redis as Theirs
+        class Redis:  # <def Redis>
+            made = Theirs()
+        === parts-redis/tests/test_redis.py
+        from redis import Redis as Theirs
+        from parts.redis import Redis  # <Redis>
+        Theirs(), Redis()  # <Redis>
+        """
+    )
+    written.check("Redis")
+
+
+def test_a_namespace_may_lie_in_src(project: Project) -> None:
+    written = project(
+        """
+        === setup.cfg
+        [metadata]
+        name = parts.flask
+        === src/parts/flask/__init__.py
+        import flask
+        class Flask(flask.Flask): ...  # <def Flask>
+        === tests/test_flask.py
+        import flask
+        import parts.flask
+        flask.Flask()
+        parts.flask.Flask()  # <Flask>
+        """
+    )
+    written.check("Flask")
+
+
+def test_a_folder_that_is_not_published_may_hold_what_imports_begin_with(project: Project) -> None:
+    written = project(
+        """
+        === pyproject.toml
+        [project]
+        name = "shop"
+        === backend/app/__init__.py
+        === backend/app/models.py
+        class Item: ...  # <def Item>
+        === backend/app/main.py
+        from app.models import Item  # <Item>
+        === tools/app_tools.py
+        from app.models import Item  # <Item>
+        """
+    )
+    written.check("Item")
+
+
+def test_a_package_in_a_folder_of_its_own_name(project: Project) -> None:
+    written = project(
+        """
+        === pyproject.toml
+        [project]
+        name = "lane"
+        === lane/lane/__init__.py
+        from .errors import Error as Error  # <Error>
+        === lane/lane/errors.py
+        class Error(Exception): ...  # <def Error>
+        === tests/test_lane.py
+        import lane
+        lane.Error()  # <Error>
+        """
+    )
+    written.check("Error")
