@@ -103,3 +103,23 @@ def test_a_package_in_a_folder_of_its_own_name(project: Project) -> None:
         """
     )
     written.check("Error")
+
+
+def test_a_file_that_imports_its_own_name_is_not_what_that_name_means(project: Project) -> None:
+    written = project(
+        """
+        === plugins/cache/yaml.py
+        import yaml
+        def load(text):  # <def load>
+            return yaml.load(text)
+        === plugins/cache/other.py
+        import yaml
+        yaml.load("")
+        === plugins/callback/dense.py
+        import yaml
+        yaml.load("")
+        === plugins/use.py
+        from cache.yaml import load  # <load>
+        """
+    )
+    written.check("load")

@@ -206,7 +206,16 @@ class PythonRules(Rules):
             packaged = known and posixpath.join(folder, "__init__.py") in self.project.paths
             beside = posixpath.join(folder, *imported.module.split("."))
             found = (self._file(beside) if not packaged else None) or found
-        return found if found or known else self._above(path, imported.module)
+        found = found if found or known else self._above(path, imported.module)
+        return None if found is not None and self._is_foreign(found, imported.module) else found
+
+    def _is_foreign(self, found: Value, name: str) -> bool:
+        """Whether a file in some folder imports its own name, and so what is installed by it."""
+        folder, base = posixpath.split(found.path)
+        if found.tag != MODULE or base != f"{name}.py" or not folder or posixpath.basename(folder) in ROOTS:
+            return False
+        imports = self.project.links(found.path).imports
+        return any(not each.level and each.module.partition(".")[0] == name for each in imports)
 
     def _above(self, path: str, dotted: str) -> Value | None:
         """What the nearest folder around a file has by a name that no root has."""
