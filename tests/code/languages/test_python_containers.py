@@ -82,3 +82,42 @@ def test_a_test_in_a_comprehension_tells_what_its_names_are(project: Project) ->
         """
     )
     written.check("run")
+
+
+def test_items_by_a_constant_are_what_they_were_given_last(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class First:
+            def run(self): ...  # <def run>
+        class Second:
+            def run(self): ...  # <def second>
+        def use(unknown, key):
+            held = unknown()
+            held["a"] = First()
+            held["a"].run()  # <run>
+            held["b"].run()
+            held['a'].run()
+            held[key] = First()
+            held[key].run()
+            held["a"] = Second()
+            held["a"].run()  # <second>
+            if key:
+                held["a"] = First()
+            held["a"].run()  # <run> <second>
+            held = unknown()
+            held["a"].run()
+        class Holder:
+            def use(self):
+                self.held[0] = First()
+                self.held[0].run()  # <run>
+                self.held = {}
+                self.held[0].run()
+        def named(unknown):
+            held = dict(one=First(), other=unknown)
+            held["one"].run()  # <run>
+            dict(held)["one"].run()  # <run>
+        """
+    )
+    written.check("run")
+    written.check("second", "run")

@@ -418,3 +418,60 @@ def test_what_is_declared_as_a_plain_type_is_nothing_of_the_project_but_its_heir
     )
     written.check("describe")
     written.check("parts")
+
+
+def test_behind_branches_a_member_is_what_any_of_them_gave_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Base:
+            def run(self): ...  # <def run>
+        class One(Base):
+            def run(self): ...  # <def one>
+        class Two(Base):
+            def run(self): ...  # <def two>
+        class Holder:
+            def __init__(self):
+                self.part: Base | None = None
+            def once(self, flag):
+                try:
+                    with flag:
+                        if self.part is None:
+                            if flag:
+                                self.part = One()
+                            else:
+                                self.part = Two()
+                except ValueError:
+                    raise
+                self.part.run()  # <run> <one> <two>
+            def always(self, flag):
+                if flag:
+                    self.part = One()
+                elif flag is None:
+                    raise ValueError
+                else:
+                    self.part = Two()
+                self.part.run()  # <one> <two>
+            def tried(self):
+                try:
+                    self.part = One()
+                except ValueError:
+                    self.part = Two()
+                finally:
+                    self.part.run()  # <run>
+                self.part.run()  # <one> <two>
+            def looped(self, many):
+                if many:
+                    self.part = One()
+                for each in many:
+                    self.part.run()  # <run>
+                    self.part = each
+            def unknown(self, flag):
+                if flag:
+                    self.part = flag.part
+                self.part.run()  # <run>
+        """
+    )
+    written.check("run")
+    written.check("one", "run")
+    written.check("two", "run")

@@ -73,6 +73,7 @@ class PythonWalk(PythonPatterns):
         "with_item": "with_item",
         "with_statement": "surely",
         "finally_clause": "surely",
+        "try_statement": "try_",
         "block": "block",
         "not_operator": "not_",
         "comparison_operator": "comparison",
@@ -142,6 +143,8 @@ class PythonWalk(PythonPatterns):
                 self.assign(child, scope, annotation, value)
         else:
             self.visit(target, scope)
+            if kind == "subscript":
+                self.keep(self.source[target.start_byte : target.end_byte], value)
 
     def home(self, name: int, scope: int) -> int:
         """Where a name is bound that a scope gives a value: the module, if it is declared global."""

@@ -21,15 +21,20 @@ _LEAVING: Final = ("return_statement", "raise_statement")
 # Values that may say more of a member than what it holds anywhere does.
 _KEPT: Final = (Op.CALL, Op.NAME, Op.ATTR, Op.INDEX, Op.AWAIT, Op.UNION)
 _WORDS: Final = re.compile(rb"\b(?:and|or|if|lambda)\b")
-_CHAIN: Final = re.compile(rb"[\w.]{1,80}")
+# Members of names, and items by a number or text as it is written.
+_CHAIN: Final = re.compile(rb"(?=.{1,80}$)[\w.]+(?:\[(?:-?\d+|\"[^\"\\\n]*\"|'[^'\\\n]*')\])?")
+_OWNER: Final = re.compile(rb"(.+)(?:\.\w+|\[.*\])")
 _JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
+# What a member holds anywhere, beside what it was given.
+_ANYWHERE: Final = (0,)
+_MAX_GIVEN: Final = 4
 
 
 @cache
 def _kinds(language: Language) -> list[int]:
     """The numbers of the kinds of node that statements are told apart by."""
     grammar = grammar_of(language)
-    kinds = ("comment", "block", "else_clause", "not_operator", *_JUMPING)
+    kinds = ("comment", "block", "else_clause", "finally_clause", "not_operator", *_JUMPING)
     return [grammar.id_for_node_kind(kind, True) for kind in kinds]
 
 
@@ -38,7 +43,8 @@ class PythonFlow(Walk):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        self.comment_kind, self.block_kind, self.else_kind, self.not_kind, *jumping = _kinds(self.language())
+        self.comment_kind, self.block_kind, self.else_kind, *others = _kinds(self.language())
+        self.finally_kind, self.not_kind, *jumping = others
         self.leaving, self.jumping = jumping[: len(_LEAVING)], jumping
         # Where the function, the block and the ``if`` end that are being visited.
         self.last = 0
@@ -60,6 +66,8 @@ class PythonFlow(Walk):
         self.tested: dict[bytes, tuple[int, ...]] = {}
         self.written: set[bytes] = set()
         self.owners: set[bytes] = set()
+        # What the members hold that the last block gave values; nothing as above.
+        self.held: dict[bytes, tuple[int, ...]] | None = None
         # For the function that is being visited: a name or 0 for all, the places between which it is bound,
         # and those between which that counts no longer. Bound from place 1 on (RENEWED): only where what it
         # is bound to at the second place is known.
@@ -110,12 +118,12 @@ class PythonFlow(Walk):
         until, given, written, begun = self.until, self.given, self.written, len(self.bound)
         self.until, self.given, self.written = node.end_byte, set(), set()
         last = self.statements(node, scope)
-        for text in self.written:
-            self.tested.pop(text, None)
+        held = {text: self.tested.pop(text, _ANYWHERE) for text in self.written}
         self.written |= written
         if last in self.leaving and len(self.bound) > begun:
             self.ended.append((0, node.start_byte, self.until, self.until, self.last))
-        self.brought = None if last in self.jumping else self.given
+        leaves = last in self.jumping
+        self.brought, self.held = (None, None) if leaves else (self.given, held)
         self.until, self.given = until, given
         return 0
 
@@ -148,10 +156,33 @@ class PythonFlow(Walk):
     def if_(self, node: Node, scope: int, role: int = 0) -> int:
         """An ``if`` with all that belongs to it."""
         behind, self.behind = self.behind, node.end_byte
-        branches = self.condition(node, scope)
+        before = dict(self.tested) if self.tested else {}
+        branches, held = self.condition(node, scope)
         self.behind = behind
         if branches is not None:
             self.join(node, branches)
+        self.join_members(before, held)
+        return 0
+
+    def try_(self, node: Node, scope: int, role: int = 0) -> int:
+        """What is tried, what is done where that fails, and where it does not."""
+        before = dict(self.tested) if self.tested else {}
+        ends: list[dict[bytes, tuple[int, ...]] | None] = []
+        for child in node.named_children:
+            kind = child.kind_id
+            if kind == self.comment_kind:
+                continue
+            written, self.written = self.written, set()
+            self.visit(child, scope)
+            if kind == self.finally_kind:
+                # Reached from anywhere, so that what it gives alone is certain behind it.
+                ends = [held and {t: k for t, k in held.items() if t not in self.written} for held in ends]
+            elif kind == self.else_kind and ends[0] is not None:
+                ends[0] = None if self.held is None else {**ends[0], **self.held}
+            else:
+                ends.append(self.held)
+            self.written |= written
+        self.join_members(before, ends)
         return 0
 
     def elif_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -159,10 +190,12 @@ class PythonFlow(Walk):
         self.condition(node, scope)
         return 0
 
-    def condition(self, node: Node, scope: int) -> list[set[int] | None] | None:
+    def condition(
+        self, node: Node, scope: int
+    ) -> tuple[list[set[int] | None] | None, list[dict[bytes, tuple[int, ...]] | None]]:
         """What a condition affirms holds in its branch and perhaps behind, what it denies in the others.
 
-        Given back are the names that each branch gave values, if one of them is an ``else``.
+        Given back are the names that each branch gave values, if one of them is an ``else``, and the members.
         """
         around, self.tested = self.tested, dict(self.tested)
         written, self.written = self.written, set()
@@ -172,6 +205,7 @@ class PythonFlow(Walk):
         self.visit(condition, scope)
         told, denied = self.told, self.denied
         branches: list[set[int] | None] = []
+        ends: list[dict[bytes, tuple[int, ...]] | None] = []
         kind = 0
         for child in parts:
             kind = child.kind_id
@@ -182,6 +216,7 @@ class PythonFlow(Walk):
                 self.tested = around
             self.visit(child, scope)
             branches.append(self.brought)
+            ends.append(self.held)
             if kind == self.block_kind and (told or denied):
                 end = child.end_byte
                 self.forget(denied, child.start_byte, end)
@@ -199,7 +234,9 @@ class PythonFlow(Walk):
             self.tested.pop(text, None)
         self.written |= written
         self.told, self.denied = outer
-        return branches if kind == self.else_kind else None
+        if kind == self.else_kind:
+            return branches, ends
+        return None, [*ends, {}]
 
     def assert_(self, node: Node, scope: int, role: int = 0) -> int:
         """What is asserted holds up to the end of the block."""
@@ -238,33 +275,37 @@ class PythonFlow(Walk):
     def again(self) -> None:
         """What members were given before a loop may be something else when it goes on."""
         if self.tested:
-            self.tested = {text: kinds for text, kinds in self.tested.items() if kinds[0] > 0}
+            self.tested = {text: kinds for text, kinds in self.tested.items() if min(kinds) > 0}
 
     def keep(self, text: bytes, value: int) -> None:
         """A member is what it was given, up to the end of the block."""
         self.outdate(text)
         if value and self.rows[value << 2] & OP_MASK in _KEPT and _CHAIN.fullmatch(text):
             self.tested[text] = (-value,)
-            owner = text
-            while b"." in owner:
-                owner = owner.rpartition(b".")[0]
-                self.owners.add(owner)
+            owner = _OWNER.fullmatch(text)
+            while owner is not None:
+                self.owners.add(owner[1])
+                owner = _OWNER.fullmatch(owner[1])
 
     def outdate(self, text: bytes) -> None:
         """What is known of a member, or of the members of what has a name, holds no longer."""
         self.written.add(text)
         self.tested.pop(text, None)
         if text in self.owners:
-            for member in [member for member in self.tested if member.startswith(text + b".")]:
+            for member in [member for member in self.tested if member.startswith((text + b".", text + b"["))]:
                 self.written.add(member)
                 del self.tested[member]
 
     def seen(self, value: int, kinds: tuple[int, ...]) -> int:
         """A member as what is known of it says: in place of what it holds anywhere, or beside that."""
-        if kinds[0] < 0:
-            given = self.row(Op.TEST, -kinds[0], self.intern(b"+given"))
-            value, kinds = self.row(Op.NARROWED, value, self.items([given])), kinds[1:]
-        return self.row(Op.UNION, 0, self.items([value, *kinds])) if kinds else value
+        parts = [value] if min(kinds) > 0 or 0 in kinds else []
+        for kind in kinds:
+            if kind < 0:
+                given = self.row(Op.TEST, -kind, self.intern(b"+given"))
+                parts.append(self.row(Op.NARROWED, value, self.items([given])))
+            elif kind:
+                parts.append(kind)
+        return self.row(Op.UNION, 0, self.items(parts)) if len(parts) > 1 else parts[0]
 
     def join(self, node: Node, branches: Iterable[set[int] | None]) -> None:
         """Behind an ``if`` with an ``else``, what each branch gave a value has no earlier one."""
@@ -272,6 +313,18 @@ class PythonFlow(Walk):
         for name in set.intersection(*reached) if reached else ():
             self.given.add(name)
             self.ended.append((name, 0, node.start_byte, node.end_byte, self.until))
+
+    def join_members(
+        self, before: dict[bytes, tuple[int, ...]], ends: list[dict[bytes, tuple[int, ...]] | None]
+    ) -> None:
+        """Behind branches a member holds what it holds at the end of any that goes on."""
+        reached = [held for held in ends if held is not None]
+        for text in {text for held in reached for text in held}:
+            parts = [held.get(text) or before.get(text, _ANYWHERE) for held in reached]
+            whole = any(min(kinds) > 0 or 0 in kinds for kinds in parts)
+            given = dict.fromkeys(kind for kinds in parts for kind in kinds if kind)
+            if given and len(given) <= _MAX_GIVEN:
+                self.tested[text] = (*given, 0) if whole else tuple(given)
 
     def forget(self, told: Iterable[tuple[int, int]], start: int, end: int) -> None:
         """What tests told does not hold between two places."""
