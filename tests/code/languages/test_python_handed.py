@@ -170,3 +170,49 @@ def test_waiting_for_what_says_itself_what_that_gives(project: Project) -> None:
         """
     )
     written.check("name")
+
+
+def test_a_decorator_may_say_that_calling_the_function_gives_something_else(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Callable, ParamSpec, TypeVar, overload
+        P = ParamSpec("P")
+        T = TypeVar("T")
+        class Box(Generic[T]):
+            def open(self) -> T: ...  # <def open>
+        class Made:
+            def run(self): ...  # <def run>
+        def boxed(f: Callable[P, T]) -> Callable[P, Box[T]]: ...
+        def later(name: str) -> Callable[[Callable[P, T]], Callable[P, Box[T]]]: ...
+        def same(f: Callable[P, T]) -> Callable[P, T]: ...
+        @overload
+        def either(f: Callable[P, T]) -> Callable[P, T]: ...
+        @overload
+        def either(*, name: str) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
+        def either(f=None, *, name=""): ...
+        @boxed
+        def one(
+            given: int,  # <def given>
+        ) -> Made: ...
+        @later("two")
+        async def two() -> Made: ...
+        @same
+        def three() -> Made: ...
+        @either
+        def four() -> Made: ...
+        one(given=1).open().run()  # <given> <open> <run>
+        one(given=1).run()  # <given>
+        three().run()  # <run>
+        four().run()  # <run>
+        class Owner:
+            @boxed
+            def method(self) -> Made: ...
+        def use(owner: Owner):
+            two().open().run()  # <open> <run>
+            owner.method().open().run()  # <open> <run>
+        """
+    )
+    written.check("open")
+    written.check("run")
+    written.check("given")

@@ -22,6 +22,7 @@ from cuedeck.code.resolution.values import (
     CLASS,
     EXTERNAL,
     FUNCTION,
+    GIVEN,
     HOLDER,
     INSTANCE,
     MAPPING,
@@ -35,6 +36,7 @@ from cuedeck.code.resolution.values import (
     Value,
     Values,
     elements,
+    mapping,
     sequence,
     shaped,
     unique,
@@ -198,6 +200,8 @@ class Calls(Library):
             return self.constructed(path, value, arguments)
         if value.tag == FUNCTION:
             meaning = dict(pairs(value))
+            if GIVEN in meaning:
+                return meaning[GIVEN]
             result = self.result(value._replace(inside=()))
             if parameters_in(result) or self.parameters(value.path, value.scope):
                 receivers = [v for p, values in meaning.items() if p.name == SELF_TYPE for v in values]
@@ -350,7 +354,7 @@ class Calls(Library):
             told = self.annotation(path, callee) if rules.tuple_arguments else ()
             return self.wrapped(path, callee) if rules.foreign_wrappers else told
         if not arguments:
-            return ()
+            return self.named_items(path, callee) if label in rules.mappings else ()
         if deed := self.deed(path, callee, label):
             return self.library_call(path, deed, arguments, many=links.given(callee)[0] == MANY)
         if label and label == rules.maker:
@@ -371,6 +375,12 @@ class Calls(Library):
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
         return self.unwrapped(path, callee, arguments[0])
+
+    def named_items(self, path: str, callee: int) -> Values:
+        """The mapping that a call makes of what it is given by name."""
+        named = self.links(path).given(callee)[1] if self.rules_of(path).named_arguments else {}
+        held = unique([v for argument in named.values() for v in self.evaluate(path, argument)])
+        return (mapping(held),) if held else ()
 
     def unwrapped(self, path: str, callee: int, argument: int) -> Values:
         """What a foreign function gives of a class, an instance, and of what holds something, that."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
-from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in
+from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, with_meaning
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     FUNCTION,
+    GIVEN,
     INSTANCE,
     PARAMETER,
     SUPER,
@@ -107,6 +108,10 @@ class Results(Typing):
         """What calling a function gives."""
         found: Values = self.solve(("r", function.path, function.scope), self._result, function)
         return found
+
+    def meant_result(self, function: Value) -> Values:
+        """A function's result as its decorators and its receiver say."""
+        return dict(pairs(function)).get(GIVEN) or super().meant_result(function)
 
     def _result(self, function: Value) -> Values:
         links = self.links(function.path)
@@ -235,6 +240,7 @@ class Results(Typing):
                         found += [f for f in self.outcome(run) if f.tag == FUNCTION and self.has_own(f)]
                 elif value.tag in (CLASS, FUNCTION, CALLABLE):
                     found += self.made_of_function(path, value, function)
+                    found += self.giving_else(path, value, function)
         if found and not any(self.functions_of(path, value) for value in found):
             # Where that is called all the same, it is the function that runs.
             found.append(function)
@@ -256,6 +262,25 @@ class Results(Typing):
         for taking in self.functions_of(path, decorator):
             self.unify(self.parameter_type(taking, 0), (function,), meaning)
         return self.substitute(made, meaning)
+
+    def giving_else(self, path: str, decorator: Value, function: Value) -> Values:
+        """The function, where a decorator says that calling it gives something else than it does itself."""
+        told = [v for made in self.outcome(decorator) if made.tag == CALLABLE for v in made.inside[0]]
+        taken = self.first_taken(path, decorator) if told else ()
+        if not any(value.tag == CALLABLE for value in taken):
+            return ()
+        meaning: Meaning = {}
+        self.unify(taken, (function,), meaning)
+        given = self.substitute(unique(told), meaning)
+        if parameters_in(given) or set(given) <= set(self.result(function)):
+            return ()
+        return (with_meaning(function, {GIVEN: given}),)
+
+    def first_taken(self, path: str, value: Value) -> Values:
+        """What something that is called takes first."""
+        if value.tag == CALLABLE:
+            return unique([v for part in value.inside[1:2] for v in part])
+        return unique([v for f in self.functions_of(path, value) for v in self.parameter_type(f, 0)])
 
     # -- overloads
 

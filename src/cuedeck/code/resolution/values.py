@@ -66,6 +66,8 @@ LISTED: Final = "listed"
 CALLED: Final = "()"
 # The key of what any member holds.
 EVERY: Final = "*"
+# Among the meanings of a function's type parameters: what calling it gives instead of what itself does.
+GIVEN: Final = Value(PARAMETER, name="()")
 
 Values = tuple[Value, ...]
 # What a name or attribute leads to: a symbol of the project, or a module or external thing.
