@@ -254,3 +254,20 @@ def test_a_stub_and_the_module_beside_it_declare_one_thing(project: Project) -> 
     written.check("run")
     written.check("module", "run")
     written.check("close")
+
+
+def test_what_only_instances_hold_is_no_name_in_the_body_of_the_class(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Stat:
+            @property
+            def one(self): ...
+            def __init__(self, property):
+                self.property = property  # <def property>
+            @property
+            def other(self):
+                return self.property  # <property>
+        """
+    )
+    written.check("property")

@@ -557,7 +557,9 @@ class Linker(Ancestry):
             links.bindings[2][b] <= place and not links.bindings[3][b] & INSTANCE for b in bindings
         ):
             return found
-        return self.name(path, links.scopes[scope].parent, links.strings[name]) or found
+        outside = self.name(path, links.scopes[scope].parent, links.strings[name])
+        # What only instances hold is no name of the body, where it may be one of the language's own.
+        return outside or (() if all(links.bindings[3][b] & INSTANCE for b in bindings) else found)
 
     def element(self, path: str, tag: str) -> Targets:
         """What a tag means by the first interface of elements that knows it."""
