@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
 from cuedeck.code.resolution.foreign import Foreign
 from cuedeck.code.resolution.generics import Meaning, pairs
-from cuedeck.code.resolution.values import CLASS, EXTERNAL, INSTANCE, METHODS, MODULE, Value
+from cuedeck.code.resolution.values import (
+    CLASS,
+    EXTERNAL,
+    INSTANCE,
+    METHODS,
+    MODULE,
+    SINGLETON,
+    Symbol,
+    Value,
+    Values,
+)
 
 Place = tuple[str, int]  # the file and the scope of a class
 
@@ -84,6 +95,28 @@ class Ancestry(Foreign):
         """The name of a parent, without its type arguments."""
         links = self.links(path)
         return links.a[base] if links.ops[base] & OP_MASK == Op.INDEX else base
+
+    def oneself(self, path: str, scope: int) -> Values:
+        """What methods of a class are called on: an instance, or the class itself."""
+        around = self.itself(Value(CLASS, path, scope)) if self.rules_of(path).singletons else None
+        if around is not None and around.scope != scope:
+            return (around,)
+        return self.instance_type(Value(INSTANCE, path, scope))
+
+    def itself(self, owner: Value) -> Value:
+        """The class of which a class says what it has itself; any other class as it is."""
+        if self.class_name(owner) != SINGLETON:
+            return owner
+        return Value(CLASS, owner.path, self.links(owner.path).scopes[owner.scope].parent)
+
+    @abstractmethod
+    def of_metaclass(self, owner: Value, name: str) -> Symbol | None:
+        """The member that a class has by the class of classes which it or an ancestor names."""
+
+    def of_class_itself(self, owner: Value, name: str, direct: bool) -> Symbol | None:
+        """The member that a class has itself, seen from its body or from what it has itself."""
+        itself = self.itself(owner)
+        return self.of_metaclass(itself, name) if direct or itself != owner else None
 
     def class_name(self, owner: Value) -> str:
         """A class's own name, if it has one."""

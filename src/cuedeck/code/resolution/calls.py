@@ -45,6 +45,8 @@ from cuedeck.code.resolution.values import (
 # How well an argument fits a parameter: its very type, or one that it becomes.
 _AGREES: Final = 20
 _WIDENS: Final = 10
+# A key and what it holds.
+_ENTRY: Final = 2
 # Behind the name of a type: an array of it.
 _MANY: Final = "[]"
 
@@ -71,6 +73,9 @@ class Calls(Library):
         if self.rules_of(path).overloads and len(overloads) > 1:
             others = tuple(v for v in values if v.tag != FUNCTION)
             values = (*others, *self.chosen(path, overloads, arguments))
+        if self.rules_of(path).members_are_called:
+            found += [v for v in values if v.tag not in (FUNCTION, CALLABLE)]
+            values = tuple(v for v in values if v.tag in (FUNCTION, CALLABLE))
         for value in self.agreeing(path, values, arguments):
             told = self.told_receiver(path, callee, value)
             found += told or self.call_value(path, value, self.placed(path, callee, value, arguments))
@@ -295,9 +300,24 @@ class Calls(Library):
         if label not in rules.callback_methods:
             holders = [o for o in owners if o.name == HOLDER] if not position else []
             return unique([v for o in holders for v in elements(o)])
+        if rules.hands_entries and any(o.tag == MAPPING for o in owners):
+            parts = [o.inside[1 - position] for o in owners if o.tag == MAPPING and position < _ENTRY]
+            return unique([v for part in parts for v in part])
         if position != int(label.startswith("reduce")) and label not in rules.comparing_methods:
             return ()
+        if rules.walker:
+            return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
+
+    def walked_by(self, owner: Value, walker: str) -> Values:
+        """What a class's own method hands to a function for each element."""
+        method = self.member(owner, walker) if owner.tag == INSTANCE else None
+        found: list[Value] = []
+        for function in self.type_of(method) if method is not None else ():
+            last = len(self.parameter_names(function)) - 1 if function.tag == FUNCTION else -1
+            for taking in self.parameter_type(function, last) if last >= 0 else ():
+                found += self.parameter_type(taking, 0) if taking.tag == FUNCTION else ()
+        return unique(found)
 
     def tabled(self, path: str, arguments: tuple[int, ...], position: int) -> Values:
         """What a function is handed that runs for each row of a table: the row, or one part of it."""
@@ -464,6 +484,8 @@ class Calls(Library):
         found: list[Value] = []
         values = self.concrete(self.evaluate(path, owner))
         inherited = [c for v in values if v.tag == INSTANCE for c in self.containers(v)]
+        if rules.walker and not inherited:
+            inherited = [sequence(e) for v in values if (e := self.walked_by(v, rules.walker))]
         for value in (*values, *inherited):
             if label in (*rules.mapping_methods, *rules.passing_methods) and arguments:
                 given = [

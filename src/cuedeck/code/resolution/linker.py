@@ -17,7 +17,7 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.resolution.ancestry import Ancestry
+from cuedeck.code.resolution.callers import Callers
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.shapes import is_class_of, made_of
@@ -59,7 +59,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Ancestry):
+class Linker(Callers):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -193,7 +193,7 @@ class Linker(Ancestry):
             found = self.module_member(module, name)
             if found:
                 return found
-        return ()
+        return self.supplied(path, scope, name) if rules.heirs_supply else ()
 
     def _of_receiver(self, path: str, scope: int, name: str) -> Targets:
         """A member of the value that a function is called on, which it sees by its bare name."""
@@ -212,7 +212,9 @@ class Linker(Ancestry):
         if any(seen or links.bindings[3][binding] == Bind.OPAQUE for binding in bindings):
             return self.lookup(path, scope, name)
         if rules.bare_members:
-            found = self.member(Value(CLASS, path, scope), name)
+            owner = Value(CLASS, path, scope)
+            found = self.of_class_itself(owner, name, direct) if rules.singletons else None
+            found = found or self.member(owner, name)
             return (found,) if found else ()
         return ()
 
@@ -484,8 +486,10 @@ class Linker(Ancestry):
         if value.tag in (CLASS, INSTANCE_OF, SUPER):
             if value.name and not has_member(value.name, name):
                 return ()
-            found = self.member(value, name, skip=int(value.tag == SUPER))
-            if found is None and value.tag == CLASS:
+            own = value.tag == CLASS and self.rules_of(value.path).singletons
+            found = self.of_metaclass(value, name) if own else None
+            found = found or self.member(value, name, skip=int(value.tag == SUPER))
+            if found is None and value.tag == CLASS and not own:
                 found = self.of_metaclass(value, name)
             if name == "__class__" and value.tag == INSTANCE_OF and not found:
                 return (value._replace(tag=CLASS),)
@@ -505,7 +509,9 @@ class Linker(Ancestry):
             row = links.scopes[scope]
             if row.kind == ScopeKind.CLASS and row.result:
                 for value in self.evaluate(path, row.result):
-                    return self.member(value, name) if value.tag == CLASS else None
+                    found = self.member(value, name) if value.tag == CLASS else None
+                    if found or not self.rules_of(path).singletons:
+                        return found
         return None
 
     def imported_member(self, member: Symbol) -> Targets:

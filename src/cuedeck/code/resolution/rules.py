@@ -205,6 +205,18 @@ class Rules:
     completing_calls: ClassVar[frozenset[str]] = frozenset()
     # Types of the language itself that say what a value is, and that nothing of a project is but their heirs.
     plain_types: ClassVar[frozenset[str]] = frozenset()
+    # Members are always called: one that is no function gives what it holds.
+    members_are_called: ClassVar[bool] = False
+    # Nothing says what a function takes but its calls.
+    asks_callers: ClassVar[bool] = False
+    # What a class has itself and what its instances have are two things: see ``SINGLETON``.
+    singletons: ClassVar[bool] = False
+    # The method by which a class hands its elements to a function, as all others do that containers have.
+    walker: ClassVar[str] = ""
+    # A class may call by its bare name what only its heirs declare.
+    heirs_supply: ClassVar[bool] = False
+    # Methods of a mapping hand a key and what it holds to a function.
+    hands_entries: ClassVar[bool] = False
     # A function's variables are seen in the whole function, so only their order tells what they hold.
     reads_in_order: ClassVar[bool] = False
 

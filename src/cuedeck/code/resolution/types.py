@@ -153,6 +153,10 @@ class Typing(Untyped):
         """What ``value.name`` names."""
 
     @abstractmethod
+    def oneself(self, path: str, scope: int) -> Values:
+        """What methods of a class are called on."""
+
+    @abstractmethod
     def decorated(self, path: str, scope: int) -> Values:
         """What a function's decorators make of it, where that is something else than a function."""
 
@@ -536,7 +540,7 @@ class Typing(Untyped):
             case Op.TYPED:
                 return self.annotation(path, a) if a else ()
             case Op.SELF:
-                return self.instance_type(Value(INSTANCE_OF, path, a))
+                return self.oneself(path, a)
             case Op.SUPER:
                 return tuple(v._replace(tag=SUPER) for v in self.instance_type(Value(INSTANCE_OF, path, a)))
             case Op.FUNCTION:

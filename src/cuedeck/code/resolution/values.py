@@ -62,6 +62,8 @@ HOLDER: Final = "holder"
 FUTURE: Final = "result"
 METHODS: Final = "()"
 LISTED: Final = "listed"
+# The class of what a class has itself, which its instances do not have, is called so inside it.
+SINGLETON: Final = "<<"
 # The key of what calling something gives.
 CALLED: Final = "()"
 # The key of what any member holds.
