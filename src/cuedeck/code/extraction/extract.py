@@ -65,6 +65,12 @@ def _facts(source: bytes, language: Language) -> Facts:
         repaired = language.repair(source)
         mended, whole = parse(repaired, language) if repaired != read else (root, complete)
         if _errors(mended) < _errors(root):
+            root, complete, read = mended, whole, repaired
+    if complete and root.has_error and language.close is not None:
+        closed = language.close(read)
+        mended, whole = parse(closed, language) if closed != read else (root, complete)
+        # What is closed is read better where as many places stay open to doubt.
+        if _errors(mended) <= _errors(root):
             root, complete = mended, whole
     walk = language.walk(source, table_of(language))
     deep = not _walked(walk, root)

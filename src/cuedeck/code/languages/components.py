@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.languages.ecmascript_repair import declared, repaired
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
+from cuedeck.code.languages.ecmascript_torn import closed
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.markup import attributes, scripts, svelte, vue
 from cuedeck.code.languages.typescript import TypeScriptWalk
@@ -150,6 +151,7 @@ VUE: Final = Language(
     ComponentWalk,
     ComponentRules,
     repair=lambda source: repaired(vue(source)),
+    close=closed,
     rewrite=lambda source: declared(vue(source)),
 )
 SVELTE: Final = Language(
@@ -158,5 +160,6 @@ SVELTE: Final = Language(
     ComponentWalk,
     ComponentRules,
     repair=lambda source: repaired(svelte(source)),
+    close=closed,
     rewrite=lambda source: declared(svelte(source)),
 )

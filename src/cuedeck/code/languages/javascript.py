@@ -7,6 +7,7 @@ from typing import Any, Final
 from cuedeck.code.languages.ecmascript import EcmaWalk
 from cuedeck.code.languages.ecmascript_repair import declared
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
+from cuedeck.code.languages.ecmascript_torn import closed
 from cuedeck.code.languages.language import Language
 
 
@@ -26,5 +27,6 @@ JAVASCRIPT: Final = Language(
     JavaScriptWalk,
     EcmaRules,
     folder_stems=("index",),
+    close=closed,
     rewrite=declared,
 )

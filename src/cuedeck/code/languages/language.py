@@ -30,5 +30,7 @@ class Language:
     visitor: str | None = None
     # Rewrites a source that the grammar does not understand to one of the same length that it may.
     repair: Callable[[bytes], bytes] | None = None
+    # Closes what a source leaves open, likewise, where it is still not understood.
+    close: Callable[[bytes], bytes] | None = None
     # Rewrites every source, likewise, where the grammar misunderstands without noticing.
     rewrite: Callable[[bytes], bytes] | None = None

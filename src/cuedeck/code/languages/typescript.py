@@ -7,6 +7,7 @@ from typing import Any, Final
 from cuedeck.code.languages.ecmascript import EcmaWalk
 from cuedeck.code.languages.ecmascript_repair import declared, repaired
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
+from cuedeck.code.languages.ecmascript_torn import closed
 from cuedeck.code.languages.language import Language
 
 
@@ -41,8 +42,9 @@ TYPESCRIPT: Final = Language(
     EcmaRules,
     folder_stems=("index",),
     repair=repaired,
+    close=closed,
     rewrite=declared,
 )
 TSX: Final = Language(
-    "tsx", _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, rewrite=declared
+    "tsx", _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, close=closed, rewrite=declared
 )
