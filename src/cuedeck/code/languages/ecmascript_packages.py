@@ -13,6 +13,23 @@ _MAX_DEPTH: Final = 10
 # The conditions of an entry that the compiler takes; any other (electron, browser) is for those who set it.
 _MET: Final = frozenset({"types", "import", "require", "node", "default"})
 
+# What frameworks write into configurations that they make and nobody commits, by the end of their paths.
+_MADE: Final[dict[str, dict[str, list[str]]]] = {
+    ".svelte-kit/tsconfig.json": {"$lib": ["src/lib"], "$lib/*": ["src/lib/*"]},
+    ".nuxt/tsconfig.json": {
+        **{key: ["app/*", "src/*", "*"] for key in ("~/*", "@/*")},
+        **{key: ["*"] for key in ("~~/*", "@@/*")},
+    },
+}
+
+
+def made_patterns(path: str) -> tuple[str, list[tuple[str, list[str]]]] | None:
+    """The folder that a configuration made by a framework is about, and its path mappings."""
+    for ending, paths in _MADE.items():
+        if path == ending or path.endswith("/" + ending):
+            return path[: -len(ending)].rstrip("/"), patterns_of(paths)
+    return None
+
 
 def read_json(text: str | None) -> dict[str, Any] | None:
     """An object of JSON, comments and trailing commas allowed; nothing when it is not one."""

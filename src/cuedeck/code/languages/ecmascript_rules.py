@@ -10,7 +10,14 @@ from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
-from cuedeck.code.languages.ecmascript_packages import choices, exported, patterns_of, read_json, star_of
+from cuedeck.code.languages.ecmascript_packages import (
+    choices,
+    exported,
+    made_patterns,
+    patterns_of,
+    read_json,
+    star_of,
+)
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
@@ -435,7 +442,8 @@ class EcmaRules(Rules):
     ) -> tuple[str, list[tuple[str, list[str]]], str | None] | None:
         settings = read_json(self.project.text(path))
         if settings is None:
-            return None
+            made = made_patterns(path) if depth else None
+            return (*made, None) if made is not None else None
         options = settings.get("compilerOptions")
         options = options if isinstance(options, dict) else {}
         folder = posixpath.dirname(path)
