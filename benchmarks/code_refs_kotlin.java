@@ -83,6 +83,7 @@ class References {
             if (isAsked(one)) declared.put(one, lines.place(one.getNameIdentifier()));
         }
         for (KtSimpleNameExpression name : PsiTreeUtil.collectElementsOfType(file, KtSimpleNameExpression.class)) {
+            if (name.getParent() instanceof KtInstanceExpressionWithLabel) continue;
             if (name instanceof KtOperationReferenceExpression && name.getReferencedNameElement().getText().matches("\\W+")) continue;
             List<PsiElement> targets = targets(name);
             Place place = lines.place(name);
@@ -111,8 +112,10 @@ class References {
 
     static List<PsiElement> sources(DeclarationDescriptor descriptor) {
         if (descriptor instanceof FakeCallableDescriptorForObject object) descriptor = object.getClassDescriptor();
+        // A class whose companion is meant is named all the same.
+        if (DescriptorUtils.isCompanionObject(descriptor)) descriptor = descriptor.getContainingDeclaration();
         List<PsiElement> found = new ArrayList<>();
-        for (PsiElement element : DescriptorToSourceUtilsIde(descriptor)) {
+        for (PsiElement element : written(descriptor)) {
             // Making an instance names the class.
             if (element instanceof KtConstructor<?> constructor) element = constructor.getContainingClassOrObject();
             if (element != null) found.add(element);
@@ -120,7 +123,7 @@ class References {
         return found;
     }
 
-    static List<PsiElement> DescriptorToSourceUtilsIde(DeclarationDescriptor descriptor) {
+    static List<PsiElement> written(DeclarationDescriptor descriptor) {
         PsiElement one = DescriptorToSourceUtils.descriptorToDeclaration(descriptor);
         if (one != null) return List.of(one);
         if (descriptor instanceof CallableMemberDescriptor member) {

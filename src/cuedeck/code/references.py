@@ -78,6 +78,16 @@ def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | N
     return kinds[place] == Bind.FUNCTION
 
 
+def beside_class(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool:
+    """Whether a place declares a function that is named like a class: what is not called is the class."""
+    links = snapshot.links(symbol.path)
+    if place is None or not snapshot.rules(symbol.path).overloads:
+        return False
+    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    return kinds.get(place) == Bind.FUNCTION and Bind.CLASS in kinds.values()
+
+
 def type_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | None:
     """Whether a name is declared at a place as a type, which is another thing than the value of that name."""
     if place is None or not snapshot.rules(symbol.path).types_apart(symbol):
@@ -106,7 +116,10 @@ class _Search:
         self.overloads = functions_of(snapshot, symbol) if self.chosen else ()
         self.called = called_at(snapshot, symbol, defined_at)
         self.is_type = type_at(snapshot, symbol, defined_at)
-        self.one_thing = self.chosen is None and self.called is None and self.is_type is None
+        self.beside_class = beside_class(snapshot, symbol, defined_at)
+        self.one_thing = (
+            not self.beside_class and self.chosen is None and self.called is None and self.is_type is None
+        )
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
     def stood_in_for(self) -> list[Target]:
@@ -180,6 +193,8 @@ class _Search:
             return
         if self.is_type is not None and self.is_type != (path == self.symbol.path and role in TYPE_ROLES):
             return
+        if self.beside_class and role not in (Role.CALL, Role.IMPORT):
+            return
         if self.chosen is None or self.means_chosen(path, links, site):
             self.add(path, links.pos[site], role)
 
@@ -188,7 +203,10 @@ class _Search:
         assert self.chosen is not None
         if links.ops[site] >> ROLE_SHIFT != Role.CALL or site not in links.arguments:
             return True
-        best = self.linker.chosen(path, self.overloads, links.arguments[site])
+        called = self.overloads
+        if self.snapshot.rules(path).tells_receivers:
+            called = self.linker.called_on(path, site, called)
+        best = self.linker.chosen(path, called, links.arguments[site])
         return any(function in self.chosen for function in best)
 
     def rebound(self, path: str, links: Links, binding: int) -> None:

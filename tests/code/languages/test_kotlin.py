@@ -101,3 +101,96 @@ def test_declarations_on_one_line_and_arguments_by_name(project: Project) -> Non
     )
     written.check("left")
     written.check("point")
+
+
+def test_overloads_are_told_apart_by_literals_defaults_and_names(project: Project) -> None:
+    written = project(
+        """
+        === lib/Json.kt
+        package lib
+        class Json {
+            fun <T> parse(text: String): T? = null // <def text>
+            fun <T> parse(file: File): T? = null // <def file>
+            fun <T> parse(count: Int, more: Boolean = true /* said */): T? = null // <def count>
+            fun write(value: Any?, how: String? = null): String = "" // <def loose>
+            private fun write(value: Any, converter: Any /* any */): String = "" // <def strict>
+            fun all(first: Int, vararg others: String) {} // <def all>
+        }
+        fun Json(size: Int): Json = Json() // <def made>
+        === use/Use.kt
+        package use
+        import lib.Json // <made>
+        fun use(file: File, json: Json) {
+            json.parse<Int>("text") // <text>
+            json.parse<Int>(\"\"\"text\"\"\".trimIndent()) // <text>
+            json.parse<Int>(file) // <file>
+            json.parse<Int>(1) // <count>
+            json.parse<Int>(count = 1, more = false) // <count>
+            json.write(1) // <loose>
+            json.all(1, "a", "b") // <all>
+            Json(1) // <made>
+        }
+        """
+    )
+    for mark in ("text", "file", "count"):
+        written.check(mark, "parse")
+    written.check("loose", "write")
+    written.check("strict", "write")
+    written.check("all")
+    written.check("made", "Json")
+
+
+def test_functions_are_told_apart_by_what_they_extend(project: Project) -> None:
+    written = project(
+        """
+        === lib/Lib.kt
+        package lib
+        class One { val held = 1 } // <def held>
+        class Two
+        infix fun One.join(other: Int) = 1 // <def one>
+        infix fun Two.join(other: Int) = 2 // <def two>
+        infix fun Byte.and(other: Long) = 1 // <def and>
+        infix fun Int.and(other: Long) = 1
+        val One.twice: Int get() = held // <held>
+        fun defaults(count: Int = size(1), one: One = One()) = one.held // <held>
+        fun size(of: Int) = of // <def size>
+        === use/Use.kt
+        package use
+        import lib.*
+        open class Base
+        class Heir : Base() { fun own() {} } // <def own>
+        fun use(one: One, two: Two, x: Base, odd: Odd) {
+            one join 1 // <one>
+            two.join(2) // <two>
+            size(1) // <size>
+            if (x is Heir) x.own() // <own>
+            when (x) { is Heir -> x.own() } // <own>
+            odd and 1
+            1.toByte() and 2L // <and>
+        }
+        """
+    )
+    written.check("one", "join")
+    written.check("two", "join")
+    written.check("and")
+    written.check("held")
+    written.check("own")
+    assert ("lib/Lib.kt", 9) in written.referring("lib/Lib.kt", 10, "size")
+
+
+def test_annotations_and_parents_are_given_arguments_by_name(project: Project) -> None:
+    written = project(
+        """
+        === lib/Json.kt
+        package lib
+        annotation class Json(val name: String = "") // <def name> <def Json>
+        open class Base(val size: Int) // <def size>
+        === use/Use.kt
+        package use
+        import lib.* 
+        class Use(@Json(name = "x") val x: Int) : Base(size = 1) // <name> <Json> <size>
+        """
+    )
+    written.check("name")
+    written.check("Json")
+    written.check("size")

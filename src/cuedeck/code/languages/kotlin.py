@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.kotlin_values import THIS, KotlinValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
@@ -14,6 +15,7 @@ from cuedeck.code.languages.table import Declares, doc_above, first_of
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+_TYPES: Final = ("user_type", "nullable_type", "function_type")
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("delegation_specifiers",))
 
 
@@ -30,7 +32,7 @@ class KotlinWalk(KotlinValues):
     members: ClassVar[dict[str, tuple[str, str]]] = {"navigation_expression": ("", "")}
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "value_arguments")}
     lambdas: ClassVar[tuple[str, ...]] = ("lambda_literal",)
-    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment", "number_literal", "package_header")
+    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment", "package_header")
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "nullable_type",
         "parenthesized_expression",
@@ -41,6 +43,8 @@ class KotlinWalk(KotlinValues):
         "this_expression": "this",
         "super_expression": "parent",
         "string_literal": "text_literal",
+        "multiline_string_literal": "text_literal",
+        "constructor_invocation": "invocation",
         "user_type": "user_type",
         "property_declaration": "property_",
         "class_parameter": "class_parameter",
@@ -59,6 +63,12 @@ class KotlinWalk(KotlinValues):
         "unary_expression": "unary",
         "as_expression": "as_",
         "index_expression": "index",
+        "infix_expression": "infix",
+        "is_expression": "is_",
+        "number_literal": "number",
+        "float_literal": "number",
+        "character_literal": "number",
+        "identifier": "bare",
         "property_delegate": "delegate",
     }
 
@@ -102,15 +112,11 @@ class KotlinWalk(KotlinValues):
             if child == name:
                 continue
             if child.type == "function_value_parameters":
-                for parameter in child.named_children:
-                    self.parameter(parameter, inner)
+                self.taking(child, inner)
             elif child.type == "delegation_specifiers":
                 for part in child.named_children:
                     bases += self.parents(part, inner, Role.EXTENDS)
-            elif (
-                child.type in ("user_type", "nullable_type", "function_type")
-                and spec.scope == ScopeKind.FUNCTION
-            ):
+            elif child.type in _TYPES and spec.scope == ScopeKind.FUNCTION:
                 value = self.visit(child, inner, Role.TYPE)
                 if child.start_byte > name.start_byte:
                     self.scopes[inner].result = value
@@ -141,10 +147,23 @@ class KotlinWalk(KotlinValues):
     def parents(self, node: Node, scope: int, role: int) -> list[int]:
         if node.type == "user_type":
             return [self.visit(node, scope, role)]
+        if node.type == "constructor_invocation":
+            return [self.invocation(node, scope, role)]
         if node.type == "value_arguments":
             self.children(node, scope)
             return []
         return [found for child in node.named_children for found in self.parents(child, scope, role)]
+
+    def invocation(self, node: Node, scope: int, role: int = 0) -> int:
+        """A type with what its constructor is given: a parent, an annotation."""
+        made = 0
+        for child in node.named_children:
+            if child.type == "value_arguments":
+                for at, argument in enumerate(child.named_children):
+                    self.argument(argument, scope, made, at)
+            else:
+                made = self.visit(child, scope, role or Role.CALL) or made
+        return made
 
     def user_type(self, node: Node, scope: int, role: int = 0) -> int:
         value, arguments = 0, []
@@ -158,14 +177,34 @@ class KotlinWalk(KotlinValues):
                 arguments += [self.visit(c, scope, Role.TYPE) for c in child.named_children]
         return self.row(Op.INDEX, value, self.items(arguments)) if arguments else value
 
-    def parameter(self, node: Node, scope: int) -> None:
-        name = first_of(node)
-        of = 0
+    def taking(self, node: Node, scope: int) -> None:
+        """The parameters of a function, each followed by its default."""
+        parts = [part for part in node.named_children if "comment" not in part.type]
+        for at, part in enumerate(parts):
+            if part.type == "parameter":
+                given = parts[at + 1] if at + 1 < len(parts) else None
+                value = 0
+                if given is not None and given.type not in ("parameter", "parameter_modifiers"):
+                    # Anything will do to tell that there is a default.
+                    value = self.visit(given, scope) or self.row(Op.UNKNOWN, 0)
+                before = parts[at - 1] if at and parts[at - 1].type == "parameter_modifiers" else None
+                rest = before is not None and self.text(before).split()[-1:] == ["vararg"]
+                self.one_parameter(part, scope, value, rest=rest)
+            elif part.type == "parameter_modifiers":
+                self.children(part, scope)
+
+    def one_parameter(self, node: Node, scope: int, value: int, *, rest: bool) -> None:
+        name, of = first_of(node), 0
         for child in node.named_children[1:]:
-            value = self.visit(child, scope, Role.TYPE)
-            of = of or value
-        if name is not None and name.type == "identifier":
-            self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, of)
+            of = of or self.visit(child, scope, Role.TYPE)
+        if name is None or name.type != "identifier":
+            return
+        if not rest:
+            self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, of, value)
+            return
+        every = self.row(Op.SEQUENCE, self.row(Op.TYPED, of))
+        self.bind(scope, self.intern(REST.encode()), name.start_byte, Bind.PARAMETER, every)
+        self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, every)
 
     def class_parameter(self, node: Node, scope: int, role: int = 0) -> int:
         name = next((c for c in node.named_children if c.type == "identifier"), None)
@@ -182,9 +221,10 @@ class KotlinWalk(KotlinValues):
     def property_(self, node: Node, scope: int, role: int = 0) -> int:
         target = next((c for c in node.named_children if c.type == "variable_declaration"), None)
         of = value = 0
+        inner = self.extending(node, target, scope)
         for child in node.named_children:
-            if child != target and child.type != "modifiers":
-                value = self.visit(child, scope) or value
+            if child != target and child.type not in ("modifiers", *_TYPES):
+                value = self.visit(child, inner) or value
         if target is not None:
             name = first_of(target)
             for child in target.named_children[1:]:
@@ -192,6 +232,17 @@ class KotlinWalk(KotlinValues):
             if name is not None:
                 self.assign(name, scope, of, value, Kind.VARIABLE, node)
         return 0
+
+    def extending(self, node: Node, target: Node | None, scope: int) -> int:
+        """The scope of a property's accessors, which see the members of the type that it extends."""
+        for child in node.named_children:
+            if child.type in _TYPES and target is not None and child.start_byte < target.start_byte:
+                inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+                self.scopes[inner].receiver = self.intern(THIS)
+                of = self.visit(child, scope, Role.TYPE)
+                self.bind(inner, self.intern(THIS), child.start_byte, Bind.PARAMETER, of)
+                return inner
+        return scope
 
     def entry(self, node: Node, scope: int, role: int = 0) -> int:
         name = first_of(node)
@@ -233,6 +284,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_PLAIN: Final = _words("String Int Long Short Byte Double Float Char Boolean")
+
+
 class KotlinRules(OpenRules):
     """How files of Kotlin see each other."""
 
@@ -240,6 +294,26 @@ class KotlinRules(OpenRules):
     extension_methods: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
+    tells_receivers: ClassVar[bool] = True
+    text_type: ClassVar[str] = "String"
+    final_types: ClassVar[frozenset[str]] = _PLAIN
+    # A number that is written out is of the type that is wanted.
+    widening: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "Int": ("Long", "Short", "Byte"),
+        "Double": ("Float",),
+        **dict.fromkeys(("Long", "Short", "Byte", "Float"), ("Number", "Comparable")),
+        "String": ("CharSequence", "Comparable"),
+    }
+    converting: ClassVar[Mapping[str, str]] = {
+        **{f"to{name}": name for name in _PLAIN},
+        **dict.fromkeys(
+            _words("trimIndent trimMargin trim replace substring readText joinToString"), "String"
+        ),
+    }
+    core_members: ClassVar[frozenset[str]] = _words(
+        "and or xor shl shr ushr inv plus minus times div rem compareTo equals hashCode get set contains "
+        "iterator length size toString map filter forEach first last isEmpty indexOf copyOf"
+    )
     language: ClassVar[str] = "kotlin"
     imported_from: ClassVar[str] = "java"
     endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")

@@ -18,6 +18,7 @@ _ON_ITSELF: Final = (b"apply", b"run")
 _ON_FIRST: Final = b"with"
 _PARTS: Final = (b"values", b"keys", b"entries")
 _MAX_ARGUMENTS: Final = 16
+_TRUTH: Final = (b"true", b"false")
 
 
 class KotlinValues(TableWalk):
@@ -93,7 +94,8 @@ class KotlinValues(TableWalk):
         named = node.type == "value_argument" and any(child.type == "=" for child in node.children)
         if named and (name := first_of(node)) is not None:
             self.row(Op.KEYWORD, callee, self.name(name), name.start_byte)
-            return self.visit(node.named_children[-1], scope)
+            self.visit(node.named_children[-1], scope)
+            return 0  # its place tells nothing
         only = node.named_children[-1] if node.type == "value_argument" and node.named_child_count else node
         if only.type == "lambda_literal":
             return self.closure(only, scope, expected=self.row(Op.ARGUMENT, callee, position))
@@ -165,6 +167,10 @@ class KotlinValues(TableWalk):
 
     def choice(self, node: Node, scope: int, role: int = 0) -> int:
         """``if`` and ``when``: one of what the branches give."""
+        first = first_of(node)
+        if first is not None and first.type == "when_subject" and first.named_child_count == 1:
+            for entry in node.named_children[1:]:
+                self.tested(first.named_children[0], entry, scope)
         condition = node.child_by_field_name("condition")
         given: list[int] = []
         for child in node.named_children:
@@ -172,6 +178,13 @@ class KotlinValues(TableWalk):
             if child != condition and child.type != "when_subject":
                 given.append(value)
         return self.either(given)
+
+    def tested(self, subject: Node, entry: Node, scope: int) -> None:
+        """What the conditions of a line of ``when`` say of its subject."""
+        for test in entry.children_by_field_name("condition"):
+            of = first_of(test) if test.type == "type_test" else None
+            if of is not None:
+                self.may_be(subject, self.visit(of, scope, Role.TYPE), scope)
 
     def entry_value(self, node: Node, scope: int, role: int = 0) -> int:
         """One line of ``when``."""
@@ -183,8 +196,68 @@ class KotlinValues(TableWalk):
 
     def binary(self, node: Node, scope: int, role: int = 0) -> int:
         """``a ?: b`` is one of both; of other operators nothing is known."""
+        inner, given = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if inner is not None and given is not None and self.is_told(inner, given):
+            return self.told_call(inner, given, scope)
         values = [self.visit(child, scope) for child in node.named_children]
         return self.either(values) if any(child.type == "?:" for child in node.children) else 0
+
+    def is_told(self, inner: Node, given: Node) -> bool:
+        """Whether ``f<T>(x)`` was taken for two comparisons."""
+        if inner.type != "binary_expression" or given.type != "parenthesized_expression":
+            return False
+        left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
+        if left is None or right is None:
+            return False
+        before = self.source[left.end_byte : right.start_byte]
+        return before == b"<" and self.source[right.end_byte : given.start_byte] == b">"
+
+    def told_call(self, inner: Node, given: Node, scope: int) -> int:
+        target, of = inner.named_children[0], inner.named_children[-1]
+        callee = self.visit(target, scope, Role.CALL)
+        told = self.type_reference(of, scope) if of.type == "identifier" else self.visit(of, scope)
+        callee = self.row(Op.INDEX, callee, self.items([told]))
+        arguments = [self.visit(child, scope) for child in given.named_children]
+        return self.row(Op.CALL, callee, self.items(arguments))
+
+    def bare(self, node: Node, scope: int, role: int = 0) -> int:
+        if self.source[node.start_byte : node.end_byte] in _TRUTH:
+            return self.row(Op.LITERAL, 0, self.intern(b"Boolean"))
+        return self.reference(node, scope, role)
+
+    def number(self, node: Node, scope: int, role: int = 0) -> int:
+        """A literal is known by its type."""
+        last = self.source[node.end_byte - 1 : node.end_byte]
+        kind = b"Char" if last == b"'" else b"Long" if last == b"L" else b"Int"
+        if node.type == "float_literal":
+            kind = b"Float" if last in b"fF" else b"Double"
+        return self.row(Op.LITERAL, 0, self.intern(kind))
+
+    def infix(self, node: Node, scope: int, role: int = 0) -> int:
+        """``a name b`` calls a function of a."""
+        if node.named_child_count != 3:
+            return self.children(node, scope)
+        on, name, given = node.named_children
+        callee = self.row(Op.ATTR, self.visit(on, scope), self.name(name), name.start_byte, Role.CALL)
+        return self.row(Op.CALL, callee, self.items([self.visit(given, scope)]))
+
+    def is_(self, node: Node, scope: int, role: int = 0) -> int:
+        """``x is T``: x may be a T."""
+        on, of = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if on is None or of is None:
+            return self.children(node, scope)
+        self.visit(on, scope)
+        self.may_be(on, self.visit(of, scope, Role.TYPE), scope)
+        return 0
+
+    def may_be(self, node: Node, of: int, scope: int) -> None:
+        """Note what a test says of a variable."""
+        name = self.name(node) if node.type == "identifier" else 0
+        while name and of and self.scopes[scope].kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+            if name in self.names[scope]:
+                self.bind(scope, name, node.start_byte, Bind.VARIABLE, of, of)
+                return
+            scope = self.scopes[scope].parent
 
     def unary(self, node: Node, scope: int, role: int = 0) -> int:
         """``x!!`` is x."""

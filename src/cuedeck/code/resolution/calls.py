@@ -193,6 +193,8 @@ class Calls(Library):
             return self.type_label(path, links.a[number])
         if links.ops[number] & OP_MASK != Op.CALL:
             return ""
+        if told := self.rules_of(path).converting.get(self.label(path, links.a[number])):
+            return told
         results = [v for v in self.evaluate(path, links.a[number]) if v.tag == FUNCTION]
         rows = [self.links(v.path).scopes[v.scope].result for v in results]
         return self.type_label(results[0].path, rows[0]) if len(results) == 1 else ""

@@ -17,8 +17,8 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.resolution.callers import Callers
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
+from cuedeck.code.resolution.receivers import Receivers
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.shapes import is_class_of, made_of
 from cuedeck.code.resolution.values import (
@@ -59,7 +59,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Callers):
+class Linker(Receivers):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -427,7 +427,8 @@ class Linker(Callers):
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
         receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE_OF]
         seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
-        return tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
+        found = tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
+        return self.by_receiver(path, number, found) if rules.tells_receivers else found
 
     def _extending(self, rules: Rules, name: str) -> Targets:
         return tuple(rules.extending(name))

@@ -159,6 +159,12 @@ class Rules:
     extension_methods: ClassVar[bool] = False
     # So are other members, and only what foreign types were given is meant.
     extension_values: ClassVar[bool] = False
+    # Of methods that extend different types, the one for the type of the value is meant.
+    tells_receivers: ClassVar[bool] = False
+    # Methods that types of the language itself have, so that they are meant where a value's type is unknown.
+    core_members: ClassVar[frozenset[str]] = frozenset()
+    # Methods of any value whose name says the type of what they give.
+    converting: ClassVar[Mapping[str, str]] = {}
     # Structures may have names of their own: ``struct x`` is another thing than ``x``.
     tag_names: ClassVar[bool] = False
     # They may be named without the keyword.
