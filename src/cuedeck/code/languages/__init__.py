@@ -112,7 +112,11 @@ def language_of_source(path: str, source: bytes) -> str | None:
 
 
 _CPP: Final = re.compile(
-    rb"^[ \t]*(?:class\s+\w+|namespace\s+\w|template\s*<|using\s+\w|public:|private:)", re.MULTILINE
+    rb"^[ \t]*(?:class\s+\w+|enum\s+class\b|namespace\s+\w|template\s*<|using\s+\w|(?:virtual|friend)\s"
+    rb"|explicit\s|(?:public|private|protected):)"
+    rb"|^[^/*#\"\n]*\bstd::\w"
+    rb"|^[ \t]*#[ \t]*include[ \t]*<(?:string|vector|map|set|list|memory|functional|iostream|Q[A-Z]\w+)>",
+    re.MULTILINE,
 )
 
 

@@ -147,7 +147,8 @@ class CWalk(Preprocessed):
         if name is None:
             return self.children(node, scope)
         of = node.child_by_field_name("type")
-        result = self.visit(of, scope, Role.TYPE) if of is not None else 0
+        templated = node.parent is not None and node.parent.type == "template_declaration"
+        result = self.visit(of, scope, Role.TYPE) if of is not None and not templated else 0
         outer, owner = scope, ""
         if around:
             outer = self.scope(ScopeKind.EXTENSION, scope)
@@ -179,6 +180,8 @@ class CWalk(Preprocessed):
             head=(whole.start_byte, body.start_byte if body is not None else node.end_byte),
             doc=doc_above(whole),
         )
+        if self.bind_parameters(node.parent, inner) and of is not None:
+            result = self.visit(of, inner, Role.TYPE)
         self.scopes[inner].result = result
         self.parameters(signature, inner)
         for child in node.named_children:
@@ -231,6 +234,9 @@ class CWalk(Preprocessed):
     def declared(self, node: Node, scope: int, role: int = 0) -> int:
         of = node.child_by_field_name("type")
         declarators = node.children_by_field_name("declarator")
+        if not declarators and of is not None and self.is_unnamed_part(of, scope):
+            body = of.child_by_field_name("body")
+            return self.children(body, scope) if body is not None else 0
         begun = len(self.rows)
         annotation = self.typed(of, scope, declarators[0] if declarators else None)
         typed = len(self.rows)
@@ -238,7 +244,10 @@ class CWalk(Preprocessed):
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
             given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
+            given = given or node.child_by_field_name("value")
             value = self.given(given, scope, annotation)
+            if self.taken_apart(declarator, scope, value):
+                continue
             if elsewhere and given is None:
                 value = self.row(Op.UNKNOWN, 0)
             if name is None or around:
@@ -260,6 +269,10 @@ class CWalk(Preprocessed):
                 if child != of:
                     self.visit(child, scope)
         return 0
+
+    def taken_apart(self, declarator: Node | None, scope: int, value: int) -> bool:
+        """Whether several names are declared for the parts of one value."""
+        return False
 
     def made(self, function: Node, scope: int) -> bool:
         """Whether what looks like a function is a variable that is made of arguments, which are visited."""
@@ -377,15 +390,23 @@ class CWalk(Preprocessed):
                 head=(whole.start_byte, body.start_byte if body is not None else whole.end_byte),
             )
         bases = []
+        around = inner if self.bind_parameters(node.parent, inner) else scope
         for child in node.named_children:
             if child.type == "base_class_clause":
                 for base in child.named_children:
                     if base.type not in ("access_specifier", "virtual"):
-                        bases.append(self.visit(base, scope, Role.EXTENDS))
+                        bases.append(self.visit(base, around, Role.EXTENDS))
         self.scopes[inner].bases = self.items([base for base in bases if base])
         if body is not None:
             self.children(body, inner)
         return self.row(Op.SELF, inner)
+
+    def is_unnamed_part(self, node: Node, scope: int) -> bool:
+        """Whether a structure or union without a name is inside another, which has its members."""
+        unnamed = node.type in ("struct_specifier", "union_specifier") and not node.child_by_field_name(
+            "name"
+        )
+        return unnamed and self.scopes[scope].kind == ScopeKind.CLASS
 
     def enumerator(self, node: Node, scope: int, role: int = 0) -> int:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
@@ -431,17 +452,26 @@ class CWalk(Preprocessed):
         return self.children(body, inner) if body is not None else 0
 
     def template(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = scope
         parameters = node.child_by_field_name("parameters")
+        self.bind_parameters(node, scope)
         for child in parameters.named_children if parameters is not None else ():
-            for leaf in _leaves(child):
-                if leaf.type in ("type_identifier", "identifier"):
-                    self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
-                    break
+            limit = child.child_by_field_name("type")
+            if limit is not None:
+                self.visit(limit, scope, Role.TYPE)
         for child in node.named_children:
             if child != parameters:
-                self.visit(child, inner)
+                self.visit(child, scope)
         return 0
+
+    def bind_parameters(self, template: Node | None, scope: int) -> bool:
+        """Give a scope the names of a template's parameters, if it is one."""
+        if template is None or template.type != "template_declaration":
+            return False
+        parameters = template.child_by_field_name("parameters")
+        for child in parameters.named_children if parameters is not None else ():
+            if leaf := _parameter_name(child):
+                self.bind(scope, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
+        return True
 
     def whole_of(self, node: Node) -> Node:
         parent = node.parent
@@ -499,6 +529,13 @@ def _is_pointed_to(function: Node) -> bool:
     if held is None or not held.type.startswith(("pointer", "reference")):
         return False
     return "function_declarator" not in [child.type for child in held.named_children]
+
+
+def _parameter_name(node: Node) -> Node | None:
+    """The name that a template's parameter declares, behind what limits it."""
+    declarator = node.child_by_field_name("declarator")
+    leaves = _leaves(node if declarator is None else declarator)
+    return next((leaf for leaf in leaves if leaf.type in ("type_identifier", "identifier")), None)
 
 
 def _leaves(node: Node) -> Iterator[Node]:

@@ -212,6 +212,10 @@ _NUMBERS: Final = (
 )
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 class CppRules(CRules):
     """C++ names the structures of C as it names its classes, and has overloads."""
 
@@ -225,3 +229,24 @@ class CppRules(CRules):
         "string": ("string_view",),
         **{number: tuple(other for other in _NUMBERS if other != number) for number in _NUMBERS},
     }
+    arrow: ClassVar[str] = "operator->"
+    yields_entries: ClassVar[bool] = True
+    transparent: ClassVar[frozenset[str]] = _words(
+        "unique_ptr shared_ptr weak_ptr auto_ptr scoped_ptr intrusive_ptr optional atomic reference_wrapper "
+        "not_null QPointer QSharedPointer QScopedPointer QWeakPointer const_iterator iterator"
+    )
+    sequences: ClassVar[frozenset[str]] = _words(
+        "vector list deque set multiset unordered_set unordered_multiset array span initializer_list stack "
+        "queue priority_queue forward_list valarray QList QVector QSet QStack QQueue small_vector flat_set"
+    )
+    mappings: ClassVar[frozenset[str]] = _words(
+        "map multimap unordered_map unordered_multimap flat_map QMap QHash QMultiMap QMultiHash"
+    )
+    element_methods: ClassVar[frozenset[str]] = _words(
+        "front back at top begin end cbegin cend rbegin rend crbegin crend find lower_bound upper_bound data "
+        "value first last takeFirst takeLast takeAt emplace_back constBegin constEnd constFirst constLast"
+    )
+    entry_methods: ClassVar[frozenset[str]] = _words(
+        "begin end cbegin cend rbegin rend find lower_bound upper_bound"
+    )
+    same_methods: ClassVar[frozenset[str]] = _words("get lock value value_or load data")

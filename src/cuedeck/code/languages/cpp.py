@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import REST, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, REST, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.c import CWalk
 from cuedeck.code.languages.c_repair import repaired, undecorated
 from cuedeck.code.languages.c_rules import CppRules
@@ -15,6 +15,28 @@ if TYPE_CHECKING:
 
 _PLAIN: Final = ("primitive_type", "sized_type_specifier")
 _POINTING: Final = ("pointer_declarator", "abstract_pointer_declarator", "array_declarator")
+_TOLD: Final = ("template_type", "template_function", "template_method", "dependent_name")
+_ITERATORS: Final = ("::iterator", "::const_iterator", "::reverse_iterator", "::const_reverse_iterator")
+_PAIR: Final = {"first": 0, "second": 1}
+_TOLD_CALLS: Final = frozenset(
+    [
+        "static_cast",
+        "dynamic_cast",
+        "reinterpret_cast",
+        "const_cast",
+        "qobject_cast",
+        "make_unique",
+        "make_shared",
+        "make_optional",
+        "static_pointer_cast",
+        "dynamic_pointer_cast",
+        "const_pointer_cast",
+        "bit_cast",
+        "any_cast",
+        "declval",
+    ]
+)
+_PASSING_CALLS: Final = frozenset(["move", "forward", "as_const", "ref", "cref", "exchange", "addressof"])
 _RESTS: Final = ("...", "variadic_parameter", "variadic_parameter_declaration")
 
 
@@ -36,7 +58,9 @@ class CppWalk(CWalk):
     def typed(self, of: Node | None, scope: int, declarator: Node | None) -> int:
         """The type of something; plain ones and pointers to them are kept by their words."""
         if of is None or of.type not in _PLAIN:
-            return super().typed(of, scope, declarator)
+            value = super().typed(of, scope, declarator)
+            # What the value tells is told by no type of the project.
+            return 0 if of is not None and self.text(of).endswith(_ITERATORS) else value
         return self.row(Op.LITERAL, 0, self.intern(_plain(self.text(of)) + b"*" * _pointers(declarator)))
 
     def number(self, node: Node, scope: int, role: int = 0) -> int:
@@ -118,11 +142,59 @@ class CppWalk(CWalk):
         return self.scopes[scope].parent
 
     def member(self, node: Node, scope: int, role: int = 0) -> int:
-        """``::name`` is one that no namespace is around."""
-        if node.type != "qualified_identifier" or node.child_by_field_name("scope") is not None:
-            return super().member(node, scope, role)
-        name = node.child_by_field_name("name")
-        return self.visit(name, 0, role) if name is not None else 0
+        """``::name`` is one that no namespace is around; a pair has two members."""
+        if node.type == "qualified_identifier":
+            return self.qualified(node, scope, role)
+        owner, name = node.child_by_field_name("argument"), node.child_by_field_name("field")
+        value = self.visit(owner, scope) if owner is not None else 0
+        found = self.part(name, scope, role, value) if name is not None else value
+        place = _PAIR.get(self.text(name)) if name is not None else None
+        if place is None or not value:
+            return found
+        return self.row(Op.UNION, 0, self.items([found, self.row(Op.ITEM, value, place)]))
+
+    def qualified(self, node: Node | None, scope: int, role: int) -> int:
+        value, outer = 0, True
+        while node is not None and node.type == "qualified_identifier":
+            around = node.child_by_field_name("scope")
+            if around is not None:
+                value, outer = self.part(around, scope, 0, value, outer), False
+            elif outer:
+                scope = 0
+            node = node.child_by_field_name("name")
+        return self.part(node, scope, role, value, outer) if node is not None else value
+
+    def part(self, node: Node, scope: int, role: int, owner: int, outer: bool = False) -> int:
+        """One name of several that follow each other, with what it is told."""
+        if node.type == "qualified_identifier":
+            node = node.child_by_field_name("name") or node
+        leaf, told = node, None
+        while leaf.type in _TOLD:
+            told = leaf.child_by_field_name("arguments") or told
+            leaf = leaf.child_by_field_name("name") or leaf.named_children[0]
+        if outer:
+            return self.visit(node, scope, role)
+        if leaf.named_child_count:
+            return self.visit(leaf, scope, role)
+        value = self.row(Op.ATTR, owner, self.name(leaf), leaf.start_byte, role)
+        return value if told is None else self.told(value, told, scope)
+
+    def told(self, value: int, arguments: Node, scope: int) -> int:
+        given = [c for c in arguments.named_children if c.type != "comment"]
+        return self.row(Op.INDEX, value, self.items([self.visit(c, scope, Role.TYPE) for c in given]))
+
+    def call(self, node: Node, scope: int, role: int = 0) -> int:
+        """Casts and makers give what they are told, functions that only pass something on that."""
+        value = super().call(node, scope, role)
+        target = node.child_by_field_name("function")
+        text = self.text(target) if target is not None else ""
+        name = text.partition("<")[0].removeprefix("std::")
+        row, given = self.rows[4 * value : 4 * value + 4], self.lists[self.rows[4 * value + 2]]
+        if name in _TOLD_CALLS and text.endswith(">"):
+            callee = self.rows[4 * row[1] : 4 * row[1] + 4]
+            told = self.lists[callee[2]]
+            return self.row(Op.TYPED, told[0]) if told and told[0] else value
+        return given[0] if name in _PASSING_CALLS and text.startswith("std::") and given else value
 
     def range_loop(self, node: Node, scope: int, role: int = 0) -> int:
         """``for (Type name : many)``; ``auto`` is what walking over them gives."""
@@ -130,16 +202,31 @@ class CppWalk(CWalk):
         of, many = node.child_by_field_name("type"), node.child_by_field_name("right")
         annotation = self.visit(of, inner, Role.TYPE) if of is not None else 0
         walked = self.visit(many, inner) if many is not None else 0
-        name = self.declared_name(node.child_by_field_name("declarator"))[0]
-        if name is not None:
-            element = self.row(Op.ELEMENT, walked) if walked else 0
+        declarator = node.child_by_field_name("declarator")
+        element = self.row(Op.ELEMENT, walked) if walked else 0
+        name = self.declared_name(declarator)[0]
+        if not self.taken_apart(declarator, inner, element) and name is not None:
             self.bind(inner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, element)
         body = node.child_by_field_name("body")
         return self.visit(body, inner) if body is not None else 0
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = super().subscript(node, scope, role)
-        return self.row(Op.UNION, 0, self.items([value, self.row(Op.ELEMENT, value)])) if value else 0
+        return self.row(Op.UNION, 0, self.items([value, self.row(Op.ELEMENT, value, HELD)])) if value else 0
+
+    def taken_apart(self, declarator: Node | None, scope: int, value: int) -> bool:
+        """``auto [a, b]`` binds the parts of a value."""
+        while declarator is not None and declarator.type != "structured_binding_declarator":
+            inner = declarator.child_by_field_name("declarator")
+            declarator = inner if inner is not None else _only_declarator(declarator)
+        for place, name in enumerate(declarator.named_children if declarator is not None else ()):
+            part = self.row(Op.ITEM, value, place) if value else 0
+            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, 0, part)
+        return declarator is not None
+
+
+def _only_declarator(node: Node) -> Node | None:
+    return next((child for child in node.named_children if "declarator" in child.type), None)
 
 
 def _plain(text: str) -> bytes:

@@ -503,6 +503,8 @@ class Calls(Library):
                 found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
             elif value.tag == MAPPING and label == "keys":
                 found.append(sequence(value.inside[1]))
+            elif value.tag == MAPPING and label in rules.entry_methods:
+                found.append(Value(TUPLE, inside=(value.inside[1], value.inside[0])))
             elif value.tag in (SEQUENCE, MAPPING, TUPLE):
                 if label in rules.element_methods:
                     found += value.inside[0] if value.tag == MAPPING else elements(value)

@@ -384,13 +384,20 @@ class Linker(Receivers):
         called = links.ops[number] >> ROLE_SHIFT == Role.CALL
         found: list[Target] = []
         for value in self.concrete(values):
-            targets = self.attribute_of(value, name)
+            targets = self.attribute_of(value, name) or self.behind_arrow(value, name, rules)
             if rules.fields_beside_methods:
                 targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))
         if all(isinstance(target, Value) for target in found):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))
+
+    def behind_arrow(self, value: Value, name: str, rules: Rules) -> Targets:
+        """The member of what a value points to, which is none of the value itself."""
+        if not rules.arrow or value.tag != INSTANCE_OF:
+            return ()
+        pointed = [v for v in self.concrete(self.protocol(value, rules.arrow)) if v != value]
+        return tuple(t for v in pointed for t in self.attribute_of(v, name))
 
     def not_its_own(self, path: str, number: int, values: Values) -> Values:
         """Whose key an object may set: a type parameter becomes the type of the object given for it."""

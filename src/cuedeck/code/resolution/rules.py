@@ -70,6 +70,8 @@ class Rules:
     # Methods of containers that give one element, or another container of the same.
     element_methods: ClassVar[frozenset[str]] = frozenset()
     container_methods: ClassVar[frozenset[str]] = frozenset()
+    # Methods of mappings that give one key with its value.
+    entry_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value that give the value itself (clone, unwrap, as_ref).
     same_methods: ClassVar[frozenset[str]] = frozenset()
     # Decorators that make a method an attribute.
@@ -88,6 +90,8 @@ class Rules:
     linear_ancestors: ClassVar[bool] = False
     # The method that gives what a member holds which nobody declares.
     stand_in: ClassVar[str] = ""
+    # The method that gives the value whose members are meant, where a value has none of that name.
+    arrow: ClassVar[str] = ""
     # The method by which a value in a class's body says what reading it gives.
     reader: ClassVar[str] = ""
     # Names that annotate the class around them.
