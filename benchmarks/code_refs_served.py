@@ -6,8 +6,9 @@ A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 
 and language servers give them; symbols that all files know are asked about. Recall is over the lines that
 every tool lists, precision is the share of our lines that any of them lists. Servers list ``C()`` for a
 constructor, but not ``module.C()``: printed is also what it comes to when uses of the class count as listed,
-and, with ``--judge ROWS.jsonl``, when our lines count that only a further tool lists. A judge can
-uphold a line and no more: what it lists beyond ours is not asked about, so this figure is never lower.
+and, with ``--judge ROWS.jsonl``, when our lines count that only a further tool lists (for a constructor
+also as uses of its class). A judge can uphold a line and no more: what it lists beyond ours is not asked
+about, so this figure is never lower.
 Files that no tool names say nothing, as their configuration may leave them out. The folder gets a
 ``.cuedeck``, as any workspace.
 """
@@ -113,22 +114,27 @@ def listed(file: Path) -> dict[Key, set[Place]]:
     return {key: {(ref["path"], ref["line"]) for ref in row["refs"]} for key, row in rows(file)}
 
 
-def combined(files: list[Path]) -> Truth:
-    tools: list[dict[Key, set[Place]]] = []
+def uses_of_classes(files: list[Path]) -> dict[Key, set[Place]]:
+    """By constructor, the lines that use its class."""
     classes: dict[str, set[Place]] = {}
     makers: dict[Key, str] = {}
     for file in files:
-        tools.append(listed(file))
+        places = listed(file)
         for key, row in rows(file):
             symbol = row.get("symbol", "")
             if row["kind"] == "class":
-                classes.setdefault(symbol, set()).update(tools[-1][key])
+                classes.setdefault(symbol, set()).update(places[key])
             elif row["name"] == "__init__":
                 makers[key] = symbol.removesuffix("__init__().")
+    return {key: classes.get(symbol, set()) for key, symbol in makers.items()}
+
+
+def combined(files: list[Path]) -> Truth:
+    tools = [listed(file) for file in files]
     common = sorted(set.intersection(*map(set, tools)))
     must = {key: set.intersection(*(tool[key] for tool in tools)) for key in common}
     may = {key: set.union(*(tool[key] for tool in tools)) for key in common}
-    making = {key: classes.get(symbol, set()) for key, symbol in makers.items()}
+    making = uses_of_classes(files)
     named = {path for tool in tools for places in tool.values() for path, _ in places}
     return Truth(must, may, making, named | {path for tool in tools for path, _, _ in tool})
 
@@ -148,7 +154,7 @@ def main() -> int:
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined(given.rows)
-    judges = [listed(file) for file in given.judge]
+    judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
     answered = right = made = judged = upheld = wanted = met = unknown = 0
     mistakes: Counter[str] = Counter()
     with served(root) as client:
@@ -172,7 +178,7 @@ def main() -> int:
     print(f"  {shown(right, answered, met, wanted)}")
     if made:
         print(f"  {shown(right + made, answered, met, wanted)} with uses of a class for its constructor")
-    if judges:
+    if given.judge:
         print(f"  {shown(right + upheld, answered, met, wanted)} judged: {upheld} of {judged} lines upheld")
     for mistake, count in mistakes.most_common(given.errors):
         if count:
