@@ -49,6 +49,7 @@ class Op:
     NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
     # a = type or 0, b = string: the parameter that is of the type, or true, when this is
+    # b = 0, a = callee: what that says of its argument
     PREDICATE: Final = 27
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
     MEMBERS: Final = 29  # a = type, b = type of the key or 0: what its members of that key, or any, hold

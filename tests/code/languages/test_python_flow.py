@@ -475,3 +475,49 @@ def test_behind_branches_a_member_is_what_any_of_them_gave_it(project: Project) 
     written.check("run")
     written.check("one", "run")
     written.check("two", "run")
+
+
+def test_functions_that_guard_a_type_tell_what_isinstance_does(project: Project) -> None:
+    written = project(
+        """
+        === guards.py
+        from typing_extensions import TypeGuard, TypeIs
+        from kinds import First
+        def is_first(x: object) -> TypeIs[First]: ...
+        def _hasRun(x: object) -> TypeGuard["First"]: ...
+        def is_plain(x) -> bool: ...
+        def is_made(x): return First()
+        === kinds.py
+        class First:
+            def run(self): ...  # <def run>
+        class Second:
+            def run(self): ...  # <def second>
+        === use.py
+        import guards
+        from guards import _hasRun, is_first, is_made, is_plain
+        from kinds import First, Second
+        def use(any: object, both: First | Second, other: Second, many: list[object]):
+            if guards.is_first(any):
+                any.run()  # <run>
+            if _hasRun(any):
+                any.run()  # <run>
+            if is_first(both):
+                both.run()  # <run>
+            else:
+                both.run()  # <second>
+            if is_plain(other) and is_made(other):
+                other.run()  # <second>
+            return [each.run() for each in many if is_first(each)]  # <run>
+        def made(any: object):
+            if is_made(any):
+                any.run()
+        class Holder:
+            def use(self):
+                told = self.held.run() if is_first(self.held) else self.held.run()  # <run>
+                return None if not isinstance(self.held, First) else self.held.run()  # <run>
+            def other(self):
+                return self.held.run() if not isinstance(self.held, First) else None
+        """
+    )
+    written.check("run")
+    written.check("second", "run")

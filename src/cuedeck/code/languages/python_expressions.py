@@ -10,7 +10,7 @@ from cuedeck.code.extraction.grammars import grammar_of
 from cuedeck.code.extraction.parsing import parse
 from cuedeck.code.facts import HELD, MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.python_flow import PythonFlow
+from cuedeck.code.languages.python_flow import ASKING, PythonFlow
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -57,7 +57,6 @@ _SIGNATURE: Final = re.compile(
     rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
 )
 _MAX_KEY: Final = 40
-_CONDITIONAL: Final = 3  # parts of ``a if b else c``
 _MAX_DIGITS: Final = 2
 
 
@@ -171,8 +170,8 @@ class PythonExpressions(PythonFlow):
                             unpacked = True
         elif len(parts) > 1:
             given.append(self.visit(arguments, scope))
-        if (called == b"isinstance" or called == b"issubclass") and len(given) == 2:
-            self.narrow(arguments.named_children[0], scope, given[1], of_class=called == b"issubclass")
+        if given and called[:2] in ASKING:
+            self.asked(called, callee, arguments, scope, given)
         made = len(rows) >> 2
         told = MANY if unpacked else min(len(given), MANY)
         rows += (
@@ -368,20 +367,6 @@ class PythonExpressions(PythonFlow):
             self.prove(passed, failed, left.end_byte, node.end_byte)
         values += [self.visit(c, scope) for c in others]
         return values[-1] if both else self.row(Op.UNION, 0, self.items(values))
-
-    def conditional(self, node: Node, scope: int, role: int = 0) -> int:
-        told, denied = len(self.told), len(self.denied)
-        parts = [child for child in node.named_children if child.kind_id != self.comment_kind]
-        values = [self.visit(c, scope, role) for c in parts]
-        passed, failed = self.told[told:], self.denied[denied:]
-        if (passed or failed) and len(parts) == _CONDITIONAL:
-            first, condition, last = parts
-            if_true, if_false = self.certain(condition)
-            if if_true:
-                self.prove(passed, failed, first.start_byte, first.end_byte)
-            if if_false:
-                self.prove(failed, passed, last.start_byte, last.end_byte)
-        return self.row(Op.UNION, 0, self.items([values[0], values[-1]]))
 
     def awaited(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(Op.AWAIT, self.only(node, scope))

@@ -25,9 +25,15 @@ _WORDS: Final = re.compile(rb"\b(?:and|or|if|lambda)\b")
 _CHAIN: Final = re.compile(rb"(?=.{1,80}$)[\w.]+(?:\[(?:-?\d+|\"[^\"\\\n]*\"|'[^'\\\n]*')\])?")
 _OWNER: Final = re.compile(rb"(.+)(?:\.\w+|\[.*\])")
 _JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
+# How the functions begin that may tell by ``TypeGuard`` or ``TypeIs`` what they were given.
+ASKING: Final = frozenset({b"is", b"ha", b"_i", b"_h"})
+_GUARDS: Final = (b"is", b"has")
+_INSTANCES: Final = (b"isinstance", b"issubclass")
 # What a member holds anywhere, beside what it was given.
 _ANYWHERE: Final = (0,)
 _MAX_GIVEN: Final = 4
+# The parts of ``a if x else b``.
+_CONDITIONAL: Final = 3
 
 
 @cache
@@ -238,6 +244,30 @@ class PythonFlow(Walk):
             return branches, ends
         return None, [*ends, {}]
 
+    def conditional(self, node: Node, scope: int, role: int = 0) -> int:
+        """``a if x else b``: what the test says holds for one of the two."""
+        parts = [child for child in node.named_children if child.kind_id != self.comment_kind]
+        if len(parts) != _CONDITIONAL:
+            return self.children(node, scope)
+        first, condition, last = parts
+        told, denied = len(self.told), len(self.denied)
+        around, self.tested = self.tested, dict(self.tested)
+        self.visit(condition, scope, role)
+        tested, denies = self.tested, condition.kind_id == self.not_kind
+        self.tested = around if denies else tested
+        value = self.visit(first, scope, role)
+        self.tested = tested if denies else around
+        other = self.visit(last, scope, role)
+        self.tested = around
+        passed, failed = self.told[told:], self.denied[denied:]
+        if passed or failed:
+            if_true, if_false = self.certain(condition)
+            if if_true:
+                self.prove(passed, failed, first.start_byte, first.end_byte)
+            if if_false:
+                self.prove(failed, passed, last.start_byte, last.end_byte)
+        return self.row(Op.UNION, 0, self.items([value, other]))
+
     def assert_(self, node: Node, scope: int, role: int = 0) -> int:
         """What is asserted holds up to the end of the block."""
         told, denied = len(self.told), len(self.denied)
@@ -266,6 +296,20 @@ class PythonFlow(Walk):
         """Tests have certainly passed, or failed, between two places: ranges that hold nothing say so."""
         self.ended += [(name, place, place, start, end) for name, place in passed]
         self.ended += [(name, place + 1, place, start, end) for name, place in failed]
+
+    def asked(self, called: bytes, callee: int, arguments: Node, scope: int, given: list[int]) -> None:
+        """What a call may tell of its argument."""
+        if called in _INSTANCES:
+            if len(given) == 2:
+                self.narrow(arguments.named_children[0], scope, given[1], of_class=called == _INSTANCES[1])
+        elif len(given) == 1 and called.lstrip(b"_").startswith(_GUARDS):
+            told = len(self.rows) >> 2
+            self.rows += (Op.PREDICATE, callee, 0, self.rows[-1])
+            self.narrow(arguments.named_children[0], scope, told)
+
+    def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
+        """Note what a test says of a name or member."""
+        raise NotImplementedError
 
     def loop(self, node: Node, scope: int, role: int = 0) -> int:
         """A statement whose block may be reached again, from its own end."""

@@ -43,11 +43,11 @@ class PythonRules(Rules):
             "Coroutine",
             "ReadOnly",
             "Unpack",
-            "TypeGuard",
             "cached_property",
             "property",
         }
     )
+    guards: ClassVar[frozenset[str]] = frozenset({"TypeGuard", "TypeIs"})
     sequences: ClassVar[frozenset[str]] = frozenset(
         {
             "list",

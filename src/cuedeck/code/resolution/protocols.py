@@ -29,6 +29,8 @@ class Protocols(Bases):
 
     def derived(self, path: str, op: int, a: int, b: int) -> Values:
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
+        if op == Op.PREDICATE:
+            return () if b else self.guarded(path, a)
         found: list[Value] = []
         for value in self.concrete(self.evaluate(path, a)):
             if op == Op.ITEM:

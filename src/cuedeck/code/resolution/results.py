@@ -120,6 +120,20 @@ class Results(Typing):
             return self.annotation(function.path, row.result)
         return unique([v for e in links.lists[row.returns] for v in self.returned(function, e)])
 
+    def guarded(self, path: str, callee: int) -> Values:
+        """What a function says of its first argument where it gives true."""
+        found: list[Value] = []
+        for function in self.evaluate(path, callee):
+            if function.tag != FUNCTION:
+                continue
+            links, guards = self.links(function.path), self.rules_of(function.path).guards
+            result = links.scopes[function.scope].result
+            is_generic = links.ops[result] & OP_MASK == Op.INDEX
+            if is_generic and self.label(function.path, links.a[result]) in guards:
+                for told in self.arguments_of(function.path, result)[:1]:
+                    found += self.annotation(function.path, told)
+        return unique(found)
+
     def returned(self, function: Value, number: int) -> Values:
         """What one returned expression gives: of the receiver's class, not of the one around the function."""
         path = function.path

@@ -63,6 +63,8 @@ class Rules:
     open_namespaces: ClassVar[bool] = False
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
+    # What a function gives that says of what type its first argument is.
+    guards: ClassVar[frozenset[str]] = frozenset()
     # Generic types that stand for their first argument, hold many of it, or map to their last.
     transparent: ClassVar[frozenset[str]] = frozenset()
     sequences: ClassVar[frozenset[str]] = frozenset()

@@ -456,6 +456,8 @@ class Typing(Untyped):
     def special_form(self, path: str, label: str, arguments: tuple[int, ...]) -> Values | None:
         """What a generic type that the language itself provides annotates."""
         rules = self.rules_of(path)
+        if label in rules.guards:
+            return ()
         if label in rules.transparent:
             used = (
                 arguments if label == "Union" else arguments[-1:] if label == "Coroutine" else arguments[:1]
@@ -553,7 +555,7 @@ class Typing(Untyped):
                 return self.operated(self.concrete(self.evaluate(path, a)), links.strings[b])
             case Op.NARROWED:
                 return self.narrow(path, a, links.lists[b])
-            case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT:
+            case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT | Op.PREDICATE:
                 return self.derived(path, op, a, b)
         return ()
 
