@@ -36,7 +36,6 @@ from cuedeck.code.resolution.values import (
     Value,
     Values,
     elements,
-    mapping,
     sequence,
     shaped,
     unique,
@@ -397,12 +396,6 @@ class Calls(Library):
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
         return self.unwrapped(path, callee, arguments[0])
-
-    def named_items(self, path: str, callee: int) -> Values:
-        """The mapping that a call makes of what it is given by name."""
-        named = self.links(path).given(callee)[1] if self.rules_of(path).named_arguments else {}
-        held = unique([v for argument in named.values() for v in self.evaluate(path, argument)])
-        return (mapping(held),) if held else ()
 
     def unwrapped(self, path: str, callee: int, argument: int) -> Values:
         """What a foreign function gives of a class, an instance, and of what holds something, that."""

@@ -171,6 +171,12 @@ class Library(Choosing):
             return value.inside[0]
         return self.protocol(value, "__getitem__") or self.every_member(value)
 
+    def named_items(self, path: str, callee: int) -> Values:
+        """The mapping that a call makes of what it is given by name."""
+        named = self.links(path).given(callee)[1] if self.rules_of(path).named_arguments else {}
+        held = unique([v for argument in named.values() for v in self.evaluate(path, argument)])
+        return (mapping(held),) if held else ()
+
     def paired(self, values: Values) -> Values:
         """What a mapping is that is made of these: of pairs, one from the first to the second."""
         found: list[Value] = []

@@ -562,19 +562,6 @@ class Linker(Receivers):
             return self.keyword(path, a, links.strings[b])
         return ()
 
-    def by_now(self, path: str, number: int, found: Targets) -> Targets:
-        """What a name means in a class's body: not what the body, or only a method, gives it later."""
-        links = self.links(path)
-        scope, name, place = links.a[number], links.b[number], links.pos[number]
-        bindings = links.names[scope].get(name, ())
-        if not bindings or any(
-            links.bindings[2][b] <= place and not links.bindings[3][b] & INSTANCE for b in bindings
-        ):
-            return found
-        outside = self.name(path, links.scopes[scope].parent, links.strings[name])
-        # What only instances hold is no name of the body, where it may be one of the language's own.
-        return outside or (() if all(links.bindings[3][b] & INSTANCE for b in bindings) else found)
-
     def element(self, path: str, tag: str) -> Targets:
         """What a tag means by the first interface of elements that knows it."""
         for symbol in self.rules_of(path).intrinsic(path, tag):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
+from cuedeck.code.facts import INSTANCE as OF_INSTANCES
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, with_meaning
 from cuedeck.code.resolution.types import Typing
 from cuedeck.code.resolution.values import (
@@ -90,6 +91,19 @@ class Results(Typing):
             scope = links.scopes[scope].parent
         outside = links.scopes[scope].parent if scope >= 0 else -1
         return (self.name(path, outside, name) if outside >= 0 else ()) or found
+
+    def by_now(self, path: str, number: int, found: Targets) -> Targets:
+        """What a name means in a class's body: not what the body, or only a method, gives it later."""
+        links = self.links(path)
+        scope, name, place = links.a[number], links.b[number], links.pos[number]
+        bindings = links.names[scope].get(name, ())
+        if not bindings or any(
+            links.bindings[2][b] <= place and not links.bindings[3][b] & OF_INSTANCES for b in bindings
+        ):
+            return found
+        outside = self.name(path, links.scopes[scope].parent, links.strings[name])
+        # What only instances hold is no name of the body, where it may be one of the language's own.
+        return outside or (() if all(links.bindings[3][b] & OF_INSTANCES for b in bindings) else found)
 
     def class_constructors(self, value: Value) -> list[Value]:
         """The functions of a class that are named like it, where those make its instances."""
