@@ -124,6 +124,10 @@ def test_overloads_are_told_apart_by_literals_defaults_and_names(project: Projec
             json.parse<Int>("text") // <text>
             json.parse<Int>(\"\"\"text\"\"\".trimIndent()) // <text>
             json.parse<Int>(file) // <file>
+            val local = "text"
+            json.parse<Int>(local) // <text>
+            val other = File("name")
+            json.parse<Int>(other) // <file>
             json.parse<Int>(1) // <count>
             json.parse<Int>(count = 1, more = false) // <count>
             json.write(1) // <loose>

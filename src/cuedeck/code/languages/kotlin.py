@@ -294,6 +294,7 @@ class KotlinRules(OpenRules):
     extension_methods: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
+    bare_constructors: ClassVar[bool] = True
     tells_receivers: ClassVar[bool] = True
     text_type: ClassVar[str] = "String"
     final_types: ClassVar[frozenset[str]] = _PLAIN

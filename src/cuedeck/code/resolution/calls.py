@@ -142,12 +142,6 @@ class Calls(Library):
             return 1
         return -_AGREES if plain or (wanted == label) != (given == said) else 0
 
-    def constant_owner(self, path: str, number: int) -> str:
-        """The type that a constant such as ``Mode.FAST`` belongs to, and most often is of."""
-        links = self.links(path)
-        constant = links.ops[number] & OP_MASK == Op.ATTR and links.strings[links.b[number]].isupper()
-        return self.label(path, links.a[number]) if constant else ""
-
     def parameter_label(self, function: Value, position: int) -> str:
         """The name of a parameter's type, as it is written."""
         links = self.links(function.path)
@@ -187,7 +181,10 @@ class Calls(Library):
                 bound = others.names[target.scope].get(others.string_numbers.get(target.name, -1), ())
                 for binding in bound:
                     if others.bindings[3][binding] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER):
-                        return self.type_label(target.path, others.bindings[4][binding])
+                        hint, given = others.bindings[4][binding], others.bindings[5][binding]
+                        return (
+                            self.type_label(target.path, hint) if hint else self.made_of(target.path, given)
+                        )
         if links.ops[number] & OP_MASK in (Op.NEW, Op.TYPED):
             return self.type_label(path, links.a[number])
         if links.ops[number] & OP_MASK != Op.CALL:
@@ -196,7 +193,15 @@ class Calls(Library):
             return told
         results = [v for v in self.evaluate(path, links.a[number]) if v.tag == FUNCTION]
         rows = [self.links(v.path).scopes[v.scope].result for v in results]
-        return self.type_label(results[0].path, rows[0]) if len(results) == 1 else ""
+        if len(results) == 1:
+            return self.type_label(results[0].path, rows[0])
+        callee = self.label(path, links.a[number])
+        return callee if callee[:1].isupper() and self.rules_of(path).bare_constructors else ""
+
+    def made_of(self, path: str, number: int) -> str:
+        """The name of the type of what a variable is given, where that is written out or made on the spot."""
+        made = self.links(path).ops[number] & OP_MASK in (Op.CALL, Op.NEW)
+        return self.static_label(path, number) if made else self.literal_type(path, number)
 
     def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling one value with these arguments gives."""
@@ -309,16 +314,6 @@ class Calls(Library):
         if rules.walker:
             return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
-
-    def walked_by(self, owner: Value, walker: str) -> Values:
-        """What a class's own method hands to a function for each element."""
-        method = self.member(owner, walker) if owner.tag == INSTANCE else None
-        found: list[Value] = []
-        for function in self.type_of(method) if method is not None else ():
-            last = len(self.parameter_names(function)) - 1 if function.tag == FUNCTION else -1
-            for taking in self.parameter_type(function, last) if last >= 0 else ():
-                found += self.parameter_type(taking, 0) if taking.tag == FUNCTION else ()
-        return unique(found)
 
     def tabled(self, path: str, arguments: tuple[int, ...], position: int) -> Values:
         """What a function is handed that runs for each row of a table: the row, or one part of it."""

@@ -10,6 +10,7 @@ from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     EXTERNAL,
+    FUNCTION,
     INSTANCE,
     MAPPING,
     RECORD,
@@ -164,6 +165,22 @@ class Library(Choosing):
         return unique(
             [v for value in self.concrete(self.evaluate(path, argument)) for v in self.yielded(value)]
         )
+
+    def walked_by(self, owner: Value, walker: str) -> Values:
+        """What a class's own method hands to a function for each element."""
+        method = self.member(owner, walker) if owner.tag == INSTANCE else None
+        found: list[Value] = []
+        for function in self.type_of(method) if method is not None else ():
+            last = len(self.parameter_names(function)) - 1 if function.tag == FUNCTION else -1
+            for taking in self.parameter_type(function, last) if last >= 0 else ():
+                found += self.parameter_type(taking, 0) if taking.tag == FUNCTION else ()
+        return unique(found)
+
+    def constant_owner(self, path: str, number: int) -> str:
+        """The type that a constant such as ``Mode.FAST`` belongs to, and most often is of."""
+        links = self.links(path)
+        constant = links.ops[number] & OP_MASK == Op.ATTR and links.strings[links.b[number]].isupper()
+        return self.label(path, links.a[number]) if constant else ""
 
     def stored(self, value: Value) -> Values:
         """What an object holds, whatever the keys."""

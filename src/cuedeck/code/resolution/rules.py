@@ -167,6 +167,8 @@ class Rules:
     extension_values: ClassVar[bool] = False
     # Of methods that extend different types, the one for the type of the value is meant.
     tells_receivers: ClassVar[bool] = False
+    # Calling a type makes a value of it, also of a foreign one.
+    bare_constructors: ClassVar[bool] = False
     # Methods that types of the language itself have, so that they are meant where a value's type is unknown.
     core_members: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value whose name says the type of what they give.
