@@ -116,6 +116,10 @@ def test_search_ranks_and_explains_the_same(ask: Ask) -> None:
 @pytest.mark.parametrize("mode", ["keyword", "hybrid"])
 def test_what_filters_leave_is_explained_with_the_same_filters(ask: Ask, mode: str) -> None:
     asked = {"query": "check token", "kind": "fn", "path_filter": "auth/", "mode": mode}
+    ask("search_code", **{**asked, "mode": "hybrid"})
+    until = time.monotonic() + 60
+    while ask("index_status")["pending_embeddings"] and time.monotonic() < until:
+        time.sleep(0.1)
     found = ask("search_code", **asked)["results"]
     assert found
     for hit in found:
