@@ -271,3 +271,26 @@ def test_what_only_instances_hold_is_no_name_in_the_body_of_the_class(project: P
         """
     )
     written.check("property")
+
+
+def test_a_second_name_of_a_built_in_generic_type_may_name_types_in_quotes(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Iterable
+        Limits = tuple["Line", int]
+        Lines = list["Line"]
+        Some = Iterable["Line"]
+        class Line:  # <def Line>
+            def run(self): ...  # <def run>
+        def use(limits: set[Limits], lines: Lines, some: Some):
+            for line, end in limits:
+                line.run()  # <run>
+            lines[0].run()  # <run>
+            [line.run() for line in some]  # <run>
+        def other(dict):
+            return dict["Line"]
+        """
+    )
+    written.check("run")
+    assert written.referring("m.py", 5, "Line") == {("m.py", 2), ("m.py", 3), ("m.py", 4)}

@@ -26,8 +26,11 @@ _NAMED: Final = (Op.NAME, Op.ATTR)
 _TYPED: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
 # Generic types that are written as values too, with types in quotes inside.
 _FORMS: Final = frozenset(
-    {b"Union", b"Optional", b"Callable", b"List", b"Dict", b"Tuple", b"Mapping", b"Sequence", b"Type"}
+    b"Union Optional Callable List Dict Tuple Mapping Sequence Type Annotated Awaitable ClassVar Collection "
+    b"Coroutine DefaultDict Deque Final FrozenSet Generator Iterable Iterator MutableMapping Set".split()
 )
+# Those that variables may be called too.
+_BUILT_IN: Final = frozenset(b"dict frozenset list set tuple type".split())
 _OPERATORS: Final = {
     "+": b"__add__",
     "-": b"__sub__",
@@ -230,9 +233,8 @@ class PythonExpressions(PythonFlow):
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         value = self.visit(node.named_children[0], scope, role if role == Role.EXTENDS else 0)
         named = self.last_name(value)
-        inner = (
-            Role.TYPE if (role in (Role.TYPE, Role.EXTENDS) or named in _FORMS) and named != b"Literal" else 0
-        )
+        as_type = role in (Role.TYPE, Role.EXTENDS) or named in _FORMS or (not scope and named in _BUILT_IN)
+        inner = Role.TYPE if as_type and named != b"Literal" else 0
         given = [
             self.key(c, scope) if not inner else self.visit(c, scope, inner)
             for c in node.named_children[1:]
