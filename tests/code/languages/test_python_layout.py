@@ -123,3 +123,38 @@ def test_a_file_that_imports_its_own_name_is_not_what_that_name_means(project: P
         """
     )
     written.check("load")
+
+
+def test_the_tests_around_a_file_come_before_those_of_another_package(project: Project) -> None:
+    written = project(
+        """
+        === one/tests/__init__.py
+        === one/tests/helpers.py
+        def make(): ...  # <def theirs>
+        === one/tests/test_one.py
+        from tests.helpers import make  # <theirs>
+        === two/tests/helpers.py
+        def make(): ...  # <def ours>
+        === two/tests/unit/test_two.py
+        from tests.helpers import make  # <ours>
+        make()  # <ours>
+        """
+    )
+    written.check("theirs", "make")
+    written.check("ours", "make")
+
+
+def test_a_package_around_a_file_is_no_place_where_imports_begin(project: Project) -> None:
+    written = project(
+        """
+        === tools/common.py
+        def run(): ...  # <def run>
+        === app/__init__.py
+        === app/common.py
+        def run(): ...
+        === app/parts/__init__.py
+        === app/parts/one.py
+        from common import run  # <run>
+        """
+    )
+    written.check("run")

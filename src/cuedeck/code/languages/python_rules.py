@@ -201,6 +201,7 @@ class PythonRules(Rules):
             return self._relative(path, imported)
         known = imported.module.partition(".")[0] in _LIBRARY
         found = self._shadowing(imported.module, path) if known else self._absolute(imported.module, path)
+        found = self._nearer(path, imported.module, found) if found is not None and not known else found
         folder = posixpath.dirname(path)
         if found is None or found.tag == PACKAGE:
             packaged = known and posixpath.join(folder, "__init__.py") in self.project.paths
@@ -216,6 +217,17 @@ class PythonRules(Rules):
             return False
         imports = self.project.links(found.path).imports
         return any(not each.level and each.module.partition(".")[0] == name for each in imports)
+
+    def _nearer(self, path: str, dotted: str, found: Value) -> Value:
+        """What a folder around a file has, before what stands at a root that the file is not below."""
+        root = found.path.rsplit(".", 1)[0].removesuffix("/__init__")[: -len(dotted) - 1]
+        if found.tag != MODULE or not root or root in ROOTS or path.startswith(root + "/"):
+            return found
+        near = self._above(path, dotted)
+        if near is None or near.tag != MODULE:
+            return found
+        holder = near.path.rsplit(".", 1)[0].removesuffix("/__init__")[: -len(dotted) - 1]
+        return found if posixpath.join(holder, "__init__.py") in self.project.paths else near
 
     def _above(self, path: str, dotted: str) -> Value | None:
         """What the nearest folder around a file has by a name that no root has."""
