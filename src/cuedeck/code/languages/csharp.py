@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.csharp_rules import GLOBAL_USING, CSharpRules
+from cuedeck.code.languages.csharp_values import VALUES, CSharpValues
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules
-from cuedeck.code.languages.table import Declares, TableWalk
+from cuedeck.code.languages.table import Declares, doc_above
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _BASES: Final = ("base_list",)
 
+_RECORDS: Final = ("record_declaration", "record_struct_declaration")
+
+_FILE_NAMESPACE: Final = "file_scoped_namespace_declaration"
+
+_ATTRIBUTE: Final = "Attribute"
+
 _TYPES_OF_MANY: Final = ("array_type", "nullable_type", "generic_name")
 
 
-class CSharpWalk(TableWalk):
+class CSharpWalk(CSharpValues):
     """Visits C#."""
 
     declarations: ClassVar[dict[str, Declares]] = {
@@ -75,7 +81,7 @@ class CSharpWalk(TableWalk):
         "conditional_access_expression": "conditional_access",
         "member_binding_expression": "bound_member",
         "namespace_declaration": "namespace",
-        "file_scoped_namespace_declaration": "namespace",
+        _FILE_NAMESPACE: "namespace",
         "variable_declaration": "variables_",
         "field_declaration": "field",
         "event_field_declaration": "field",
@@ -90,13 +96,15 @@ class CSharpWalk(TableWalk):
         "let_clause": "let",
         "foreach_statement": "for_each",
         "array_type": "array_type",
-        "cast_expression": "cast",
-        "as_expression": "as_",
-        "declaration_pattern": "pattern",
-        "catch_declaration": "pattern",
         "implicit_object_creation_expression": "implicit_new",
         "initializer_expression": "initializer",
         "type_parameter_constraints_clause": "where",
+        "parameter_list": "primary",
+        "attribute": "attribute",
+        "operator_declaration": "operator",
+        "conversion_operator_declaration": "operator",
+        "indexer_declaration": "operator",
+        **VALUES,
     }
 
     receiver = 0  # what a conditional access is made on
@@ -104,9 +112,92 @@ class CSharpWalk(TableWalk):
     every = 0  # the type of a parameter that takes all further arguments
     declared = 0  # the type of the variable that is being given a value
 
+    def run(self, root: Node) -> bool:
+        named = [child for child in root.named_children if child.type == _FILE_NAMESPACE]
+        if not named:
+            return super().run(root)
+        # What follows a namespace without braces is in it.
+        whole, complete, inner = self.source, True, 0
+        for child in root.named_children:
+            try:
+                if child == named[0]:
+                    inner = self.namespace(child, 0)
+                else:
+                    self.visit(child, inner)
+            except RecursionError:
+                self.source, self.base, complete = whole, 0, False
+        return complete
+
     def generics_of(self, node: Node, spec: Declares) -> Node | None:
         listed = (child for child in node.named_children if child.type == "type_parameter_list")
         return super().generics_of(node, spec) or next(listed, None)
+
+    def place_of(self, node: Node, scope: int) -> int:
+        """What only an interface's values have, ``void IRun.Run()``, is no member of the class."""
+        if not is_explicit(node):
+            return scope
+        return self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+
+    def primary(self, node: Node, scope: int, role: int = 0) -> int:
+        """The parameters of a type: properties of a record, else seen in its whole body."""
+        around = node.parent
+        kept = around is not None and around.type in _RECORDS
+        for child in node.named_children:
+            name, of = child.child_by_field_name("name"), child.child_by_field_name("type")
+            if not kept or name is None:
+                self.parameter(child, scope)
+                continue
+            annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
+            self.assign(name, scope, annotation, 0, Kind.PROPERTY, child)
+            for part in child.named_children:
+                if part not in (name, of):
+                    self.visit(part, scope)
+        return 0
+
+    def parents(self, node: Node, scope: int, role: int) -> list[int]:
+        if node.type == "argument_list":
+            # What the parent's constructor is given: ``class Heir(int x) : Parent(x)``
+            self.children(node, scope)
+            return []
+        return super().parents(node, scope, role)
+
+    def attribute(self, node: Node, scope: int, role: int = 0) -> int:
+        """``[Known(Name = "x")]`` makes a ``KnownAttribute`` and sets its property."""
+        name = node.child_by_field_name("name")
+        leaf = name
+        while leaf is not None and leaf.named_child_count:
+            leaf = leaf.child_by_field_name("name") or leaf.named_children[0]
+        if leaf is None:
+            return self.children(node, scope)
+        whole = self.text(leaf).removesuffix(_ATTRIBUTE) + _ATTRIBUTE
+        made = self.row(Op.NAME, scope, self.intern(whole.encode()), leaf.start_byte, Role.CALL)
+        for child in node.named_children:
+            if child.type == "attribute_argument_list":
+                for given in child.named_children:
+                    self.attribute_argument(given, scope, self.row(Op.NEW, made))
+        return made
+
+    def attribute_argument(self, node: Node, scope: int, made: int) -> None:
+        name = node.child_by_field_name("name")
+        if name is not None and any(child.type == "=" for child in node.children):
+            self.row(Op.ATTR, made, self.name(name), name.start_byte, Role.WRITE)
+        for child in node.named_children:
+            if child != name:
+                self.visit(child, scope)
+
+    def operator(self, node: Node, scope: int, role: int = 0) -> int:
+        """A member without a name of its own, whose parameters its body sees."""
+        of = node.child_by_field_name("type")
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        for child in node.named_children:
+            if child.type in ("parameter_list", "bracketed_parameter_list"):
+                for parameter in child.named_children:
+                    self.parameter(parameter, inner)
+            elif child == of:
+                self.scopes[inner].result = self.visit(child, inner, Role.TYPE)
+            else:
+                self.visit(child, inner)
+        return 0
 
     def where(self, node: Node, scope: int, role: int = 0) -> int:
         """``where T : Bound``"""
@@ -217,6 +308,11 @@ class CSharpWalk(TableWalk):
             return
         super().parameter(node, scope)
         name = node.child_by_field_name("name")
+        if name is not None and any(child.type == "=" for child in node.children):
+            at = self.bound_at(scope, self.name(name))
+            # A default may be left out, whatever it is.
+            value = self.visit(node.named_children[-1], scope)
+            self.bound[at + 5] = value or self.row(Op.UNION, 0, self.items([]))
         if name is not None and any(c.type == "modifier" and self.text(c) == "this" for c in node.children):
             self.scopes[scope].receiver = self.name(name)
 
@@ -225,19 +321,18 @@ class CSharpWalk(TableWalk):
         label = "".join(self.text(name).split()) if name is not None else ""
         inner = scope
         if label:
-            # The file's own namespace is where its top-level names live for every other file.
-            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, self.imported(label))
             inner = self.scope(ScopeKind.NAMESPACE, scope)
         outer = self.space
         self.space = "::".join(part for part in (outer, label.replace(".", "::")) if part)
+        if label:
+            # The file's own namespace is where its top-level names live for every other file.
+            whole = self.imported(self.space.replace("::", "."))
+            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, whole)
         if body is not None:
             self.children(body, inner)
             self.space = outer
             return 0
-        for child in node.named_children:
-            if child != name:
-                self.visit(child, inner)
-        return 0
+        return inner
 
     def field(self, node: Node, scope: int, role: int = 0) -> int:
         for child in node.named_children:
@@ -255,20 +350,26 @@ class CSharpWalk(TableWalk):
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         listed = [c for c in node.named_children if c.type == "variable_declarator"]
         for declarator in listed:
-            name, value = declarator.child_by_field_name("name"), 0
+            name, value, parts = declarator.child_by_field_name("name"), 0, declarator.named_children
             saved, self.declared = self.declared, annotation
-            for child in declarator.named_children:
-                if child != name:
+            for child in parts:
+                if child != name and child.type != "tuple_pattern":
                     value = self.visit(child, scope) or value
             self.declared = saved
             if name is not None:
                 self.assign(name, scope, annotation, value, kind, whole if len(listed) == 1 else declarator)
+            elif parts and parts[0].type == "tuple_pattern":
+                for leaf in self.binding_names(parts[0]):
+                    self.bind(scope, self.name(leaf), leaf.start_byte, Bind.VARIABLE)
         return 0
 
     def property_(self, node: Node, scope: int, role: int = 0) -> int:
         name, of = node.child_by_field_name("name"), node.child_by_field_name("type")
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        if name is not None:
+        if name is not None and is_explicit(node):
+            self.bind(self.place_of(node, scope), self.name(name), name.start_byte, Bind.VARIABLE, annotation)
+            self.define(Kind.PROPERTY, name, node, scope, doc=doc_above(node))
+        elif name is not None:
             self.assign(name, scope, annotation, 0, Kind.PROPERTY, node)
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.scopes[inner].result = annotation
@@ -294,6 +395,8 @@ class CSharpWalk(TableWalk):
             self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)
         else:
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
+        if alias is None and node.children[0].type == "global":
+            self.bind(0, self.intern(GLOBAL_USING.encode()), node.start_byte, Bind.OPAQUE, number)
         return 0
 
     def for_each(self, node: Node, scope: int, role: int = 0) -> int:
@@ -323,165 +426,10 @@ class CSharpWalk(TableWalk):
         self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, 0, value)
         return 0
 
-    def as_(self, node: Node, scope: int, role: int = 0) -> int:
-        values = [self.visit(c, scope, Role.TYPE if n else 0) for n, c in enumerate(node.named_children)]
-        return self.row(Op.TYPED, values[-1]) if values else 0
 
-    def pattern(self, node: Node, scope: int, role: int = 0) -> int:
-        of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
-        annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
-        if name is not None:
-            self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
-        return 0
-
-
-class CSharpRules(OpenRules):
-    """How files of CSharp see each other."""
-
-    types_beside_members: ClassVar[bool] = True
-
-    transparent: ClassVar[frozenset[str]] = frozenset({"Task", "ValueTask", "Nullable", "Expression"})
-    sequences: ClassVar[frozenset[str]] = frozenset(
-        {
-            "List",
-            "IList",
-            "IEnumerable",
-            "IAsyncEnumerable",
-            "ICollection",
-            "IReadOnlyList",
-            "IReadOnlyCollection",
-            "HashSet",
-            "ISet",
-            "Queue",
-            "Stack",
-        }
-    )
-    mappings: ClassVar[frozenset[str]] = frozenset(
-        {"Dictionary", "IDictionary", "IReadOnlyDictionary", "ConcurrentDictionary"}
-    )
-    element_methods: ClassVar[frozenset[str]] = frozenset(
-        {
-            "First",
-            "FirstOrDefault",
-            "Single",
-            "SingleOrDefault",
-            "Last",
-            "LastOrDefault",
-            "ElementAt",
-            "Dequeue",
-            "Pop",
-            "Peek",
-            "Find",
-            "FindLast",
-            "MinBy",
-            "MaxBy",
-            "FirstAsync",
-            "FirstOrDefaultAsync",
-            "SingleAsync",
-            "SingleOrDefaultAsync",
-        }
-    )
-    container_methods: ClassVar[frozenset[str]] = frozenset(
-        {
-            "ToList",
-            "ToArray",
-            "Where",
-            "OrderBy",
-            "OrderByDescending",
-            "ThenBy",
-            "ThenByDescending",
-            "AsEnumerable",
-            "AsQueryable",
-            "ToHashSet",
-            "ToListAsync",
-            "ToArrayAsync",
-            "TakeWhile",
-            "SkipWhile",
-            "DistinctBy",
-            "FindAll",
-            "Append",
-            "Prepend",
-            "Union",
-            "Except",
-            "Intersect",
-            "AsNoTracking",
-            "Include",
-            "Skip",
-            "Take",
-            "Distinct",
-            "Concat",
-            "Reverse",
-        }
-    )
-    same_methods: ClassVar[frozenset[str]] = frozenset({"ConfigureAwait"})
-    callback_methods: ClassVar[frozenset[str]] = frozenset(
-        {
-            "Where",
-            "Select",
-            "SelectMany",
-            "Any",
-            "All",
-            "First",
-            "FirstOrDefault",
-            "Single",
-            "SingleOrDefault",
-            "Last",
-            "LastOrDefault",
-            "AnyAsync",
-            "AllAsync",
-            "FirstAsync",
-            "FirstOrDefaultAsync",
-            "SingleAsync",
-            "SingleOrDefaultAsync",
-            "OrderBy",
-            "OrderByDescending",
-            "ThenBy",
-            "ThenByDescending",
-            "GroupBy",
-            "ToDictionary",
-            "ToLookup",
-            "Sum",
-            "Min",
-            "Max",
-            "MinBy",
-            "MaxBy",
-            "Average",
-            "Count",
-            "TakeWhile",
-            "SkipWhile",
-            "DistinctBy",
-            "ForEach",
-            "Find",
-            "FindAll",
-            "FindIndex",
-            "FindLast",
-            "Exists",
-            "RemoveAll",
-            "RemoveWhere",
-            "TrueForAll",
-            "ConvertAll",
-            "Include",
-            "Sort",
-        }
-    )
-    comparing_methods: ClassVar[frozenset[str]] = frozenset({"Sort"})
-    mapping_methods: ClassVar[frozenset[str]] = frozenset({"Select", "ConvertAll"})
-    function_forms: ClassVar[Mapping[str, str]] = {
-        "Func": "gives",
-        "Converter": "gives",
-        "Action": "takes",
-        "Predicate": "takes",
-        "Comparison": "compares",
-    }
-    class_constructors: ClassVar[bool] = True
-    extension_methods: ClassVar[bool] = True
-    reopened: ClassVar[bool] = True
-    overloads: ClassVar[bool] = True
-    text_type: ClassVar[str] = "string"
-    any_types: ClassVar[frozenset[str]] = frozenset({"object"})
-    language: ClassVar[str] = "csharp"
-    endings: ClassVar[tuple[str, ...]] = (".cs",)
-    bare_members: ClassVar[bool] = True
+def is_explicit(node: Node) -> bool:
+    """Whether a member says whose it implements."""
+    return any(child.type == "explicit_interface_specifier" for child in node.named_children)
 
 
 def _grammar() -> Any:

@@ -59,8 +59,8 @@ class OpenRules(Rules):
         together = [symbol for symbol in found if package and self.package(symbol.path) == package]
         if together:
             return tuple(together)[:4]
-        nearest = max(_shared(path, symbol.path) for symbol in found)
-        return tuple(symbol for symbol in found if _shared(path, symbol.path) == nearest)[:4]
+        nearest = max(folders_shared(path, symbol.path) for symbol in found)
+        return tuple(symbol for symbol in found if folders_shared(path, symbol.path) == nearest)[:4]
 
     def package(self, path: str) -> str:
         """The package that a file's folders say it is in: what follows the last source root."""
@@ -253,7 +253,7 @@ def named(links: Links, number: int) -> str:
     return links.strings[links.b[number]] if links.ops[number] & OP_MASK in _NAMED else ""
 
 
-def _shared(path: str, other: str) -> int:
+def folders_shared(path: str, other: str) -> int:
     """How many leading folders two files share."""
     ours, theirs = posixpath.dirname(path).split("/"), posixpath.dirname(other).split("/")
     count = 0

@@ -17,8 +17,8 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
+from cuedeck.code.resolution.extending import Extending
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
-from cuedeck.code.resolution.receivers import Receivers
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.shapes import is_class_of, made_of
 from cuedeck.code.resolution.values import (
@@ -59,7 +59,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Receivers):
+class Linker(Extending):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -183,7 +183,7 @@ class Linker(Receivers):
                 found = rules.lent(Value(MODULE, path, current), name)
                 if found:
                     return found
-            if row.receiver and rules.bare_members:
+            if row.receiver and rules.bare_members and rules.bare_receivers:
                 found = self._of_receiver(path, current, name)
                 if found:
                     return found
@@ -388,7 +388,7 @@ class Linker(Receivers):
             if rules.fields_beside_methods:
                 targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))
-        if all(isinstance(target, Value) for target in found):
+        if all(isinstance(target, Value) for target in found) or self.is_refused(path, found, given):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))
 
@@ -423,33 +423,6 @@ class Linker(Receivers):
         called = self.concrete(self.evaluate(path, callee))
         functions = [f for v in called for f in self.functions_of(path, v)]
         return any((v.path, v.scope) == (value.path, value.scope) for v in (*called, *functions))
-
-    def extended(self, path: str, number: int) -> Targets:
-        """The methods declared elsewhere that are called on a value which has none of that name."""
-        links, rules = self.links(path), self.rules_of(path)
-        called = links.ops[number] >> ROLE_SHIFT == Role.CALL
-        if not rules.extension_methods or not (called or rules.extension_values):
-            return ()
-        name = links.strings[links.b[number]]
-        methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
-        receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE_OF]
-        seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
-        found = tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
-        return self.by_receiver(path, number, found) if rules.tells_receivers else found
-
-    def _extending(self, rules: Rules, name: str) -> Targets:
-        return tuple(rules.extending(name))
-
-    def extends(self, method: Symbol, receivers: list[Value]) -> bool:
-        """Whether a method may be called on values; one that takes a foreign type, on any."""
-        for function in self.type_of(method):
-            links = self.links(function.path)
-            receiver = links.scopes[function.scope].receiver
-            taken = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))
-            wanted = {(v.path, v.scope) for v in self.concrete(taken) if v.tag == INSTANCE_OF}
-            if not wanted or any(not wanted.isdisjoint(self.lineage(v)) for v in receivers):
-                return True
-        return False
 
     def beside(self, value: Value, targets: Targets, called: bool) -> Targets:
         """Of members of one name what is called is a method, what is not is a field, if not the nearest."""

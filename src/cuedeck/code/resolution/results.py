@@ -90,7 +90,7 @@ class Results(Typing):
         while scope >= 0 and links.scopes[scope].kind != ScopeKind.CLASS:
             scope = links.scopes[scope].parent
         outside = links.scopes[scope].parent if scope >= 0 else -1
-        return (self.name(path, outside, name) if outside >= 0 else ()) or found
+        return self.name(path, outside, name) if outside >= 0 else ()
 
     def by_now(self, path: str, number: int, found: Targets) -> Targets:
         """What a name means in a class's body: not what the body, or only a method, gives it later."""

@@ -173,6 +173,10 @@ class Rules:
     core_members: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value whose name says the type of what they give.
     converting: ClassVar[Mapping[str, str]] = {}
+    # Names that most foreign values have, so that one given to a foreign type is not meant on any value.
+    library_methods: ClassVar[frozenset[str]] = frozenset()
+    # Such methods see the members of what they are called on by their bare names.
+    bare_receivers: ClassVar[bool] = True
     # Structures may have names of their own: ``struct x`` is another thing than ``x``.
     tag_names: ClassVar[bool] = False
     # They may be named without the keyword.

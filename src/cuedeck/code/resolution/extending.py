@@ -1,0 +1,65 @@
+"""Methods declared elsewhere that are called like a value's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cuedeck.code.facts import ROLE_SHIFT, Role
+from cuedeck.code.resolution.receivers import Receivers
+from cuedeck.code.resolution.rules import Rules
+from cuedeck.code.resolution.values import FUNCTION, INSTANCE, Symbol, Target, Targets, Value
+
+
+class Extending(Receivers):
+    """The part of the linker that knows what extends types."""
+
+    def extended(self, path: str, number: int) -> Targets:
+        """The methods declared elsewhere that are called on a value which has none of that name."""
+        links, rules = self.links(path), self.rules_of(path)
+        called = links.ops[number] >> ROLE_SHIFT == Role.CALL
+        if not rules.extension_methods or not (called or rules.extension_values):
+            return ()
+        name = links.strings[links.b[number]]
+        methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
+        receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE]
+        seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
+        if name in rules.library_methods:
+            label = self.static_label(path, links.a[number])
+            seen = [m for m in seen if self.extends_type(m, label)]
+        found = tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
+        return self.by_receiver(path, number, found) if rules.tells_receivers else found
+
+    def extends_type(self, method: Symbol, label: str) -> bool:
+        """Whether a method is called on values of a type of the project, or of one that is called so."""
+        for function in self.type_of(method):
+            links = self.links(function.path)
+            receiver = Symbol(
+                function.path, function.scope, links.strings[links.scopes[function.scope].receiver]
+            )
+            number = links.names[function.scope][links.string_numbers[receiver.name]][0]
+            named = self.type_label(function.path, links.bindings[4][number])
+            if (label and named == label) or self.concrete(self.type_of(receiver)):
+                return True
+        return False
+
+    def _extending(self, rules: Rules, name: str) -> Targets:
+        return tuple(rules.extending(name))
+
+    def extends(self, method: Symbol, receivers: list[Value]) -> bool:
+        """Whether a method may be called on values; one that takes a foreign type, on any."""
+        for function in self.type_of(method):
+            links = self.links(function.path)
+            receiver = links.scopes[function.scope].receiver
+            taken = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))
+            wanted = {(v.path, v.scope) for v in self.concrete(taken) if v.tag == INSTANCE}
+            if not wanted or any(not wanted.isdisjoint(self.lineage(v)) for v in receivers):
+                return True
+        return False
+
+    def is_refused(self, path: str, found: Sequence[Target], given: tuple[int, ...] | None) -> bool:
+        """Whether nothing that values have by a name can be called like that; a method elsewhere may be."""
+        rules = self.rules_of(path)
+        if given is None or not rules.extension_methods or rules.extension_values:
+            return False
+        functions = [f for t in found if isinstance(t, Symbol) for f in self.type_of(t) if f.tag == FUNCTION]
+        return not any(self.takes(f, len(given)) and self.fit(path, f, given) >= 0 for f in functions)
