@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import OP_MASK, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Kind, Links, Op, Role, ScopeKind
 from cuedeck.code.languages.grouped import bound_in, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cuedeck.code.extraction.draft import Range
 
 
+_LOCAL: Final = b"local"
 # The tables that functions are put into.
 _FILLED: Final = re.compile(rb"\bfunction\s+(\w+)\s*[.:]")
 
@@ -60,6 +61,8 @@ class LuaWalk(TableWalk):
         if name is None:
             return self.children(node, scope)
         is_local = any(c.type == "local" for c in node.children)
+        if is_local:
+            self.own(name, scope)
         self.stored(name, node, node, scope if is_local or self.scopes[scope].kind == ScopeKind.MODULE else 0)
         return 0
 
@@ -116,7 +119,23 @@ class LuaWalk(TableWalk):
         first = first_of(arguments) if arguments is not None else None
         if name is not None and first is not None and first.type == "string" and self.text(name) == "require":
             return self.row(Op.MODULE, self.imported(self.text(first).strip("'\"[]")))
+        if name is not None and arguments is not None and self.text(name) == "setmetatable":
+            self.visit(name, scope, Role.CALL)
+            values = [self.visit(child, scope) for child in arguments.named_children]
+            # A table whose metatable a class is has what the class has.
+            return self.indexed(arguments.named_children[1], scope, values[1]) if len(values) > 1 else 0
         return super().call(node, scope, role)
+
+    def indexed(self, metatable: Node, scope: int, value: int) -> int:
+        """Where a metatable looks up what a table has not: itself, or its ``__index``."""
+        if metatable.type != "table_constructor":
+            return value
+        for field in metatable.named_children:
+            name, given = field.child_by_field_name("name"), field.child_by_field_name("value")
+            if name is not None and given is not None and self.text(name) == "__index":
+                is_name = given.type == "identifier"
+                return self.row(Op.NAME, scope, self.name(given)) if is_name else 0
+        return 0
 
     def local(self, node: Node, scope: int, role: int = 0) -> int:
         for child in node.named_children:
@@ -126,7 +145,13 @@ class LuaWalk(TableWalk):
                 for name in child.named_children:
                     if name.type == "identifier":
                         self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE)
+                        self.own(name, scope)
         return 0
+
+    def own(self, name: Node, scope: int) -> None:
+        """Note that a name of a file is its own: ``local`` ones are not seen by others."""
+        if scope == 0:
+            self.bind(0, self.intern(_LOCAL), name.start_byte, Bind.OPAQUE, self.name(name))
 
     def assignment(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
@@ -134,6 +159,8 @@ class LuaWalk(TableWalk):
             return self.children(node, scope)
         values = parts[1].named_children
         for position, name in enumerate(parts[0].named_children):
+            if role == 1 and name.type == "identifier":
+                self.own(name, scope)
             given = values[position] if position < len(values) else None
             whole = node.parent if role == 1 and node.parent is not None else node
             if given is not None and given.type == "function_definition":
@@ -231,6 +258,9 @@ class LuaRules(OpenRules):
         ending = package.replace(".", "/")
         files = [p for p in self.project.files_naming(name) if _stem(p) == ending]
         files = files or [p for p in self.project.files_naming(name) if _stem(p).endswith("/" + ending)]
+        # A repository that is put into a folder of its own name says that folder too.
+        below = ending.partition("/")[2]
+        files = files or [p for p in self.project.files_naming(name) if below and _stem(p) == below]
         found: list[Symbol] = []
         for path in files[:1]:
             links = self.project.links(path)
@@ -239,6 +269,10 @@ class LuaRules(OpenRules):
                 if links.scopes[scope].kind == ScopeKind.EXTENSION:
                     found.append(Symbol(path, scope, name))
         return tuple(dict.fromkeys(found)) or super().inside(package, name)
+
+    def hidden(self, path: str, links: Links, binding: int) -> bool:
+        marks = links.names[0].get(links.string_numbers.get(_LOCAL.decode(), -1), ())
+        return any(links.bindings[4][mark] == links.bindings[1][binding] for mark in marks)
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         # Every file calls its own table ``M``.
