@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
+from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
+_LOADING: Final = ("source", ".")
+# A file of tests for bats, which loads others by a command of its own.
+_TEST: Final = re.compile(rb"^[ \t]*@test\b|^[ \t]*setup(?:_file)?[ \t]*\(\)", re.MULTILINE)
 
 
 class BashWalk(TableWalk):
@@ -26,13 +32,17 @@ class BashWalk(TableWalk):
         "heredoc_body": "children",
     }
 
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.loading = (*_LOADING, "load") if _TEST.search(source) else _LOADING
+
     def command(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
         word = first_of(name) if name is not None else None
         arguments = node.children_by_field_name("argument")
         if word is not None and word.type == "word":
             text = self.text(word)
-            if text in ("source", ".") and arguments:
+            if text in self.loading and arguments:
                 number = self.imported(self.text(arguments[0]).strip("'\""), 1)
                 self.row(Op.MODULE, number, 0, arguments[0].start_byte, Role.IMPORT)
                 self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
@@ -72,6 +82,48 @@ class BashRules(OpenRules):
     language: ClassVar[str] = "bash"
     endings: ClassVar[tuple[str, ...]] = (".sh", ".bash", ".bats", ".zsh", ".ksh")
     body_names: ClassVar[bool] = False
+
+    def seen(self, path: str, name: str) -> Targets:
+        """A script's own variables are seen by what it loads; exported ones, in capitals, by what it runs."""
+        found = super().seen(path, name)
+        if not name.islower():
+            return found
+        stems = self.loaded()
+        return tuple(
+            t
+            for t in found
+            if not isinstance(t, Symbol)
+            or self.is_function(t)
+            or _stem(t.path) in stems
+            or _stem(path) in self.loads(t.path)
+        )
+
+    def is_function(self, symbol: Symbol) -> bool:
+        links = self.project.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return any(links.bindings[3][binding] == Bind.FUNCTION for binding in bindings)
+
+    def loads(self, path: str) -> frozenset[str]:
+        """The names of the files that a file loads, as far as they are written."""
+        return frozenset(_stem(imported.module) for imported in self.project.links(path).imports)
+
+    def loaded(self) -> frozenset[str]:
+        """The names of the files that some file loads."""
+        found: frozenset[str] = self.project.solve(
+            ("loaded", self.language),
+            lambda: frozenset(
+                stem
+                for path in self.project.files_naming("*")
+                if path.endswith(self.endings)
+                for stem in self.loads(path)
+            ),
+        )
+        return found or frozenset()
+
+
+def _stem(path: str) -> str:
+    """The name of a file, without its folders and ending."""
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def _grammar() -> Any:

@@ -1,0 +1,47 @@
+"""References in Bash: which scripts see whose variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_scripts_variables_are_seen_by_what_it_loads_and_what_loads_it(project: Project) -> None:
+    written = project("""
+        === lib/paths.sh
+        cache_dir=/tmp # <def cache_dir>
+        === run.sh
+        source "$(dirname "$0")/lib/paths.sh"
+        output=$(ls "$cache_dir") # <def output> <cache_dir>
+        echo "$output" # <output>
+        === other.sh
+        echo "$output"
+        """)
+    written.check("cache_dir")
+    written.check("output")
+
+
+def test_functions_and_exported_variables_are_seen_by_other_scripts(project: Project) -> None:
+    written = project("""
+        === main.sh
+        export APP_DIR=/srv # <def APP_DIR>
+        ./child.sh
+        === child.sh
+        cd "$APP_DIR" # <APP_DIR>
+        """)
+    written.check("APP_DIR")
+
+
+def test_bats_loads_its_helpers(project: Project) -> None:
+    written = project("""
+        === test/helpers.bash
+        fixture_dir=/tmp # <def fixture_dir>
+        make_fixture() { mkdir "$fixture_dir"; } # <def make_fixture> <fixture_dir>
+        === test/one.bats
+        load helpers
+        setup() { make_fixture; } # <make_fixture>
+        @test "one" { [ -d "$fixture_dir" ]; } # <fixture_dir>
+        """)
+    written.check("fixture_dir")
+    written.check("make_fixture")
