@@ -230,9 +230,16 @@ class _Search:
         elif (
             kind not in _FORWARDING
             and self.one_thing
+            and not self.extends_another(path, links, binding)
             and (bound in self.symbols or self.stands_in(path, links, binding))
         ):
             self.add(path, place, Role.WRITE)
+
+    def extends_another(self, path: str, links: Links, binding: int) -> bool:
+        """Whether a binding outside of functions is another property of the name, for another type."""
+        around = links.scopes[links.bindings[0][binding]].kind
+        properties = self.snapshot.rules(path).tells_receivers
+        return properties and around in (ScopeKind.MODULE, ScopeKind.CLASS)
 
     def stands_in(self, path: str, links: Links, binding: int) -> bool:
         """Whether a scope gives another value to a name under which it imports the symbol."""

@@ -155,7 +155,8 @@ def test_functions_are_told_apart_by_what_they_extend(project: Project) -> None:
         infix fun Two.join(other: Int) = 2 // <def two>
         infix fun Byte.and(other: Long) = 1 // <def and>
         infix fun Int.and(other: Long) = 1
-        val One.twice: Int get() = held // <held>
+        val One.twice: Int get() = held // <held> <def twice>
+        val Two.twice: Int get() = 4
         fun defaults(count: Int = size(1), one: One = One()) = one.held // <held>
         fun size(of: Int) = of // <def size>
         === use/Use.kt
@@ -179,7 +180,8 @@ def test_functions_are_told_apart_by_what_they_extend(project: Project) -> None:
     written.check("and")
     written.check("held")
     written.check("own")
-    assert ("lib/Lib.kt", 9) in written.referring("lib/Lib.kt", 10, "size")
+    written.check("twice")
+    assert ("lib/Lib.kt", 10) in written.referring("lib/Lib.kt", 11, "size")
 
 
 def test_annotations_and_parents_are_given_arguments_by_name(project: Project) -> None:
