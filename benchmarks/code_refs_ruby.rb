@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Calls as Ruby dispatches them, and constants as it finds them, while a project's own tests run:
+# Calls as Ruby dispatches them while a project's own tests run:
 #
 #   REFS_ROOT=. REFS_TRUTH=truth.jsonl RUBYOPT=-r/path/to/code_refs_ruby.rb ruby -Ilib -Itest test/all.rb
 #
