@@ -182,6 +182,7 @@ class EcmaWalk(MemberWalk):
     ) -> int:
         home = scope if home is None else home
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        expected = self.expected_of(node, inner, expected)
         body = node.child_by_field_name("body")
         around = self.scopes[home].kind
         if name is not None and whole is not None and around != ScopeKind.BLOCK:
@@ -315,6 +316,7 @@ class EcmaWalk(MemberWalk):
         name = self.unquoted(name)
         expected, self.method_expected = self.method_expected, 0
         inner = self.open(spec, scope)
+        expected = self.expected_of(node, inner, expected)
         body = node.child_by_field_name("body")
         if not access:
             overloaded = body is not None and (scope, self.name(name)) in self.overloaded
@@ -349,8 +351,7 @@ class EcmaWalk(MemberWalk):
                 self.visit(child, scope)
         if value is not None and self.load(name, value, scope):
             return 0
-        hint = node.child_by_field_name("type")
-        annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        annotation = self.annotation(node, scope)
         expected = self.row(Op.TYPED, annotation) if annotation else 0
         begun = len(self.definitions)
         if not annotation and value is not None and value.type == "string" and self.is_fixed(node):
@@ -384,6 +385,18 @@ class EcmaWalk(MemberWalk):
             self.visit(name, scope)
         return made
 
+    def annotation(self, node: Node, scope: int) -> int:
+        """The type that something is declared with."""
+        hint = node.child_by_field_name("type")
+        return self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+
+    def parameter_annotation(self, node: Node, target: Node, scope: int) -> int:
+        return self.annotation(node, scope)
+
+    def expected_of(self, node: Node, inner: int, expected: int) -> int:
+        """What is expected of a function: what is around it says so, or a comment."""
+        return expected
+
     def is_constant_variable(self, node: Node) -> bool:
         """Whether a variable keeps its only value, which is its type then."""
         declaration = node.parent if node.type == "variable_declarator" else None
@@ -414,8 +427,7 @@ class EcmaWalk(MemberWalk):
         target = node.child_by_field_name("pattern") or node.child_by_field_name("left") or node
         if target.type == "comment":
             return
-        hint = node.child_by_field_name("type")
-        annotation = self.visit(hint, scope, Role.TYPE) if hint is not None else 0
+        annotation = self.parameter_annotation(node, target, scope)
         if target.type == "this":
             self.receivers[scope] = annotation
             return

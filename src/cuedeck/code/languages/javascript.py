@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from cuedeck.code.languages.ecmascript import EcmaWalk
+from cuedeck.code.languages.ecmascript_docs import DocWalk
 from cuedeck.code.languages.ecmascript_repair import declared
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.ecmascript_torn import closed
 from cuedeck.code.languages.language import Language
 
 
-class JavaScriptWalk(EcmaWalk):
+class JavaScriptWalk(DocWalk):
     """Visits JavaScript and JSX."""
 
 

@@ -1,0 +1,122 @@
+"""JavaScript whose types are in its comments."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from cuedeck.code.extraction.extract import extract
+from cuedeck.code.languages.javascript import JAVASCRIPT
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+TYPES = """
+        === types.d.ts
+        export interface Effects {
+          consume(): void // <def consume>
+          next: Effects // <def next>
+        }
+        export type Tokenizer = (this: Context, effects: Effects) => Effects
+        export interface Context {
+          events: Effects[] // <def events>
+        }
+"""
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        """
+        /** @import {Effects as Made, Context} from './types.js' */
+        /**
+         * @param {Made} one
+         * @param {Array<Made>} [two]
+         *   What is done.
+         * @param {Made[] | undefined} three
+         */
+        export function run(one, two, three) {
+          one.consume() // <consume>
+          two[0].consume() // <consume>
+          three[0].next.consume() // <consume> <next>
+        }
+        """,
+        """
+        /** @type {import('./types.js').Tokenizer} */
+        const tokenize = function (effects) {
+          effects.consume() // <consume>
+        }
+        """,
+        """
+        /**
+         * @import {Context, Tokenizer} from './types.js'
+         */
+        /**
+         * @this {Context}
+         * @type {Tokenizer}
+         */
+        function tokenize(effects) {
+          const self = this
+          self.events[0].consume() // <events> <consume>
+          return start(effects)
+          /** @param {typeof effects} given */
+          function start(given) {
+            return effects.next // <next>
+          }
+        }
+        """,
+        """
+        /** @typedef {import('./types.js').Effects} Effects */
+        class Holder {
+          /** @type {Effects} */
+          effects
+
+          /** @returns {Promise<Effects>} */
+          async load() {}
+
+          async run() {
+            this.effects.consume() // <consume>
+            const loaded = await this.load()
+            loaded.next.consume() // <next> <consume>
+          }
+        }
+        """,
+        """
+        /** @type {?import('./types.js').Effects} */
+        let made = null
+        export const run = () => made.consume() // <consume>
+        """,
+    ],
+)
+def test_types_in_comments_say_what_values_are(project: Project, written: str) -> None:
+    made = project(TYPES + "        === app.js\n" + written)
+    for name in ("consume", "next", "events"):
+        if f"<{name}>" in written:
+            made.check(name)
+
+
+def test_a_type_named_in_a_comment_is_a_use_of_it(project: Project) -> None:
+    made = project(
+        """
+        === types.d.ts
+        export interface Effects {} // <def Effects>
+        === app.js
+        /** @import {Effects} from './types.js' */ // <Effects>
+        /**
+         * @param {Effects} one // <Effects>
+         */
+        function run(one) {}
+        """
+    )
+    made.check("Effects")
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "<", "(", "typeof ", "|", "import('x').", "*", " ", "a,", "@import {"]
+)
+def test_comments_that_make_no_sense_end_soon(piece: str) -> None:
+    begun = time.process_time()
+    source = "/** @type {" + piece * 20_000 + "} */\nfunction f(a) {}\n/** @import " + piece * 20_000 + "*/"
+    assert [d.name for d in extract(source.encode(), JAVASCRIPT).outline.definitions] in (["f"], [])
+    assert time.process_time() - begun < 5
