@@ -33,6 +33,7 @@ cdef long TUPLE_OP = Op.TUPLE, UNION_OP = Op.UNION
 cdef long MASK = OP_MASK
 cdef long CALLED = Role.CALL, TYPED = Role.TYPE
 cdef frozenset TAKING_TYPES = reference._TYPED
+cdef frozenset ASKING = reference.ASKING
 cdef int MOST_ARGUMENTS = reference._MAX_ARGUMENTS
 cdef long MOST_TOLD = MANY
 
@@ -196,8 +197,8 @@ cdef class Visitor:
             made = self.visit(walk, tree, arguments, scope, 0)
             given.append(made)
             some = made != 0
-        if (called == b"isinstance" or called == b"issubclass") and len(given) == 2:
-            walk.narrow(node_at(tree, first), scope, given[1], of_class=called == b"issubclass")
+        if first and given and called[:2] in ASKING:
+            walk.asked(called, callee, node_at(tree, first), scope, given)
         told = max(told, min(len(given), MOST_TOLD))
         return _row(walk, CALL_OP | told << SHIFT, callee, walk.items(given[:MOST_ARGUMENTS]) if some else 0, -1)
 

@@ -173,8 +173,8 @@ class PythonExpressions(PythonFlow):
                             unpacked = True
         elif len(parts) > 1:
             given.append(self.visit(arguments, scope))
-        if given and called[:2] in ASKING:
-            self.asked(called, callee, arguments, scope, given)
+        if given and called[:2] in ASKING and arguments.kind_id == self.arguments_kind:
+            self.asked(called, callee, arguments.named_children[0], scope, given)
         made = len(rows) >> 2
         told = MANY if unpacked else min(len(given), MANY)
         rows += (

@@ -27,7 +27,7 @@ _OWNER: Final = re.compile(rb"(.+)(?:\.\w+|\[.*\])")
 _JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
 # How the functions begin that may tell by ``TypeGuard`` or ``TypeIs`` what they were given.
 ASKING: Final = frozenset({b"is", b"ha", b"_i", b"_h"})
-_GUARDS: Final = (b"is", b"has")
+_GUARD: Final = re.compile(rb"_*(?:is|has)")
 _INSTANCES: Final = (b"isinstance", b"issubclass")
 # What a member holds anywhere, beside what it was given.
 _ANYWHERE: Final = (0,)
@@ -297,15 +297,15 @@ class PythonFlow(Walk):
         self.ended += [(name, place, place, start, end) for name, place in passed]
         self.ended += [(name, place + 1, place, start, end) for name, place in failed]
 
-    def asked(self, called: bytes, callee: int, arguments: Node, scope: int, given: list[int]) -> None:
+    def asked(self, called: bytes, callee: int, first: Node, scope: int, given: list[int]) -> None:
         """What a call may tell of its argument."""
         if called in _INSTANCES:
             if len(given) == 2:
-                self.narrow(arguments.named_children[0], scope, given[1], of_class=called == _INSTANCES[1])
-        elif len(given) == 1 and called.lstrip(b"_").startswith(_GUARDS):
+                self.narrow(first, scope, given[1], of_class=called == _INSTANCES[1])
+        elif len(given) == 1 and _GUARD.match(called):
             told = len(self.rows) >> 2
             self.rows += (Op.PREDICATE, callee, 0, self.rows[-1])
-            self.narrow(arguments.named_children[0], scope, told)
+            self.narrow(first, scope, told)
 
     def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
         """Note what a test says of a name or member."""
