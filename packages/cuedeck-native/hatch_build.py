@@ -82,9 +82,11 @@ def _key(here: Path, package: Path) -> str:
 def _make(here: Path, package: Path, folder: Path) -> Path:
     work = Path(tempfile.mkdtemp(prefix="cuedeck-native-"))
     try:
+        # Before compiling: a source that is edited meanwhile must not be taken for the one that was compiled.
+        digests = _digests(package)
         _compile(here, package, work)
         made = work / "made"
-        (made / "sources.py").write_text(_sources(package, made), encoding="utf-8")
+        (made / "sources.py").write_text(_sources(digests, made), encoding="utf-8")
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(made, folder.with_name(f"{folder.name}.{os.getpid()}"))
@@ -97,13 +99,15 @@ def _make(here: Path, package: Path, folder: Path) -> Path:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _sources(package: Path, made: Path) -> str:
+def _digests(package: Path) -> dict[str, str]:
+    names = [f"{name}.py" for name in (*COMPILED, *AGREED)]
+    return {name: sha256((package / name).read_bytes()).hexdigest() for name in names}
+
+
+def _sources(digests: dict[str, str], made: Path) -> str:
     """Which modules of CueDeck the result was made from, and what it consists of, as a module."""
     files = sorted(path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file())
-    lines = [
-        f"    {f'{name}.py'!r}: {sha256((package / f'{name}.py').read_bytes()).hexdigest()!r},\n"
-        for name in (*COMPILED, *AGREED)
-    ]
+    lines = [f"    {name!r}: {digest!r},\n" for name, digest in digests.items()]
     return f'"""What this was compiled from."""\n\nSOURCES = {{\n{"".join(lines)}}}\nFILES = {files!r}\n'
 
 

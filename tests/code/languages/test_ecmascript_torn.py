@@ -127,3 +127,8 @@ def test_nothing_takes_long(piece: str) -> None:
     source = piece.encode() * (100_000 // len(piece))
     assert len(closed(source)) == len(source)
     assert time.process_time() - begun < 5
+
+
+def test_what_is_open_everywhere_is_left_as_it_is() -> None:
+    for source in (b'\\"' * 20_000, b"'a\n" * 20_000, b"(" * 2_000, b"{\n" * 200_000):
+        assert closed(source) == source

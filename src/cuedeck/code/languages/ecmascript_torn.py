@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 _TOKEN: Final = re.compile(
-    rb"""(?P<comment>(?<!:)//[^\n]*)|(?P<remark>/\*)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    rb"""(?P<comment>(?<!:)//[^\n]*)|(?P<remark>/\*)|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'"""
     rb"""|(?P<text>["'])|(?P<template>`)|(?P<line>\n\s*)|(?P<slash>/)|(?P<bracket>[\[\](){}])""",
     re.DOTALL,
 )
@@ -44,9 +44,11 @@ _LOOK_BACK: Final = 80
 _TAB: Final = 4
 _TEMPLATES: Final = 4
 _DEPTH: Final = 16
-# What is larger, or nested deeper, nobody types.
-_LONGEST: Final = 1024 * 1024
+# What is larger, nested deeper, or open in more places, nobody types.
+_LONGEST: Final = 256 * 1024
 _DEEPEST: Final = 400
+_MOST_TEXTS: Final = 100
+_LONGEST_REGEX: Final = 400
 
 
 class _Open(NamedTuple):
@@ -59,19 +61,27 @@ class _Open(NamedTuple):
 
 def closed(source: bytes) -> bytes:
     """The source with every text and bracket closed before the first line that cannot be inside it."""
-    return _Closing(_with_texts_closed(source)).run() if len(source) <= _LONGEST else source
+    text = _with_texts_closed(source) if len(source) <= _LONGEST else None
+    return source if text is None else _Closing(text).run()
 
 
 # -- texts
 
 
-def _with_texts_closed(source: bytes) -> bytes:
-    """The source without texts and comments that end nowhere, and templates that end where another begins."""
+def _with_texts_closed(source: bytes) -> bytes | None:
+    """The source without texts and comments that end nowhere, and templates that end where another begins.
+
+    Nothing where that are too many: each is looked for up to the end of its line.
+    """
     for _ in range(_TEMPLATES):
         templates: list[tuple[int, int]] = []
         text = bytearray(source)
         torn = cut = -1
+        opened = 0
         for kind, start, end in _tokens(source):
+            opened += kind == "text"
+            if opened > _MOST_TEXTS:
+                return None
             if start < cut:
                 continue
             if kind == "template":
@@ -124,7 +134,7 @@ def _code_end(source: bytes, at: int, depth: int) -> int:
     """Where the code inside a template ends, or -1."""
     opened = 1
     for kind, start, end in _tokens(source, at, depth):
-        if end < 0:
+        if end < 0 or kind == "text":
             break
         if kind == "bracket" and source[start] in b"{}":
             opened += 1 if source[start] == _BRACE else -1
@@ -144,7 +154,7 @@ def _tokens(source: bytes, at: int = 0, depth: int = 0) -> Iterator[tuple[str, i
             yield ("remark", start, at) if is_open else ("comment", start, end + 2)
             at = at if is_open else end + 2
         elif kind == "slash":
-            expression = _REGEX.match(source, start)
+            expression = _REGEX.match(source, start, start + _LONGEST_REGEX)
             if expression is not None and _BEFORE_REGEX.search(source, max(0, start - _LOOK_BACK), start):
                 at = expression.end()
         elif kind == "template":
