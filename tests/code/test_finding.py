@@ -145,3 +145,24 @@ def test_names_may_be_spelled_as_scip_indexes_do(
     )
     found = ask("find_references", symbol_name=name, path="web.ts", line=line)
     assert found["symbol"]["qualified_name"] == meant
+
+
+def test_every_name_of_an_outline_is_found_by_it(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "web/routes.ts",
+        "enum Action { Set }\nconst handlers = {\n  'user.created': (a: number) => a,\n"
+        "  [Action.Set]: (a: number) => a,\n  'plain-key': (a: number) => a,\n};\n"
+        "class C { #own = 1; get x() { return this.#own } 'a.b'() {} }\n",
+    )
+    outline = ask("get_file_outline", path="web/routes.ts", depth="all")
+    pending, names = list(outline["symbols"]), []
+    while pending:
+        symbol = pending.pop()
+        pending += symbol.get("children", [])
+        names.append(symbol["name"])
+        for spelled in (symbol["name"], symbol["qualified_name"]):
+            line = symbol["line_start"]
+            found = ask("find_references", symbol_name=spelled, path="web/routes.ts", line=line)["symbol"]
+            assert found["qualified_name"] == symbol["qualified_name"]
+            assert ask("locate_symbol", name=spelled)["results"], spelled
+    assert any("." in name for name in names)

@@ -53,16 +53,22 @@ def locate(
 ) -> list[SymbolRecord]:
     """Definitions of an exact name or a (partial) qualified name, best first; those of one file, if given."""
     parts = name_parts(name) or [name]
+    # A key may hold dots and slashes itself: ``'user.created'``, ``[Action.Set]``.
+    keys = [part for part in name.split("::") if part] or [name]
     wanted = kind_named(kind) if kind else None
     if path is not None:
         here = _named(snapshot, parts, wanted, language, only=path) if path in snapshot.files else []
+        if not here and path in snapshot.files and keys != parts:
+            here = _named(snapshot, keys, wanted, language, only=path)
         everywhere = () if here else locate(snapshot, name, kind=kind, language=language)
         return _best_first(snapshot, here) or [each for each in everywhere if each.path == path]
     found = _named(snapshot, parts, wanted, language)
     if not found and len(parts) > 1:
         # An import or a path names the folders that a qualified name leaves out.
-        found = _named(snapshot, parts, wanted, language, by_path=True) or _inherited(
-            snapshot, parts, wanted, language
+        found = (
+            _named(snapshot, parts, wanted, language, by_path=True)
+            or _inherited(snapshot, parts, wanted, language)
+            or _named(snapshot, keys, wanted, language)
         )
     if not found and (bare := _bare(name)) != name:
         return locate(snapshot, bare, kind=kind, language=language)
@@ -154,8 +160,10 @@ def _names(path: str, part: str) -> bool:
 def _is_called(qualified: str, parts: list[str], language: str) -> bool:
     """Whether parts name a symbol; Rust writes the hyphen of a crate's name as an underscore."""
     name = name_parts(qualified)
-    return _ends_with(name, parts) or (
-        language == "rust" and _ends_with([part.replace("-", "_") for part in name], parts)
+    return (
+        _ends_with(name, parts)
+        or _ends_with(qualified.split("::"), parts)
+        or (language == "rust" and _ends_with([part.replace("-", "_") for part in name], parts))
     )
 
 
