@@ -120,7 +120,7 @@ def test_the_length_stays(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["(", "{[(", "`${", "/* ", "foo(\n", "'", "a) ", "if (a {\n", "`\nclass A "]
+    "piece", ["(", "{[(", "`${", "/* ", "/[", '\\"', "foo(\n", "'", "a) ", "if (a {\n", "`\nclass A "]
 )
 def test_nothing_takes_long(piece: str) -> None:
     begun = time.process_time()

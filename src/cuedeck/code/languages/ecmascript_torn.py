@@ -18,7 +18,7 @@ _TOKEN: Final = re.compile(
 )
 _TEXT: Final = re.compile(rb"(?:[^`\\$]|\\.|\$(?!\{))*(`|\$\{)", re.DOTALL)
 _REGEX: Final = re.compile(
-    rb"/(?:[^/\\\[\n*]|\\.|\[(?:[^\]\\\n]|\\.)*\])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])*/"
+    rb"/(?:[^/\\\[\n*]|\\.|\[(?:[^\]\\\n]|\\.)*+\])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*+\])*+/"
 )
 _BEFORE_REGEX: Final = re.compile(rb"(?:[=(,:;!&|?{}\[+*%~^-]|\b(?:return|typeof|case|of|in|await)|\A)\s*\Z")
 _STATEMENT: Final = re.compile(
@@ -48,7 +48,7 @@ _DEPTH: Final = 16
 _LONGEST: Final = 256 * 1024
 _DEEPEST: Final = 400
 _MOST_TEXTS: Final = 100
-_LONGEST_REGEX: Final = 400
+_LONGEST_REGEX: Final = 200
 
 
 class _Open(NamedTuple):
@@ -358,6 +358,3 @@ class _Closing:
         while at and self.text[at - 1] in b" \t\r\n":
             at -= 1
         return at
-
-
-__all__ = ["closed"]
