@@ -237,6 +237,28 @@ def test_a_word_that_nothing_holds_is_looked_for_by_meaning_alone(code: Code, ve
     assert told.total == told.scoring["semantic"] == hit.scored.total
 
 
+def test_what_never_gets_a_vector_is_found_by_its_words(
+    repo: Repo, code: Code, vectors: SymbolVectors
+) -> None:
+    repo.put("limits.py", "LONGEST_WAIT_FOR_PARCEL = 30\n")
+    view, query = code.view(), Query("longest wait for a parcel")
+    assert names(code, vectors, query.text)[0] == "LONGEST_WAIT_FOR_PARCEL"
+    told = explain(view, query, "limits.py", 1, mode="hybrid", vectors=vectors)
+    assert told.reasons["semantic_reason"] == "no vector; its words count instead"
+
+
+def test_meaning_counts_for_less_where_one_symbol_stands_out_by_its_words(
+    repo: Repo, code: Code, vectors: SymbolVectors
+) -> None:
+    def weight(question: str) -> str:
+        query = Query(question)
+        told = explain(code.view(), query, "shop.py", 6, mode="hybrid", vectors=vectors)
+        return told.reasons["semantic_reason"].partition("weighed ")[2]
+
+    repo.put("many.py", "".join(f"def price_of_part{n}(basket):\n    return {n}\n" for n in range(12)))
+    assert weight("price of the basket") > weight("total price costs of everything in the basket") >= "0.70"
+
+
 def test_switched_off_nothing_waits(code: Code, embedder: OnnxEmbedder) -> None:
     off = SymbolVectors(code, embedder, 0)
     view = code.view()

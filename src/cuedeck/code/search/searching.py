@@ -24,9 +24,15 @@ _MODEL_SECONDS: Final = 2.0
 # So few vectors are worth waiting a moment for.
 _FEW: Final = 100
 _MOMENT: Final = 1.5
-# Measured on CoSQA: meaning outweighs keywords for questions in plain language. A name means itself.
-_MEANING: Final = 0.8
+# Meaning outweighs keywords for questions in plain language, the less so the more the best symbol by words
+# stands out from the tenth. A name means itself.
+_MEANING: Final = 0.85
+_MEANING_BESIDE_WORDS: Final = 0.7
 _MEANING_OF_NAMES: Final = 0.3
+_TENTH: Final = 10
+_STANDS_OUT: Final = 0.5
+# What has no vector, a constant or a file, is taken to mean nearly as much as its words say.
+_MEANING_BY_WORDS: Final = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +104,9 @@ class Blend:
         self._words = {key: ranking.total(ranking.candidate(key[0], key[1] - 1)) for key in self._cosines}
         self._words.update({_key(scored): scored.total for scored in words})
         self._best = max(self._words.values(), default=1.0) or 1.0
-        named = bool(ranking.alone or ranking.dotted)
-        # Where no word is found, the kind of a symbol must not outweigh what it means.
-        self._weight = 1.0 if not words else _MEANING_OF_NAMES if named else _MEANING
+        self._weight = _weight_of_meaning(ranking, [scored.total for scored in words])
+        self._nearest = max(0.0, max(self._cosines.values(), default=0.0))
         self.count = len(self._words)
-        # A symbol whose vector is still to be made is taken to mean what its words say.
-        nearest_cosine = max(0.0, max(self._cosines.values(), default=0.0))
-        self._share_of_unknown = self._weight * nearest_cosine + 1 - self._weight
 
     def best(self, limit: int) -> list[Scored]:
         """The best symbols."""
@@ -135,12 +137,26 @@ class Blend:
         return Explained(words.record, scoring, reasons)
 
     def _share_of_words(self, key: tuple[str, int]) -> float:
-        return self._share_of_unknown if key in self._unknown else 1 - self._weight
+        share = 1 - self._weight
+        if key in self._cosines:
+            return share
+        return share + self._weight * self._nearest * (1.0 if key in self._unknown else _MEANING_BY_WORDS)
 
     def _reason(self, key: tuple[str, int], cosine: float | None) -> str:
         if cosine is not None:
             return f"cosine {cosine:.4f}, weighed {self._weight:.2f}"
-        return "no vector yet; its words count instead" if key in self._unknown else "no vector"
+        return f"no vector{' yet' if key in self._unknown else ''}; its words count instead"
+
+
+def _weight_of_meaning(ranking: Ranking, by_words: Sequence[float]) -> float:
+    """How much of a score meaning is, by what the words tell: totals in order, best first."""
+    # Where no word is found, the kind of a symbol must not outweigh what it means.
+    if not any(by_words):
+        return 1.0
+    if ranking.alone or ranking.dotted:
+        return _MEANING_OF_NAMES
+    lead = 1 - by_words[:_TENTH][-1] / by_words[0]
+    return _MEANING - (_MEANING - _MEANING_BESIDE_WORDS) * min(1.0, lead / _STANDS_OUT)
 
 
 def _key(scored: Scored) -> tuple[str, int]:
