@@ -169,8 +169,8 @@ def test_what_waits_is_ranked_by_its_words(
     query = Query("print the invoice of an order")
     ranking = Ranking(code.view().snapshot, query)
     vector = embedder.embed([query.text])[0]
-    blend = Blend(ranking, vectors, vector, semantic_only=False)
-    first, *others = blend.best(5)
+    blend = Blend(ranking, vectors, vector, limit=5, semantic_only=False)
+    first, *others = blend.best()
     assert first.record.name == "print_invoice" and others[0].total < first.total
     told = blend.explained(ranking.candidate(first.record.path, first.record.number))
     assert told.scoring["semantic"] == 0 and "no vector yet" in told.reasons["semantic_reason"]
@@ -257,6 +257,17 @@ def test_meaning_counts_for_less_where_one_symbol_stands_out_by_its_words(
 
     repo.put("many.py", "".join(f"def price_of_part{n}(basket):\n    return {n}\n" for n in range(12)))
     assert weight("price of the basket") > weight("total price costs of everything in the basket") >= "0.70"
+
+
+def test_a_filter_hides_nothing_that_is_farther_away(repo: Repo, code: Code, vectors: SymbolVectors) -> None:
+    crowd = "".join(f"def total_price_of_basket_{n}(basket):\n    return {n}\n" for n in range(110))
+    repo.put("crowd.py", crowd)
+    snapshot = code.view().snapshot
+    vectors.follow(snapshot)
+    vectors.wait(snapshot, 60.0)
+    question = "what the total price of a basket is"
+    assert names(code, vectors, question, "semantic", path_filter="shop.py")[0] == "total_price"
+    assert "Courier" in names(code, vectors, question, "semantic", path_filter="shop.py")
 
 
 def test_switched_off_nothing_waits(code: Code, embedder: OnnxEmbedder) -> None:

@@ -191,6 +191,10 @@ class Ranking:
             for path in filter(self._allows, self.lexicon.where.paths[place]):
                 yield bound, Candidate(path, number, text)
 
+    def allows(self, slot: int) -> bool:
+        """Whether the filters let the symbol in a slot through."""
+        return next(self.at(slot), None) is not None
+
     def at(self, slot: int) -> Iterator[Candidate]:
         """The symbol in a slot at each of its paths, as far as the filters let it through."""
         lexicon = self.lexicon

@@ -6,7 +6,7 @@ import hashlib
 import threading
 import time
 import weakref
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -110,15 +110,17 @@ class SymbolVectors:
             if self._queue.drain(min(left, 0.2)) or self.embedder.unavailable is not None:
                 return
 
-    def nearest(self, snapshot: Snapshot, vector: Vector, wanted: int) -> dict[int, float]:
-        """Slots of the symbols of a ref that are closest in meaning, each with its cosine."""
+    def nearest(
+        self, snapshot: Snapshot, vector: Vector, wanted: int, allows: Callable[[int], bool]
+    ) -> dict[int, float]:
+        """Slots of the symbols of a ref that are closest in meaning and allowed, each with its cosine."""
         places = snapshot.lexicon.slots_by_key
         width = wanted
         while True:
             with self._store.index.read() as session:
                 hits = session.vectors(CODE_VECTORS).nearest(vector, model=self.embedder.model, limit=width)
-            found = {slot: hit.cosine for hit in hits for slot in places.get(hit.id, ())}
-            # Other refs' symbols are in the same table: look further while they crowd out this one's.
+            found = {s: hit.cosine for hit in hits for s in places.get(hit.id, ()) if allows(s)}
+            # Symbols of other refs, or outside the filters: look further while they crowd out the others.
             if len(found) >= wanted or len(hits) < width or width >= _WIDEST:
                 return found
             width *= 4
