@@ -351,3 +351,27 @@ def test_fields_of_a_generic_type_are_bound_by_the_block_that_implements_it(proj
     )
     for name in ("Vector", "Bits", "splat", "equal", "any", "none"):
         written.check(name)
+
+
+def test_builders_whose_methods_are_named_like_their_fields(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "builder"
+        === src/lib.rs
+        pub struct Arg { short: Option<char>, count: usize }
+        impl Arg {
+            pub fn new(short: char) -> Self { Arg { short: Some(short), count: 0 } }
+            pub fn short(mut self, short: char) -> Self { self.short = Some(short); self } // <def short>
+            pub fn count(mut self, count: usize) -> Self { self.count = count; self } // <def count>
+            pub fn last(self) -> Self { self } // <def last>
+        }
+        pub fn build() -> Arg {
+            Arg::new('a').short('b').count(1).last() // <short> <count> <last>
+        }
+        """
+    )
+    written.check("short")
+    written.check("count")
+    written.check("last")

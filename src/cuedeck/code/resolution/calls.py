@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Final
 
@@ -67,7 +68,8 @@ class Calls(Library):
         if label == "NewType" and len(arguments) == 2:
             return classes_of(self.annotation(path, arguments[1]))
         found: list[Value] = []
-        values = self.accepting(path, callee, self.concrete(self.evaluate(path, callee)))
+        held = self.methods(path, plain) if op == Op.ATTR else ()
+        values = self.accepting(path, callee, self.concrete(held or self.evaluate(path, callee)))
         overloads = tuple(v for v in values if v.tag == FUNCTION)
         if self.rules_of(path).overloads and len(overloads) > 1:
             others = tuple(v for v in values if v.tag != FUNCTION)
@@ -81,6 +83,10 @@ class Calls(Library):
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)
         return settled(found) or self.foreign_call(path, plain, label, arguments)
+
+    @abstractmethod
+    def methods(self, path: str, member: int) -> Values:
+        """The methods that a call of a member means where fields of that name hide them."""
 
     def placed(self, path: str, callee: int, value: Value, arguments: tuple[int, ...]) -> tuple[int, ...]:
         """Arguments as a function takes them, those given by name too, where they tell type parameters."""

@@ -437,6 +437,17 @@ class Linker(Extending):
                 return (other,)
         return targets
 
+    def methods(self, path: str, member: int) -> Values:
+        links = self.links(path)
+        found: list[Value] = []
+        if self.rules_of(path).fields_beside_methods:
+            name = links.strings[links.b[member]]
+            for owner in self.concrete(self.evaluate(path, links.a[member])):
+                nearest = self.attribute_of(owner, name)
+                meant = self.beside(owner, nearest, called=True)
+                found += [v for target in meant if meant != nearest for v in self.worth(owner, target)]
+        return tuple(found)
+
     def declares(self, symbol: Symbol, *, function: bool) -> bool:
         """Whether a scope declares a function, or something else, of that name."""
         links = self.links(symbol.path)

@@ -45,6 +45,7 @@ from cuedeck.code.resolution.values import (
     SUPER,
     TUPLE,
     Symbol,
+    Target,
     Targets,
     Value,
     Values,
@@ -576,17 +577,17 @@ class Typing(Untyped):
         """What one value holds under a name."""
         if owner.tag == RECORD:
             return owner.inside[0] if owner.name == name else ()
-        found: list[Value] = []
-        for target in self.attribute_of(owner, name):
-            if not isinstance(target, Symbol):
-                found.append(target)
-                continue
-            held = self.constant(target) or self.type_of(target)
-            if held and owner.tag in (CLASS, INSTANCE_OF, SUPER):
-                held = self.substitute(held, self.meaning(owner, target.path, target.scope))
-                held = self.read_through(owner, target, held)
-            found += held
-        return tuple(found)
+        return tuple([v for target in self.attribute_of(owner, name) for v in self.worth(owner, target)])
+
+    def worth(self, owner: Value, target: Target) -> Values:
+        """What a member of a value is, as the type arguments of the value say."""
+        if not isinstance(target, Symbol):
+            return (target,)
+        held = self.constant(target) or self.type_of(target)
+        if held and owner.tag in (CLASS, INSTANCE_OF, SUPER):
+            held = self.substitute(held, self.meaning(owner, target.path, target.scope))
+            held = self.read_through(owner, target, held)
+        return held
 
     def learn(
         self, path: str, function: Value, arguments: tuple[int, ...], meaning: Meaning, skip: int = -1
