@@ -362,9 +362,9 @@ def test_builders_whose_methods_are_named_like_their_fields(project: Project) ->
         === src/lib.rs
         pub struct Arg { short: Option<char>, count: usize }
         impl Arg {
-            pub fn new(short: char) -> Self { Arg { short: Some(short), count: 0 } }
-            pub fn short(mut self, short: char) -> Self { self.short = Some(short); self } // <def short>
-            pub fn count(mut self, count: usize) -> Self { self.count = count; self } // <def count>
+            pub fn new(letter: char) -> Self { Arg { short: Some(letter), count: 0 } }
+            pub fn short(mut self, c: char) -> Self { self.short = Some(c); self } // <def short>
+            pub fn count(mut self, n: usize) -> Self { self.count = n; self } // <def count>
             pub fn last(self) -> Self { self } // <def last>
         }
         pub fn build() -> Arg {
