@@ -100,6 +100,11 @@ STRANGE = {
     "raw.rs": b'let a = r##"b"# "##; c::<D>(e);\n',
     "string.lua": b"a = [==[ b ]] ]==]\n--[[ c ]]\n",
     "text.php": b"<p><?php echo $a ?></p>\n",
+    # Readings that end one after the other: a class, and an expression that `class` names.
+    "ends.kt": (
+        b'@a@b("")\nclass c{fun d(){d()({e:f->})()}\nfun g(){}\n'
+        b"@h fun i(){{override fun j(k:l):m}}\nfun n(){}\nfun o(){}\n}\n"
+    ),
     "generic.cs": b"class A { void B() { C<D> e = f < g > (h); (I) j; } }\n",
 }
 

@@ -164,7 +164,8 @@ static uint32_t reduce(Direct *self, uint32_t number, TSParseAction action, bool
 /* The whole, with what stands before and behind it inside. */
 static void accept(Direct *self, uint32_t number, Part *last) {
     Path found[MOST_PATHS + 1];
-    Step *top = push(self, self->heads[number].top, last, 1);
+    /* The head stands behind the end from now on: the others are held against that. */
+    Step *top = self->heads[number].top = push(self, self->heads[number].top, last, 1);
     uint32_t count = ways_down(self, top, 0, true, found);
     for (uint32_t k = 0; k < count; k++) {
         Path *path = &found[k];
@@ -275,10 +276,13 @@ static void condense(Direct *self) {
             remove_head(self, i--);
             continue;
         }
+        /* As of now, also once it has changed its place with another: the runtime goes by that. */
+        Status status = self->heads[i].status;
+        int32_t precedence = self->heads[i].top->precedence;
         for (uint32_t j = 0; j < i; j++) {
             Head *one = &self->heads[j], *other = &self->heads[i];
-            if (one->status != other->status) {
-                if (other->status == PAUSED) {
+            if (one->status != status) {
+                if (status == PAUSED) {
                     remove_head(self, i--);
                     j = i;
                 } else {
@@ -288,7 +292,7 @@ static void condense(Direct *self) {
             } else if (merge(self, j, i)) {
                 i--;
                 j = i;
-            } else if (other->top->precedence > one->top->precedence) {
+            } else if (precedence > one->top->precedence) {
                 Head swapped = *one;
                 *one = *other;
                 *other = swapped;
