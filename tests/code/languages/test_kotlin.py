@@ -200,3 +200,34 @@ def test_annotations_and_parents_are_given_arguments_by_name(project: Project) -
     written.check("name")
     written.check("Json")
     written.check("size")
+
+
+def test_what_is_called_on_the_instance_around_companions_and_whole_names_of_types(project: Project) -> None:
+    written = project(
+        """
+        === src/main/kotlin/a/b/Header.kt
+        package a.b
+        class Header(val name: String) {  // <def Header>
+            companion object {
+                val TARGET = 1  // <def TARGET>
+                fun make(): Header = Header("x")  // <def make> <Header>
+            }
+            fun one(text: String) = apply { println(text) }  // <def one>
+            fun two() = also { println(it) }  // <def two>
+            fun three(): Header = this  // <def three> <Header>
+        }
+        === src/main/kotlin/a/c/Use.kt
+        package a.c
+        import a.b.Header.Companion.TARGET  // <TARGET>
+        fun use(header: a.b.Header): Int {  // <Header>
+            header.one("b").two().three()  // <one> <two> <three>
+            a.b.Header.Companion.make().three()
+            return TARGET  // <TARGET>
+        }
+        === src/main/kotlin/a/b/Make.kt
+        package a.b
+        fun made() = Header.Companion.make().three()  // <Header> <make> <three>
+        """
+    )
+    for name in ("Header", "TARGET", "make", "one", "two", "three"):
+        written.check(name)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
-from cuedeck.code.languages.kotlin_values import THIS, KotlinValues
+from cuedeck.code.languages.kotlin_values import COMPANION, THIS, KotlinValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, doc_above, first_of
@@ -166,10 +167,17 @@ class KotlinWalk(KotlinValues):
         return made
 
     def user_type(self, node: Node, scope: int, role: int = 0) -> int:
+        names = [child for child in node.named_children if child.type == "identifier"]
+        package = list(takewhile(lambda child: self.text(child)[:1].islower(), names[:-1]))
         value, arguments = 0, []
-        for child in node.named_children:
+        for child in node.named_children[len(package) :]:
             if child.type == "identifier":
-                if value:
+                if package and not value:
+                    number = self.imported(".".join(map(self.text, package)))
+                    value = self.row(
+                        Op.IMPORTED, number, self.name(child), child.start_byte, role or Role.TYPE
+                    )
+                elif value:
                     value = self.row(Op.ATTR, value, self.name(child), child.start_byte, role or Role.TYPE)
                 else:
                     value = self.type_reference(child, scope, role)
@@ -267,7 +275,7 @@ class KotlinWalk(KotlinValues):
         path = first_of(node)
         if path is None:
             return 0
-        parts = path.named_children
+        parts = [part for part in path.named_children if self.text(part) != COMPANION.decode()]
         alias = node.named_child(1) if node.named_child_count > 1 else None
         if any(self.text(c) == "*" for c in node.children):
             self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(path)))

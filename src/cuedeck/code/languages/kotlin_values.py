@@ -16,6 +16,10 @@ _IT: Final = b"it"
 # Functions of the language whose lambdas see the members of a value as their own.
 _ON_ITSELF: Final = (b"apply", b"run")
 _ON_FIRST: Final = b"with"
+# Those that give what they are called on: by their bare names, the instance around.
+_ITSELF: Final = ("apply", "also")
+# What a class calls its companion that has no name; its members are the class's own.
+COMPANION: Final = b"Companion"
 _PARTS: Final = (b"values", b"keys", b"entries")
 _MAX_ARGUMENTS: Final = 16
 _TRUTH: Final = (b"true", b"false")
@@ -43,6 +47,8 @@ class KotlinValues(TableWalk):
 
     def member(self, node: Node, scope: int, role: int = 0) -> int:
         value = super().member(node, scope, role)
+        if self.label_of(value) == COMPANION:
+            return self.rows[4 * value + 1]
         if role != Role.CALL and self.label_of(value) in _PARTS:
             # Maps have as properties what containers have as methods elsewhere.
             return self.either([value, self.row(Op.CALL, value)])
@@ -74,7 +80,11 @@ class KotlinValues(TableWalk):
             inner = first_of(target)
             if inner is not None and target.named_children[-1].type == "value_arguments":
                 target, parts = inner, [*target.named_children[1:], *parts]
-        callee = self.visit(target, scope, Role.CALL)
+        if target.type == "identifier" and self.text(target) in _ITSELF and self.scopes[scope].owner >= 0:
+            around = self.this(target, scope)
+            callee = self.row(Op.ATTR, around, self.name(target), target.start_byte, Role.CALL)
+        else:
+            callee = self.visit(target, scope, Role.CALL)
         given: list[int] = []
         for part in parts:
             if part.type == "type_arguments":
