@@ -240,3 +240,22 @@ def test_what_is_exported_by_being_assigned_is_declared(project: Project) -> Non
     assert "App::use" in written.outline("app.js").locals
     assert [(each.name, each.kind) for each in written.outline("make.js").definitions] == [("make", "fn")]
     assert "Door::open" in written.outline("parts.js").locals
+
+
+def test_what_a_module_is_as_a_whole_is_its_default(project: Project) -> None:
+    written = project(
+        """
+        === app/index.ts
+        class App { config = 1; start() { return this.config; } }  // <def App> <def config>
+        export = App;  // <App>
+        === use.ts
+        import App from './app';  // <App>
+        import type Typed from './app';  // <App>
+        import Required = require('./app');  // <App>
+        new App().config;  // <App> <config>
+        export function run(app: Typed) { app.config; }  // <App> <config>
+        new Required().config;  // <App> <config>
+        """
+    )
+    for name in ("App", "config"):
+        written.check(name)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 # What a CommonJS module is as a whole: ``module.exports = …`` and ``export = …`` bind it.
 WHOLE: Final = b"="
 _DEFAULT: Final = b"default"
+# What a module is as a whole is also what others import as its default.
+_AS_A_WHOLE: Final = (WHOLE, _DEFAULT)
 _EXPORTS: Final = (b"exports", b"module.exports")
 # Marks the blocks of ``declare module "x"``.
 AUGMENTS: Final = "declare module"
@@ -123,8 +125,8 @@ class ModuleWalk(TableWalk):
                 self.bind(scope, self.name(name), name.start_byte, Bind.MODULE, number, 1)
             elif child.type != "string":
                 value = self.exported_value(child, scope)
-                label = _DEFAULT if "default" in words else WHOLE if "=" in words else b""
-                if label and child.type not in ("decorator", "comment"):
+                labels = (_DEFAULT,) if "default" in words else _AS_A_WHOLE if "=" in words else ()
+                for label in labels if child.type not in ("decorator", "comment") else ():
                     self.exported(label, scope, child.start_byte, value)
         if number >= 0 and not clause:
             self.bind(scope, self.intern(b"*"), node.start_byte, Bind.STAR, number)
@@ -235,7 +237,7 @@ class ModuleWalk(TableWalk):
 
     def export_whole(self, right: Node, value: int) -> None:
         """``module.exports = …``: as a whole, as the default, and member by member."""
-        for label in (WHOLE, _DEFAULT):
+        for label in _AS_A_WHOLE:
             self.exported(label, 0, right.start_byte, value)
         for child in right.named_children if right.type == "object" else ():
             key, given = child.child_by_field_name("key"), child.child_by_field_name("value")
