@@ -439,3 +439,37 @@ def test_typescript_what_a_class_is_made_from_that_is_known_by_its_type(project:
         """
     )
     written.check("kind")
+
+
+def test_a_mixins_class_has_what_its_parameter_is_bound_by_and_what_it_is_given(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        type Constructor<T = {}> = new (...args: any[]) => T;
+        === base.ts
+        export class Base { route() {} }  // <def route>
+        export class Rich extends Base { rich() {} }  // <def rich>
+        === mixins.ts
+        import { Base, Rich } from './base';
+        type Made<T> = { new (...args: any[]): T };
+        export const one = <B extends Constructor<Base>>(above: B) => class extends above {
+          first() { this.route(); }  // <route> <def first>
+        };
+        export function two<B extends Made<Base>>(above: B) {
+          return class extends above { second() { this.route(); } };  // <route>
+        }
+        export function three<B extends typeof Base>(above: B) {
+          class Inner extends above { third() { super.route(); } }  // <route>
+          return Inner;
+        }
+        class Whole extends one(two(Rich)) {
+          all() {
+            this.route();  // <route>
+            this.rich();  // <rich>
+            this.first();  // <first>
+          }
+        }
+        """
+    )
+    for name in ("route", "rich", "first"):
+        written.check(name)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
+from cuedeck.code.facts import MAKES, OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
 from cuedeck.code.resolution.foreign import Foreign
 from cuedeck.code.resolution.generics import Meaning, pairs
 from cuedeck.code.resolution.values import (
@@ -15,6 +15,7 @@ from cuedeck.code.resolution.values import (
     INSTANCE,
     METHODS,
     MODULE,
+    PARAMETER,
     SINGLETON,
     Symbol,
     Value,
@@ -67,16 +68,39 @@ class Ancestry(Foreign):
             if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
                 continue
             # A type that leaves members out comes after those beside it, which may declare them.
-            for value in sorted(self.parents(path, base), key=lambda parent: parent.name.count("-")):
+            parents = [made for value in self.parents(path, base) for made in self.made_by(value)]
+            for value in sorted(parents, key=lambda parent: parent.name.count("-")):
                 if METHODS in value.name:
                     continue
                 if value.tag in (CLASS, INSTANCE):
-                    found.update(dict.fromkeys(self.lineage(value)))
+                    found.update(dict.fromkeys(self.descent(value)))
                 elif value.tag == MODULE:
                     found[(value.path, value.scope)] = None
                 elif value.tag == EXTERNAL:
                     added = [place for place in self.added_to(value) if place.tag == CLASS]
                     found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
+
+    def made_by(self, parent: Value) -> Values:
+        """What a parent makes that is a parameter: a mixin's class has what the parameter's bound says."""
+        if parent.tag != PARAMETER:
+            return (parent,)
+        limits = self.bounds(parent)
+        return tuple(made for limit in limits for made in (self.constructible(limit) or (limit,)))
+
+    def constructible(self, limit: Value) -> Values:
+        """What a constructor makes that is known by its type."""
+        return self.protocol(limit, MAKES) if limit.tag == INSTANCE else self.outcome(limit)
+
+    def descent(self, parent: Value) -> Iterator[Place]:
+        """A class and its ancestors; of what a mixin made, also those of the class that it was given."""
+        yield from self.lineage(parent)
+        told = dict(pairs(parent)) if parent.tag == CLASS else {}
+        links = self.links(parent.path)
+        for base in links.lists[links.scopes[parent.scope].bases] if told else ():
+            for parameter in self.parents(parent.path, base):
+                for given in told.get(parameter, ()) if parameter.tag == PARAMETER else ():
+                    if given.tag == CLASS:
+                        yield from self.descent(given)
 
     def meaning(self, receiver: Value, path: str, scope: int) -> Meaning:
         known = super().meaning(receiver, path, scope)
