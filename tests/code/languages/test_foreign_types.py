@@ -329,3 +329,82 @@ def test_typescript_global_variables_are_members_of_the_global_object(project: P
     )
     written.check("warnings")
     written.check("versions")
+
+
+def test_what_a_package_hands_to_functions_has_what_the_project_adds_to_its_types(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        import { User } from './user';
+        declare global {
+          namespace Express {
+            interface Request { account?: User; trace: string }  // <def account> <def trace>
+            interface Response { trace: string }
+          }
+        }
+        === user.ts
+        export class User { label = '' }  // <def label>
+        === use.ts
+        import express, { RequestHandler } from 'express';
+        import other, { Handler } from 'other';
+        const app = express();
+        app.get('/', (req, res) => { req.account?.label; });  // <account> <label>
+        express.Router().use(async function (req) { const { account } = req; });  // <account>
+        export const one: RequestHandler = (req) => { req.account; };  // <account>
+        app.route({ account: 1, handler: (req) => { req.account; } });  // <account>
+        app.get('/', (req) => { req.query.account; req.trace; });
+        other().get('/', (req) => { req.account; });
+        export const two: Handler = (req) => { req.account; };
+        app.listen().account;
+        """
+    )
+    for name in ("account", "label", "trace"):
+        written.check(name)
+
+
+def test_process_and_import_meta_hold_what_the_project_adds(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        declare namespace NodeJS {
+          interface ProcessEnv { PORT: string }  // <def PORT>
+          interface Process { started: number }  // <def started>
+        }
+        interface ImportMetaEnv { readonly VITE_URL: string }  // <def VITE_URL>
+        === use.ts
+        import process, { env } from 'node:process';
+        process.env.PORT;  // <PORT>
+        env.PORT;  // <PORT>
+        === plain.ts
+        export const port = process.env.PORT ?? process.started;  // <PORT> <started>
+        export const { PORT } = process.env;  // <PORT>
+        import.meta.env.VITE_URL;  // <VITE_URL>
+        === own.ts
+        const process = { env: { PORT: 1 } };
+        process.env.PORT;
+        """
+    )
+    for name in ("PORT", "started", "VITE_URL"):
+        written.check(name)
+
+
+def test_hooks_with_a_state_are_what_they_are_told(project: Project) -> None:
+    written = project(
+        """
+        === use.tsx
+        import { useActionState, useReducer } from 'react';
+        import { act } from './act';
+        interface State { error?: string }  // <def error>
+        interface Step { by: number }  // <def by>
+        export function Form(reduce: any) {
+          const [state, run] = useActionState<State, FormData>(act, { error: '' });  // <error>
+          const [other, change] = useReducer<State, Step>(reduce, {});
+          change({ by: 1 });  // <by>
+          return state.error ?? other.error;  // <error>
+        }
+        === act.ts
+        export async function act(before: { error: string }, data: FormData) { return before; }
+        """
+    )
+    for name in ("error", "by"):
+        written.check(name)

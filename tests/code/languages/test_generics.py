@@ -441,6 +441,21 @@ def test_typescript_what_a_class_is_made_from_that_is_known_by_its_type(project:
     written.check("kind")
 
 
+def test_a_constructor_takes_what_its_class_is_told(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface State { tabs: number }  // <def tabs>
+        class Keeper<T extends object> { constructor(key: string, defaults: T) {} }
+        class Heir<U extends object> extends Keeper<U> {}
+        new Keeper<State>('a', { tabs: 1 });  // <tabs>
+        new Heir<State>('b', { tabs: 1 });  // <tabs>
+        new Keeper('c', { tabs: 1 });
+        """
+    )
+    written.check("tabs")
+
+
 def test_a_mixins_class_has_what_its_parameter_is_bound_by_and_what_it_is_given(project: Project) -> None:
     written = project(
         """

@@ -259,3 +259,17 @@ def test_what_a_module_is_as_a_whole_is_its_default(project: Project) -> None:
     )
     for name in ("App", "config"):
         written.check(name)
+
+
+def test_behind_a_dot_the_constructor_is_the_class(project: Project) -> None:
+    written = project(
+        """
+        === a.js
+        export class Badge {
+          constructor() { this.size = 1 }  // <def constructor>
+          name() { return this.constructor.name }
+        }
+        new Badge()  // <constructor>
+        """
+    )
+    written.check("constructor")

@@ -18,6 +18,7 @@ from cuedeck.code.languages.ecmascript_packages import (
     read_json,
     star_of,
 )
+from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
@@ -29,8 +30,14 @@ _MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
 # Packages that give on the types of another.
 _GIVEN_ON: Final = {"express-serve-static-core": ("express",), "@vue/runtime-core": ("vue",)}
-# Members that are what they belong to.
-_SAME: Final = re.compile(r"\.(default|not|resolves|rejects)\b")
+# What is left out of a foreign name: where a module comes from, members that are what they belong to.
+_SAME: Final = re.compile(r"^node:|\.(default|not|resolves|rejects)\b")
+# Global types by what holds a value of them.
+_HELD_IN: Final = {
+    "nodejs.ProcessEnv": "process.env",
+    "nodejs.Process": "process",
+    "ImportMetaEnv": "import.meta.env",
+}
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -120,6 +127,7 @@ class EcmaRules(Rules):
         "import.meta": "ImportMeta",
     }
     global_objects: ClassVar[frozenset[str]] = frozenset({"window", "globalThis", "global", "self"})
+    foreign_globals: ClassVar[frozenset[str]] = frozenset({"process", "import.meta"})
     library: ClassVar[Mapping[str, str]] = {
         "Object.values": "values",
         "Object.entries": "entries",
@@ -186,6 +194,7 @@ class EcmaRules(Rules):
     )
     table_calls: ClassVar[frozenset[str]] = frozenset({"each"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
+    members_of_all: ClassVar[frozenset[str]] = frozenset(constructors)
     prototype: ClassVar[str] = "prototype"
     keeps_results: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
@@ -260,6 +269,19 @@ class EcmaRules(Rules):
         added = self._added
         return added.get(_SAME.sub("", foreign), ()) if added else ()
 
+    def added_package(self, foreign: str) -> tuple[str, str]:
+        plain = _SAME.sub("", foreign) if self._added_packages else ""
+        for package in self._added_packages:
+            if plain == package or plain.startswith((f"{package}.", f"{package}/", f"@{package}/")):
+                return package, plain.removeprefix(package)
+        return "", ""
+
+    @property
+    @from_files
+    def _added_packages(self) -> Sequence[str]:
+        any_type = f".{ANY_TYPE}"
+        return [name.removesuffix(any_type) for name in self._added or () if name.endswith(any_type)]
+
     @property
     @from_files
     def _added(self) -> dict[str, list[Value]]:
@@ -274,13 +296,22 @@ class EcmaRules(Rules):
                     found.setdefault(package, []).append(block)
                     for kind, members in self._declared(block, Bind.CLASS):
                         place = Value(CLASS, block.path, members)
-                        found.setdefault(f"{package}.{kind}", []).append(place)
+                        for label in (kind, ANY_TYPE):
+                            found.setdefault(f"{package}.{label}", []).append(place)
         for block in self._globals:
-            for name, inner in self._declared(block, Bind.NAMESPACE):
-                for kind, members in self._declared(Value(MODULE, block.path, inner), Bind.CLASS):
-                    place = Value(CLASS, block.path, members)
-                    found.setdefault(f"{name.lower()}.{kind}", []).append(place)
+            for name, place in self._global_types(block):
+                package = name.rpartition(".")[0]
+                for label in (name, _HELD_IN.get(name, ""), f"{package}.{ANY_TYPE}" if package else ""):
+                    found.setdefault(label, []).append(place)
         return found
+
+    def _global_types(self, block: Value) -> Iterable[tuple[str, Value]]:
+        """The types of a global block, those of a namespace below its name in small letters."""
+        for kind, members in self._declared(block, Bind.CLASS):
+            yield kind, Value(CLASS, block.path, members)
+        for name, inner in self._declared(block, Bind.NAMESPACE):
+            for kind, members in self._declared(Value(MODULE, block.path, inner), Bind.CLASS):
+                yield f"{name.lower()}.{kind}", Value(CLASS, block.path, members)
 
     def _declared(self, block: Value, kind: int) -> Iterable[tuple[str, int]]:
         """The names of one kind in a block, with their scopes."""

@@ -6,7 +6,19 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, RECEIVER, REST, TRAILING, Bind, Op
+from cuedeck.code.facts import (
+    BIND_MASK,
+    MAKES,
+    MANY,
+    OP_MASK,
+    RECEIVER,
+    REST,
+    ROLE_SHIFT,
+    TRAILING,
+    Bind,
+    Op,
+    Role,
+)
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
@@ -16,8 +28,9 @@ from cuedeck.code.resolution.generics import (
     settled,
     with_meaning,
 )
-from cuedeck.code.resolution.library import BUILT_IN, Library
+from cuedeck.code.resolution.library import BUILT_IN
 from cuedeck.code.resolution.rules import Rules
+from cuedeck.code.resolution.telling import Telling
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
@@ -38,7 +51,6 @@ from cuedeck.code.resolution.values import (
     Values,
     elements,
     sequence,
-    shaped,
     unique,
 )
 
@@ -51,7 +63,7 @@ _ENTRY: Final = 2
 _MANY: Final = "[]"
 
 
-class Calls(Library):
+class Calls(Telling):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
@@ -82,7 +94,8 @@ class Calls(Library):
             found += told or self.call_value(path, value, self.placed(path, callee, value, arguments))
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)
-        return settled(found) or self.foreign_call(path, plain, label, arguments)
+        known = settled(found) or self.foreign_call(path, plain, label, arguments)
+        return known or self.given_back(values)
 
     @abstractmethod
     def methods(self, path: str, member: int) -> Values:
@@ -245,6 +258,9 @@ class Calls(Library):
             last = max(0, len(self.parameter_names(function)) - 1) if position == TRAILING else position
             declared = self.parameter_type(function, last)
             meaning = dict(pairs(function))
+            if run[function].tag == CLASS and run[function].inside:
+                home = self.links(function.path).scopes[function.scope].owner
+                meaning |= self.meaning(run[function], function.path, home)
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
                 self.learn(path, function, arguments, meaning, skip=position)
                 self.learn_wanted(path, callee, run[function], function, meaning)
@@ -256,7 +272,9 @@ class Calls(Library):
             for owner in self.concrete(self.evaluate(path, links.a[plain])):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
-        return settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
+        known = settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
+        is_called = links.ops[plain] >> ROLE_SHIFT == Role.CALL
+        return known or (self.taken_in if is_called else self.handed_out)(values)
 
     def received(self, functions: Values) -> Values:
         """What functions are called on, whose members they see as their own."""
@@ -397,82 +415,6 @@ class Calls(Library):
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
         return self.unwrapped(path, callee, arguments[0])
-
-    def unwrapped(self, path: str, callee: int, argument: int) -> Values:
-        """What a foreign function gives of a class, an instance, and of what holds something, that."""
-        if not self.rules_of(path).foreign_wrappers or any(
-            value.tag != EXTERNAL for value in self.evaluate(path, callee)
-        ):
-            return ()
-        found: list[Value] = []
-        for value in self.evaluate(path, argument) if self.evaluate(path, callee) else ():
-            if value.tag == CLASS:
-                found.append(value._replace(tag=INSTANCE))
-            elif value.name == HOLDER:
-                found += (value, *elements(value))
-        return unique(found)
-
-    def shape_of(self, path: str, callee: int) -> str:
-        """What a foreign function makes of the type that it is told; nothing for other functions."""
-        links = self.links(path)
-        base = links.a[callee] if links.ops[callee] & OP_MASK == Op.INDEX else callee
-        shape = self.rules_of(path).foreign_calls.get(self.label(path, base), "")
-        return shape if shape and not self.is_own(path, base) else ""
-
-    def held_by(self, path: str, callee: int, shape: str, arguments: tuple[int, ...]) -> Values:
-        """What a foreign function gives that holds its first argument."""
-        if shape == "reduced":
-            return self.reduced(path, arguments)
-        if self.links(path).ops[callee] & OP_MASK == Op.INDEX:
-            return shaped(shape, self.annotation(path, self.arguments_of(path, callee)[-1]))
-        given = self.evaluate(path, arguments[0]) if arguments else ()
-        if shape == "takes":
-            return given
-        return shaped(shape, unique([w for v in given for w in (self.outcome(v) or (v,))]))
-
-    def reduced(self, path: str, arguments: tuple[int, ...]) -> Values:
-        """A state and what is given to change it, by the function that makes a state of both."""
-        given = [v for argument in arguments[:2] for v in self.evaluate(path, argument)]
-        reducers = [v for v in given if v.tag == FUNCTION]
-        if not reducers:
-            return shaped("state", tuple(given))
-        first = reducers[0]
-        state, change = self.parameter_type(first, 0) or self.outcome(first), self.parameter_type(first, 1)
-        return (Value(TUPLE, inside=(state, shaped("takes", change))),)
-
-    def asked(self, path: str, callee: int, position: int) -> Values:
-        """What a foreign function takes that holds its first argument and is told its type."""
-        callee = self.plain(path, callee)
-        if position or self.links(path).ops[callee] & OP_MASK != Op.INDEX:
-            return ()
-        shape = self.shape_of(path, callee)
-        if not shape:
-            return self.filled_with(path, callee)
-        told = self.annotation(path, self.arguments_of(path, callee)[-1])
-        return shaped("takes", told) if shape == "takes" else told
-
-    def filled_with(self, path: str, callee: int) -> Values:
-        """What a foreign class is made from that is told its types: a list, pairs, or just such a value."""
-        base, rules = self.links(path).a[callee], self.rules_of(path)
-        label, told = self.label(path, base), self.arguments_of(path, callee)
-        if not rules.foreign_wrappers or not label[:1].isupper() or self.is_own(path, base):
-            return ()
-        first = self.annotation(path, told[0])
-        if label in rules.mappings:
-            held = self.annotation(path, told[-1])
-            return (sequence((Value(TUPLE, inside=(first, held)),)),) if first or held else ()
-        if label in rules.sequences:
-            return (sequence(first),) if first else ()
-        if label in rules.transparent:
-            return shaped("takes", shaped("takes", first))
-        return first if len(told) == 1 else ()
-
-    def wrapped(self, path: str, callee: int) -> Values:
-        """What a foreign function gives that is told its types: something like the first, or many of them."""
-        base = self.links(path).a[callee]
-        if self.is_own(path, base) or any(value.tag != EXTERNAL for value in self.evaluate(path, base)):
-            return ()
-        return self.foreign_type(path, self.arguments_of(path, callee))
 
     def container_call(self, path: str, owner: int, label: str, arguments: tuple[int, ...]) -> Values:
         """Methods of containers, which are declared nowhere in the project."""

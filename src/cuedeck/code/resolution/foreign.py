@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import Final
 
 from cuedeck.code.resolution.calls import Calls
 from cuedeck.code.resolution.rules import Files
-from cuedeck.code.resolution.values import EXTERNAL, MODULE, Target, Targets, Value, Values
+from cuedeck.code.resolution.values import EXTERNAL, MODULE, Target, Targets, Value, Values, unique
+
+# Behind a package's name: any of its types.
+ANY_TYPE: Final = "*"
+_ANY_DEPTH: Final = 99
 
 
 class Foreign(Calls):
@@ -36,12 +41,38 @@ class Foreign(Calls):
     def foreign_member(self, owner: Value, name: str) -> Targets:
         """What something foreign calls by that name: what the project adds to it, else something foreign."""
         found: list[Target] = []
+        members: list[Target] = []
         for place in self.added_to(owner):
             if place.tag == MODULE:
                 found += self.module_member(place, name)
             elif member := self.member(place, name):
-                return (member,)
+                members.append(member)
+        if members and (len(set(members)) == 1 or not owner.path.endswith(ANY_TYPE)):
+            return tuple(members[:1])
         return (*found, owner._replace(path=f"{owner.path}.{name}"))
+
+    def handed_out(self, foreign: Values) -> Values:
+        """What foreign functions hand to those that they are given: of some type of their package.
+
+        It has the members that the project adds to one type of that package only.
+        """
+        return self.of_packages(foreign, f".{ANY_TYPE}")
+
+    def taken_in(self, foreign: Values) -> Values:
+        """What foreign functions are given: nothing is known of it but where it goes."""
+        return self.of_packages(foreign, ".()")
+
+    def given_back(self, foreign: Values) -> Values:
+        """What functions of foreign modules give; of methods of foreign objects nothing is known."""
+        return self.of_packages(foreign, f".{ANY_TYPE}", depth=1)
+
+    def of_packages(self, foreign: Values, ending: str, *, depth: int = _ANY_DEPTH) -> Values:
+        """Something of the packages that foreign things are from, if the project adds to their types."""
+        if not foreign or not self.adding or any(v.tag != EXTERNAL or not v.scope for v in foreign):
+            return ()
+        rules = self.rules_of(self.adding)
+        found = [(value, *rules.added_package(value.path)) for value in foreign]
+        return unique([v._replace(path=p + ending) for v, p, rest in found if p and rest.count(".") <= depth])
 
     def added_to(self, foreign: Value) -> Values:
         """The blocks and types in which the project adds members to a foreign module or type."""

@@ -330,10 +330,14 @@ class Linker(Extending):
         rules, name = self.rules_of(path), self.label(path, number)
         if name in rules.self_types:
             return self.around(path, number)
-        kind = rules.global_values.get(name, "")
-        modules = tuple(rules.ambient(path, kind)) if kind and not self.targets(path, number) else ()
+        kind, foreign = rules.global_values.get(name, ""), name in rules.foreign_globals
+        if (kind or foreign) and self.targets(path, number):
+            return ()
+        modules = tuple(rules.ambient(path, kind)) if kind else ()
         types = tuple(target for module in modules for target in self.module_member(module, kind))
         found = self.instances(path, self.values(types))
+        if foreign:
+            return (*found, self.foreign(path, name))
         return (*found, *modules) if name in rules.global_objects else found
 
     # -- classes
@@ -380,6 +384,8 @@ class Linker(Extending):
         values = self.not_its_own(path, number, values)
         name = links.strings[links.b[number]]
         rules = self.rules_of(path)
+        if name in rules.members_of_all:
+            return ()
         given = links.arguments.get(number) if rules.overloads else None
         called = links.ops[number] >> ROLE_SHIFT == Role.CALL
         found: list[Target] = []

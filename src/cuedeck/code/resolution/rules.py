@@ -99,6 +99,8 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # What every object has behind a dot, which is none of its class's declarations.
+    members_of_all: ClassVar[frozenset[str]] = frozenset()
     # The constructor that tells a class by parameters without types what its instances keep.
     untyped_constructor: ClassVar[str] = ""
     # The member of a class under which its instances' members are.
@@ -210,6 +212,8 @@ class Rules:
     global_values: ClassVar[Mapping[str, str]] = {}
     # Those of which every variable is a member that is there without an import.
     global_objects: ClassVar[frozenset[str]] = frozenset()
+    # Those that are foreign, and may hold what a project adds to.
+    foreign_globals: ClassVar[frozenset[str]] = frozenset()
     # A scope may give a name another value that it imports: a substitute where the import fails.
     rebinds_imports: ClassVar[bool] = False
     # The method by which a value says what waiting for it gives.
@@ -282,6 +286,10 @@ class Rules:
     def additions(self, foreign: str) -> Sequence[Value]:
         """The modules and classes that add members to something foreign."""
         return ()
+
+    def added_package(self, foreign: str) -> tuple[str, str]:
+        """The package to whose types the project adds, and what of it a foreign name means."""
+        return "", ""
 
     def extending(self, name: str) -> Iterable[Symbol]:
         """Methods that are called on their first parameter, wherever they are declared."""

@@ -1,0 +1,125 @@
+"""What foreign functions make of what they are told and given."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from cuedeck.code.facts import OP_MASK, Op
+from cuedeck.code.resolution.library import Library
+from cuedeck.code.resolution.values import (
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    HOLDER,
+    INSTANCE,
+    TUPLE,
+    Value,
+    Values,
+    elements,
+    sequence,
+    shaped,
+    unique,
+)
+
+
+class Telling(Library):
+    """The part of the linker that reads the types which foreign functions are told in brackets."""
+
+    @abstractmethod
+    def handed_out(self, foreign: Values) -> Values:
+        """What foreign functions hand to those that they are given."""
+
+    @abstractmethod
+    def taken_in(self, foreign: Values) -> Values:
+        """What foreign functions are given."""
+
+    @abstractmethod
+    def given_back(self, foreign: Values) -> Values:
+        """What functions of foreign modules give."""
+
+    def shape_of(self, path: str, callee: int) -> str:
+        """What a foreign function makes of the type that it is told; nothing for other functions."""
+        links = self.links(path)
+        base = links.a[callee] if links.ops[callee] & OP_MASK == Op.INDEX else callee
+        shape = self.rules_of(path).foreign_calls.get(self.label(path, base), "")
+        return shape if shape and not self.is_own(path, base) else ""
+
+    def held_by(self, path: str, callee: int, shape: str, arguments: tuple[int, ...]) -> Values:
+        """What a foreign function gives that holds its first argument."""
+        if shape == "reduced":
+            return self.reduced(path, callee, arguments)
+        if self.links(path).ops[callee] & OP_MASK == Op.INDEX:
+            return shaped(shape, self.annotation(path, self.arguments_of(path, callee)[-1]))
+        given = self.evaluate(path, arguments[0]) if arguments else ()
+        if shape == "takes":
+            return given
+        return shaped(shape, unique([w for v in given for w in (self.outcome(v) or (v,))]))
+
+    def reduced(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
+        """A state and what is given to change it, as told or by the function that makes a state of both."""
+        if len(told := self.brackets(path, callee)) > 1:
+            state, change = (self.annotation(path, each) for each in told[:2])
+            return (Value(TUPLE, inside=(state, shaped("takes", change))),)
+        given = [v for argument in arguments[:2] for v in self.evaluate(path, argument)]
+        reducers = [v for v in given if v.tag == FUNCTION]
+        if not reducers:
+            return shaped("state", tuple(given))
+        first = reducers[0]
+        state, change = self.parameter_type(first, 0) or self.outcome(first), self.parameter_type(first, 1)
+        return (Value(TUPLE, inside=(state, shaped("takes", change))),)
+
+    def brackets(self, path: str, callee: int) -> tuple[int, ...]:
+        """The types that a function is told in brackets."""
+        indexed = self.links(path).ops[callee] & OP_MASK == Op.INDEX
+        return tuple(self.arguments_of(path, callee)) if indexed else ()
+
+    def asked(self, path: str, callee: int, position: int) -> Values:
+        """What a foreign function takes that holds its first argument and is told its type."""
+        callee = self.plain(path, callee)
+        told = self.brackets(path, callee)
+        shape = self.shape_of(path, callee) if told else ""
+        if shape == "reduced" and position < len(told) == 2:
+            return self.annotation(path, told[0])
+        if not told or position or shape == "reduced":
+            return ()
+        if not shape:
+            return self.filled_with(path, callee)
+        asked = self.annotation(path, told[-1])
+        return shaped("takes", asked) if shape == "takes" else asked
+
+    def filled_with(self, path: str, callee: int) -> Values:
+        """What a foreign class is made from that is told its types: a list, pairs, or just such a value."""
+        base, rules = self.links(path).a[callee], self.rules_of(path)
+        label, told = self.label(path, base), self.arguments_of(path, callee)
+        if not rules.foreign_wrappers or not label[:1].isupper() or self.is_own(path, base):
+            return ()
+        first = self.annotation(path, told[0])
+        if label in rules.mappings:
+            held = self.annotation(path, told[-1])
+            return (sequence((Value(TUPLE, inside=(first, held)),)),) if first or held else ()
+        if label in rules.sequences:
+            return (sequence(first),) if first else ()
+        if label in rules.transparent:
+            return shaped("takes", shaped("takes", first))
+        return first if len(told) == 1 else ()
+
+    def wrapped(self, path: str, callee: int) -> Values:
+        """What a foreign function gives that is told its types: something like the first, or many of them."""
+        base = self.links(path).a[callee]
+        if self.is_own(path, base) or any(value.tag != EXTERNAL for value in self.evaluate(path, base)):
+            return ()
+        return self.foreign_type(path, self.arguments_of(path, callee))
+
+    def unwrapped(self, path: str, callee: int, argument: int) -> Values:
+        """What a foreign function gives of a class, an instance, and of what holds something, that."""
+        if not self.rules_of(path).foreign_wrappers or any(
+            value.tag != EXTERNAL for value in self.evaluate(path, callee)
+        ):
+            return ()
+        found: list[Value] = []
+        for value in self.evaluate(path, argument) if self.evaluate(path, callee) else ():
+            if value.tag == CLASS:
+                found.append(value._replace(tag=INSTANCE))
+            elif value.name == HOLDER:
+                found += (value, *elements(value))
+        return unique(found)
