@@ -97,3 +97,27 @@ def test_a_package_may_be_named_by_its_folder(project: Project) -> None:
     )
     written.check("App")
     written.check("open")
+
+
+def test_files_that_a_build_makes_lead_to_their_sources(project: Project) -> None:
+    written = project(
+        """
+        === packages/api/package.json
+        {"name": "@x/api", "exports": {".": "./dist/index.js", "./adapter": "./adapter.js"}}
+        === packages/api/adapter.d.ts
+        export { Adapter } from './dist/deep/adapter';  // <Adapter>
+        === packages/api/adapter.js
+        module.exports = require('./dist/deep/adapter');
+        === packages/api/src/deep/adapter.ts
+        export class Adapter { go() {} }  // <def Adapter> <def go>
+        === packages/api/src/index.ts
+        export const top = 1;  // <def top>
+        === packages/api/tests/use.ts
+        import { top } from '../dist';  // <top>
+        === use.ts
+        import { Adapter } from '@x/api/adapter';  // <Adapter>
+        new Adapter().go();  // <Adapter> <go>
+        """
+    )
+    for name in ("Adapter", "go", "top"):
+        written.check(name)

@@ -408,3 +408,86 @@ def test_hooks_with_a_state_are_what_they_are_told(project: Project) -> None:
     )
     for name in ("error", "by"):
         written.check(name)
+
+
+def test_components_that_are_loaded_when_needed_take_what_they_take(project: Project) -> None:
+    written = project(
+        """
+        === card.tsx
+        import type { PropsWithChildren } from 'react';
+        interface CardProps { title: string }  // <def title>
+        export const Card = ({ title }: PropsWithChildren<CardProps>) => null;  // <def Card> <title>
+        export default Card;  // <Card>
+        === use.tsx
+        import React, { lazy } from 'react';
+        import dynamic from 'next/dynamic';
+        const A = React.lazy(() => import('./card').then(({ Card }) => ({ default: Card })));  // <Card>
+        const B = lazy(() => import('./card'));
+        const C = dynamic(() => import('./card').then((all) => all.Card), { ssr: false });  // <Card>
+        const D = lazy(async () => ({ default: (await import('./card')).Card }));  // <Card>
+        export const all = () => <>
+          <A title="a" />  // <title>
+          <B title="b" />  // <title>
+          <C title="c" />  // <title>
+          <D title="d" />  // <title>
+        </>;
+        """
+    )
+    for name in ("title", "Card"):
+        written.check(name)
+
+
+def test_reducers_and_wrappers_of_known_packages_have_the_members_they_are_told(
+    project: Project,
+) -> None:
+    written = project(
+        """
+        === a.ts
+        import type { Reducer } from 'redux';
+        import type { Draft } from 'immer';
+        import type { Selected } from 'other';
+        interface State { count: number }  // <def count>
+        interface Step { by: number }  // <def by>
+        type Counting = Reducer<State, Step>;
+        export const reduce: Counting = (state = { count: 0 }, step) => {  // <count>
+          return { count: state.count + step.by };  // <count> <by>
+        };
+        export function change(draft: Draft<State>, row: Selected<State>) {
+          draft.count;  // <count>
+          row.count;
+        }
+        """
+    )
+    for name in ("count", "by"):
+        written.check(name)
+
+
+def test_values_of_a_package_have_what_the_project_adds_to_its_types(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        declare namespace Electron {
+          interface App { plugins: string[] }  // <def plugins>
+        }
+        === use.ts
+        import { app } from 'electron';
+        app.plugins;  // <plugins>
+        app.dock.plugins;
+        """
+    )
+    written.check("plugins")
+
+
+def test_lists_of_places_and_elements_and_objects_made_of_pairs(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Queue { size: number }  // <def size>
+        export function run(queues: Queue[]) {
+          for (const [at, { size }] of queues.entries()) at;  // <size>
+          const named = Object.fromEntries(queues.map((queue) => [queue.size, queue]));  // <size>
+          named['a'].size;  // <size>
+        }
+        """
+    )
+    written.check("size")

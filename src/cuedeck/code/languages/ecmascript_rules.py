@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
+from cuedeck.code.languages.ecmascript_library import EcmaLibrary
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
 from cuedeck.code.languages.ecmascript_packages import (
     choices,
@@ -19,12 +20,13 @@ from cuedeck.code.languages.ecmascript_packages import (
     star_of,
 )
 from cuedeck.code.resolution.foreign import ANY_TYPE
-from cuedeck.code.resolution.rules import Rules, file_module, from_files
+from cuedeck.code.resolution.rules import file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "types", "es"})
+_MADE_BY_BUILDS: Final = frozenset({"dist", "build", "out", "lib"})
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
 _MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
@@ -41,158 +43,9 @@ _HELD_IN: Final = {
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
-class EcmaRules(Rules):
+class EcmaRules(EcmaLibrary):
     """Modules are files; bare names are packages of the project, path mappings, or foreign."""
 
-    transparent: ClassVar[frozenset[str]] = frozenset(
-        {
-            "Promise",
-            "PromiseLike",
-            "Awaited",
-            "Partial",
-            "Required",
-            "Readonly",
-            "NonNullable",
-            "Extract",
-            "Exclude",
-            "NoInfer",
-            "Mocked",
-            "MockedObject",
-            "MockedObjectDeep",
-            "DeepMocked",
-            "MockProxy",
-            "DeepMockProxy",
-            "SinonStubbedInstance",
-        }
-    )
-    leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except"})
-    keeping: ClassVar[frozenset[str]] = frozenset({"Pick"})
-    merging: ClassVar[frozenset[str]] = frozenset({"Merge"})
-    extracting: ClassVar[frozenset[str]] = frozenset({"Extract"})
-    results_of: ClassVar[frozenset[str]] = frozenset({"ReturnType", "InstanceType"})
-    taken_by: ClassVar[frozenset[str]] = frozenset({"Parameters", "ConstructorParameters"})
-    sequences: ClassVar[frozenset[str]] = frozenset(
-        {
-            "Array",
-            "ReadonlyArray",
-            "Set",
-            "ReadonlySet",
-            "Iterable",
-            "Iterator",
-            "AsyncIterable",
-            "AsyncIterator",
-            "IterableIterator",
-            "AsyncIterableIterator",
-            "Generator",
-            "AsyncGenerator",
-            "WeakSet",
-        }
-    )
-    mappings: ClassVar[frozenset[str]] = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})
-    element_methods: ClassVar[frozenset[str]] = frozenset({"get", "pop", "shift", "find", "at", "findLast"})
-    container_methods: ClassVar[frozenset[str]] = frozenset(
-        {"filter", "slice", "concat", "reverse", "sort", "toSorted", "toReversed", "splice", "flat", "with"}
-    )
-    same_methods: ClassVar[frozenset[str]] = frozenset({"catch", "finally", "bind"})
-    callback_methods: ClassVar[frozenset[str]] = frozenset(
-        {
-            "map",
-            "forEach",
-            "filter",
-            "find",
-            "findIndex",
-            "findLast",
-            "some",
-            "every",
-            "flatMap",
-            "sort",
-            "toSorted",
-            "findLastIndex",
-            "reduce",
-            "reduceRight",
-        }
-    )
-    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
-    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
-    passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
-    taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
-    asserting: ClassVar[frozenset[str]] = frozenset({"assert", "ok", "invariant"})
-    global_values: ClassVar[Mapping[str, str]] = {
-        "window": "Window",
-        "globalThis": "Window",
-        "global": "Window",
-        "self": "Window",
-        "document": "Document",
-        "navigator": "Navigator",
-        "import.meta": "ImportMeta",
-    }
-    global_objects: ClassVar[frozenset[str]] = frozenset({"window", "globalThis", "global", "self"})
-    foreign_globals: ClassVar[frozenset[str]] = frozenset({"process", "import.meta"})
-    library: ClassVar[Mapping[str, str]] = {
-        "Object.values": "values",
-        "Object.entries": "entries",
-        "Object.assign": "all",
-        "Object.freeze": "same",
-        "Promise.all": "same",
-        "Promise.resolve": "same",
-        "Array.from": "elements",
-        "vi.mocked": "same",
-        "jest.mocked": "same",
-        "react.use": "same",
-        "react.default.use": "same",
-    }
-    # React, Vue and Svelte, through which most of an application's values pass.
-    foreign_types: ClassVar[Mapping[str, str]] = {
-        "FC": "takes",
-        "FunctionComponent": "takes",
-        "ComponentType": "takes",
-        "Dispatch": "takes",
-        "SetStateAction": "changes",
-        "ComponentProps": "taken",
-        "ComponentPropsWithRef": "taken",
-        "ComponentPropsWithoutRef": "taken",
-        "Context": "context",
-        "RefObject": "current",
-        "MutableRefObject": "current",
-        "Ref": "reference",
-        "ShallowRef": "reference",
-        "ComputedRef": "reference",
-    }
-    foreign_calls: ClassVar[Mapping[str, str]] = {
-        "memo": "takes",
-        "forwardRef": "takes",
-        "createContext": "context",
-        "useRef": "current",
-        "useState": "state",
-        "useReducer": "reduced",
-        "useActionState": "reduced",
-        "useOptimistic": "reduced",
-        "useMemo": "same",
-        "renderHook": "hook",
-        "expect": "matchers",
-        "ref": "reference",
-        "shallowRef": "reference",
-        "computed": "reference",
-    }
-    passing_calls: ClassVar[frozenset[str]] = frozenset(
-        {
-            "useContext",
-            "useCallback",
-            "useDeferredValue",
-            "debounce",
-            "throttle",
-            "memoize",
-            "structuredClone",
-            "reactive",
-            "readonly",
-            "defineProps",
-            "unref",
-            "toRaw",
-            "$state",
-            "$derived",
-        }
-    )
-    table_calls: ClassVar[frozenset[str]] = frozenset({"each"})
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     members_of_all: ClassVar[frozenset[str]] = frozenset(constructors)
     prototype: ClassVar[str] = "prototype"
@@ -400,7 +253,7 @@ class EcmaRules(Rules):
         folder = posixpath.dirname(path)
         if name.startswith(("./", "../", "/")) or name in (".", ".."):
             target = posixpath.join(folder, name)
-            return self._found(self.file(target) or self._package_at(target))
+            return self._found(self.file(target) or self._package_at(target) or self._built_at(target))
         if name.startswith("#"):
             return self._found(self._private(folder, name))
         return self._found(self._mapped(folder, name) or self._package(name))
@@ -584,3 +437,10 @@ class EcmaRules(Rules):
             if found is not None:
                 return found
         return None
+
+    def _built_at(self, target: str) -> str | None:
+        """The source of a file in a folder that a build makes, which is none of the project's."""
+        parts = posixpath.normpath(target).split("/")
+        at = next((at for at, part in enumerate(parts) if part in _MADE_BY_BUILDS), len(parts))
+        rest = "/".join(parts[at:] if parts[at + 1 :] else [*parts[at:], "index"])
+        return self._built_from("/".join(parts[:at]), rest) if at < len(parts) else None

@@ -437,6 +437,8 @@ class Calls(Telling):
                 found.append(sequence(value.inside[0]))
             elif value.tag == MAPPING and label in ("items", "entries"):
                 found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
+            elif value.tag == SEQUENCE and label == "entries":
+                found.append(sequence((Value(TUPLE, inside=((), elements(value))),)))
             elif value.tag == MAPPING and label == "keys":
                 found.append(sequence(value.inside[1]))
             elif value.tag == MAPPING and label in rules.entry_methods:

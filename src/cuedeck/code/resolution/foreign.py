@@ -42,12 +42,14 @@ class Foreign(Calls):
         """What something foreign calls by that name: what the project adds to it, else something foreign."""
         found: list[Target] = []
         members: list[Target] = []
-        for place in self.added_to(owner):
+        for place in self.added_to(owner) or self.added_to(self.exported_value(owner)):
             if place.tag == MODULE:
                 found += self.module_member(place, name)
             elif member := self.member(place, name):
                 members.append(member)
-        if members and (len(set(members)) == 1 or not owner.path.endswith(ANY_TYPE)):
+        if members and (
+            len(set(members)) == 1 or (self.added_to(owner) and not owner.path.endswith(ANY_TYPE))
+        ):
             return tuple(members[:1])
         return (*found, owner._replace(path=f"{owner.path}.{name}"))
 
@@ -65,6 +67,12 @@ class Foreign(Calls):
     def given_back(self, foreign: Values) -> Values:
         """What functions of foreign modules give; of methods of foreign objects nothing is known."""
         return self.of_packages(foreign, f".{ANY_TYPE}", depth=1)
+
+    def exported_value(self, foreign: Value) -> Value:
+        """A value that a foreign module exports, as one of some type of its package."""
+        package, rest = self.rules_of(self.adding).added_package(foreign.path) if self.adding else ("", "")
+        is_value = rest.count(".") == 1 and rest[1:2].islower()
+        return foreign._replace(path=f"{package}.{ANY_TYPE}") if is_value else foreign
 
     def of_packages(self, foreign: Values, ending: str, *, depth: int = _ANY_DEPTH) -> Values:
         """Something of the packages that foreign things are from, if the project adds to their types."""

@@ -127,6 +127,8 @@ class Library(Choosing):
         given = self.concrete(self.evaluate(path, arguments[0]))
         if deed == "same":
             return given
+        if deed == "paired":
+            return self.paired(given)
         if deed in ("outcome", "submitted"):
             made = unique([v for value in given for v in self.outcome(value)])
             return shaped("future", made) if deed == "submitted" else made

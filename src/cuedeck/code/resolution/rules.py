@@ -214,6 +214,8 @@ class Rules:
     global_objects: ClassVar[frozenset[str]] = frozenset()
     # Those that are foreign, and may hold what a project adds to.
     foreign_globals: ClassVar[frozenset[str]] = frozenset()
+    # Classes made from a function, which is handed one that takes what the class is told.
+    promises: ClassVar[frozenset[str]] = frozenset()
     # A scope may give a name another value that it imports: a substitute where the import fails.
     rebinds_imports: ClassVar[bool] = False
     # The method by which a value says what waiting for it gives.

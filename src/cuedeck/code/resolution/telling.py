@@ -53,7 +53,13 @@ class Telling(Library):
         given = self.evaluate(path, arguments[0]) if arguments else ()
         if shape == "takes":
             return given
+        if shape == "loaded":
+            return self.loaded(unique([w for v in given for w in self.outcome(v)]))
         return shaped(shape, unique([w for v in given for w in (self.outcome(v) or (v,))]))
+
+    def loaded(self, modules: Values) -> Values:
+        """What is loaded when it is needed: the default of a module, or of an object in its place."""
+        return unique([w for v in modules for w in (self.held(v, "default") or (v,))])
 
     def reduced(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
         """A state and what is given to change it, as told or by the function that makes a state of both."""
@@ -99,7 +105,7 @@ class Telling(Library):
             return (sequence((Value(TUPLE, inside=(first, held)),)),) if first or held else ()
         if label in rules.sequences:
             return (sequence(first),) if first else ()
-        if label in rules.transparent:
+        if label in rules.promises:
             return shaped("takes", shaped("takes", first))
         return first if len(told) == 1 else ()
 
