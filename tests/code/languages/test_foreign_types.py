@@ -491,3 +491,62 @@ def test_lists_of_places_and_elements_and_objects_made_of_pairs(project: Project
         """
     )
     written.check("size")
+
+
+def test_components_that_are_classes_hold_what_their_ancestor_is_told(project: Project) -> None:
+    written = project(
+        """
+        === own.ts
+        export class Component<A, B> { props = 1 }
+        === use.tsx
+        import React, { Component } from 'react';
+        import { Component as Own } from './own';
+        interface Props { title: string }  // <def title>
+        interface State { open: boolean }  // <def open>
+        class Card extends Component<Props, State> {
+          state = { open: false };
+          render() {
+            const { title } = this.props;  // <title>
+            return this.props.title;  // <title>
+          }
+        }
+        class Box<P extends Props> extends React.PureComponent<P, State> {
+          change() {
+            this.setState({ open: true });  // <open>
+            this.setState((before) => ({ open: !before.open }));  // <open>
+            return this.state.open ? this.props.title : '';  // <open> <title>
+          }
+        }
+        class Other extends Own<Props, State> { run() { this.props.title; } }
+        export const all = () => <Card title="a" />;  // <title>
+        """
+    )
+    for name in ("title", "open"):
+        written.check(name)
+
+
+def test_what_functions_of_functions_are_told(project: Project) -> None:
+    written = project(
+        """
+        === a.tsx
+        import { memo, useMemo, useState } from 'react';
+        interface Props { title: string }  // <def title>
+        interface Sum { total: number }  // <def total>
+        export const Card = memo(
+          (props: Props) => null,
+          (before, after) => before.title === after.title,  // <title>
+        );
+        export function run(list: Props[]) {
+          useMemo<Sum>(() => ({ total: 1 }), []);  // <total>
+          useState<Sum>(() => ({ total: 1 }));  // <total>
+          const told = list.reduce<Sum>((sum, one) => {
+            one.title;  // <title>
+            return { total: sum.total };  // <total>
+          }, { total: 0 });  // <total>
+          const begun = list.reduce((sum, one) => { sum.total; return sum; }, told);  // <total>
+          begun.total;  // <total>
+        }
+        """
+    )
+    for name in ("title", "total"):
+        written.check(name)

@@ -100,6 +100,7 @@ class EcmaLibrary(Rules):
             "reduceRight",
         }
     )
+    folding_methods: ClassVar[frozenset[str]] = frozenset({"reduce", "reduceRight"})
     comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
@@ -153,6 +154,12 @@ class EcmaLibrary(Rules):
         "ShallowRef": "reference",
         "ComputedRef": "reference",
     }
+    told_members: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "Component": ("props", "state"),
+        "PureComponent": ("props", "state"),
+    }
+    changing_members: ClassVar[Mapping[str, str]] = {"setState": "state"}
+    made_from: ClassVar[str] = "props"
     function_forms: ClassVar[Mapping[str, str]] = {"Reducer": "same"}
     foreign_calls: ClassVar[Mapping[str, str]] = {
         "memo": "takes",

@@ -94,6 +94,8 @@ class Calls(Telling):
             found += told or self.call_value(path, value, self.placed(path, callee, value, arguments))
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)
+        if not found and label in self.rules_of(path).folding_methods:
+            found += self.folded(path, callee, arguments)
         known = settled(found) or self.foreign_call(path, plain, label, arguments)
         return known or self.given_back(values)
 
@@ -273,6 +275,7 @@ class Calls(Telling):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
         known = settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
+        known = known or (self.made_with(values) if not position else ())
         is_called = links.ops[plain] >> ROLE_SHIFT == Role.CALL
         return known or (self.taken_in if is_called else self.handed_out)(values)
 
@@ -313,6 +316,7 @@ class Calls(Telling):
     def handed(self, path: str, callee: int, position: int) -> Values:
         """What a container's method gives to the function it is called with."""
         links = self.links(path)
+        callee = links.a[callee] if links.ops[callee] & OP_MASK == Op.INDEX else callee
         label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
         rules = self.rules_of(path)
         if label in (*rules.passing_methods, *rules.same_methods) and not position:
@@ -333,7 +337,9 @@ class Calls(Telling):
         if rules.hands_entries and any(o.tag == MAPPING for o in owners):
             parts = [o.inside[1 - position] for o in owners if o.tag == MAPPING and position < _ENTRY]
             return unique([v for part in parts for v in part])
-        if position != int(label.startswith("reduce")) and label not in rules.comparing_methods:
+        if label in rules.folding_methods and not position:
+            return self.folded(path, callee, links.arguments.get(callee, ()))
+        if position != int(label in rules.folding_methods) and label not in rules.comparing_methods:
             return ()
         if rules.walker:
             return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])

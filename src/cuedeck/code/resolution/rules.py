@@ -99,6 +99,11 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     constructors: ClassVar[tuple[str, ...]] = ()
+    # Foreign classes, and the members that are of the types which they are told, in their order.
+    told_members: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    # Their methods that change such a member, and their member that they are made from.
+    changing_members: ClassVar[Mapping[str, str]] = {}
+    made_from: ClassVar[str] = ""
     # What every object has behind a dot, which is none of its class's declarations.
     members_of_all: ClassVar[frozenset[str]] = frozenset()
     # The constructor that tells a class by parameters without types what its instances keep.
@@ -117,6 +122,8 @@ class Rules:
     # What a module merely imports is among what all of it is.
     stars_pass_imports: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset()
+    # Those of them that hand on what they gave before, beginning with their second argument.
+    folding_methods: ClassVar[frozenset[str]] = frozenset()
     # Those of them that hand over two elements at once.
     comparing_methods: ClassVar[frozenset[str]] = frozenset()
     # Generic types that leave out, or keep only, the named members of their first argument; and those that

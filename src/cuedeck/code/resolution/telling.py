@@ -7,6 +7,7 @@ from abc import abstractmethod
 from cuedeck.code.facts import OP_MASK, Op
 from cuedeck.code.resolution.library import Library
 from cuedeck.code.resolution.values import (
+    CALLABLE,
     CLASS,
     EXTERNAL,
     FUNCTION,
@@ -57,6 +58,12 @@ class Telling(Library):
             return self.loaded(unique([w for v in given for w in self.outcome(v)]))
         return shaped(shape, unique([w for v in given for w in (self.outcome(v) or (v,))]))
 
+    def compared(self, path: str, callee: int) -> Values:
+        """What tells whether a component is given something else: ``memo(Card, (a, b) => …)``."""
+        given = self.links(path).arguments.get(callee, ())
+        taken = [w for v in self.evaluate(path, given[0]) for w in self.taken_first(v)] if given else []
+        return (Value(CALLABLE, inside=((), tuple(taken), tuple(taken))),) if taken else ()
+
     def loaded(self, modules: Values) -> Values:
         """What is loaded when it is needed: the default of a module, or of an object in its place."""
         return unique([w for v in modules for w in (self.held(v, "default") or (v,))])
@@ -83,7 +90,12 @@ class Telling(Library):
         """What a foreign function takes that holds its first argument and is told its type."""
         callee = self.plain(path, callee)
         told = self.brackets(path, callee)
-        shape = self.shape_of(path, callee) if told else ""
+        shape = self.shape_of(path, callee)
+        if shape == "takes" and position == 1 and not told:
+            return self.compared(path, callee)
+        if told and self.label(path, self.links(path).a[callee]) in self.rules_of(path).folding_methods:
+            folded = self.folded(path, callee, ())
+            return folded if position else (Value(CALLABLE, inside=(folded, folded)),)
         if shape == "reduced" and position < len(told) == 2:
             return self.annotation(path, told[0])
         if not told or position or shape == "reduced":
@@ -91,7 +103,42 @@ class Telling(Library):
         if not shape:
             return self.filled_with(path, callee)
         asked = self.annotation(path, told[-1])
-        return shaped("takes", asked) if shape == "takes" else asked
+        # What is held may be given by a function: ``useMemo<T>(() => …)``.
+        return shaped("takes", asked) if shape == "takes" else (*asked, Value(CALLABLE, inside=(asked,)))
+
+    def held(self, owner: Value, name: str) -> Values:
+        return super().held(owner, name) or self.told_above(owner, name)
+
+    def told_above(self, owner: Value, name: str) -> Values:
+        """What an instance holds under a name by the types that a foreign ancestor is told."""
+        rules = self.rules_of(owner.path) if owner.tag == INSTANCE else None
+        if rules is None or not rules.told_members:
+            return ()
+        if name in rules.changing_members:
+            changed = self.told_above(owner, rules.changing_members[name])
+            return shaped("takes", shaped("changes", changed))
+        for path, scope in self.lineage(owner):
+            links = self.links(path)
+            for base in links.lists[links.scopes[scope].bases]:
+                told = self.brackets(path, base)
+                members = rules.told_members.get(self.label(path, links.a[base]), ()) if told else ()
+                if name in members[: len(told)] and not self.is_own(path, links.a[base]):
+                    held = self.annotation(path, told[members.index(name)])
+                    return self.substitute(held, self.meaning(owner, path, scope))
+        return ()
+
+    def made_with(self, values: Values) -> Values:
+        """What heirs of a foreign class are made from that is told it."""
+        instances = [v._replace(tag=INSTANCE) for v in values if v.tag == CLASS]
+        made_from = [(v, self.rules_of(v.path).made_from) for v in instances]
+        return unique([w for v, name in made_from if name for w in self.told_above(v, name)])
+
+    def folded(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
+        """What going through a list makes, which is told or begins with the second argument."""
+        told = self.brackets(path, self.plain(path, callee))
+        if told:
+            return self.annotation(path, told[0])
+        return self.evaluate(path, arguments[1]) if len(arguments) > 1 else ()
 
     def filled_with(self, path: str, callee: int) -> Values:
         """What a foreign class is made from that is told its types: a list, pairs, or just such a value."""
