@@ -243,3 +243,41 @@ def test_what_is_rewritten_keeps_its_length_and_lines(rewrite: Callable[[bytes],
     ):
         made = rewrite(source)
         assert [len(line) for line in made.splitlines()] == [len(line) for line in source.splitlines()]
+
+
+def test_names_that_an_application_of_nuxt_offers_to_all_its_files(project: Project) -> None:
+    written = project(
+        """
+        === nuxt.config.ts
+        export default defineNuxtConfig({ imports: { dirs: ['./services/deep', './consts/index.ts'] } })
+        === app/composables/users.ts
+        export const currentUser = 1  // <def currentUser>
+        export function useUser() { return currentUser }  // <def useUser> <currentUser>
+        === app/services/deep/mail.ts
+        export function sendMail() {}  // <def sendMail>
+        === app/services/other.ts
+        export function unseen() {}  // <def unseen>
+        === shared/types.ts
+        export interface Draft { text: string }  // <def Draft>
+        === app/plain.ts
+        export const mine = 2  // <def mine>
+        === app/components/Card.vue
+        <script setup lang="ts">
+        import type { Draft } from '#shared/types'  // <Draft>
+        import { mine } from '~/plain'  // <mine>
+        const { title } = defineProps<{ title: string }>()
+        const user = useUser()  // <useUser>
+        unseen()
+        </script>
+        <template>
+          <b :title="currentUser + title" @click="sendMail">{{ mine }}</b> // <currentUser> <sendMail> <mine>
+        </template>
+        === app/other.ts
+        useUser()  // <useUser>
+        === docs/outside.ts
+        const currentUser = 3
+        currentUser
+        """
+    )
+    for name in ("currentUser", "useUser", "sendMail", "unseen", "Draft", "mine"):
+        written.check(name)

@@ -118,6 +118,8 @@ def _sequence(node: Node) -> list[Node]:
 class ComponentRules(EcmaRules):
     """What a component exports without saying so is the component, which is its file."""
 
+    bare_owner: ClassVar[str] = _PROPERTIES.decode()
+
     def submodule(self, module: Value, name: str) -> Value | None:
         is_component = name in ("default", _stem(module.path))
         return module if is_component else super().submodule(module, name)

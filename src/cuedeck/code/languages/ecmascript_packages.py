@@ -13,12 +13,19 @@ _MAX_DEPTH: Final = 10
 # The conditions of an entry that the compiler takes; any other (electron, browser) is for those who set it.
 _MET: Final = frozenset({"types", "import", "require", "node", "default"})
 
+NUXT_MADE: Final = ".nuxt/tsconfig.json"
+# Folders of an application of Nuxt whose names all of its files see, and where it says that there are others.
+_OFFERED: Final = re.compile(r"(?:(?:app|src|shared|server)/)?(?:composables|utils|stores)/")
+_OFFERING: Final = re.compile(r"\bdirs\s*:\s*\[([^\]]*)\]")
+_QUOTED: Final = re.compile(r"""['"](?:[.~@]*/)?([^'"]+)['"]""")
+
 # What frameworks write into configurations that they make and nobody commits, by the end of their paths.
 _MADE: Final[dict[str, dict[str, list[str]]]] = {
     ".svelte-kit/tsconfig.json": {"$lib": ["src/lib"], "$lib/*": ["src/lib/*"]},
-    ".nuxt/tsconfig.json": {
+    NUXT_MADE: {
         **{key: ["app/*", "src/*", "*"] for key in ("~/*", "@/*")},
         **{key: ["*"] for key in ("~~/*", "@@/*")},
+        "#shared/*": ["shared/*"],
     },
 }
 
@@ -29,6 +36,19 @@ def made_patterns(path: str) -> tuple[str, list[tuple[str, list[str]]]] | None:
         if path == ending or path.endswith("/" + ending):
             return path[: -len(ending)].rstrip("/"), patterns_of(paths)
     return None
+
+
+def offering(configuration: str) -> list[str]:
+    """The folders and files that a configuration of Nuxt adds to those whose names all files see."""
+    return [name for listed in _OFFERING.findall(configuration) for name in _QUOTED.findall(listed)]
+
+
+def offers(path: str, added: Iterable[str]) -> bool:
+    """Whether all files of an application of Nuxt see what one of them exports."""
+    inside = path.removeprefix("app/").removeprefix("src/")
+    return bool(_OFFERED.match(path)) or any(
+        f"{inside}/".startswith(f"{name.rstrip('/*')}/") for name in added
+    )
 
 
 def read_json(text: str | None) -> dict[str, Any] | None:

@@ -12,9 +12,12 @@ from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
 from cuedeck.code.languages.ecmascript_library import EcmaLibrary
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
 from cuedeck.code.languages.ecmascript_packages import (
+    NUXT_MADE,
     choices,
     exported,
     made_patterns,
+    offering,
+    offers,
     patterns_of,
     read_json,
     star_of,
@@ -40,6 +43,7 @@ _HELD_IN: Final = {
     "nodejs.Process": "process",
     "ImportMetaEnv": "import.meta.env",
 }
+_NUXT: Final = re.compile(r"nuxt\.config\.[cm]?[jt]s")
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
@@ -82,7 +86,27 @@ class EcmaRules(EcmaLibrary):
         return links.string_numbers.get(MODULE_MARK, -1) in links.names[0]
 
     def ambient(self, path: str, name: str) -> Iterable[Value]:
-        return self._globals
+        return (*self._globals, *map(file_module, self._offered(path, name)))
+
+    def _offered(self, path: str, name: str) -> Iterable[str]:
+        """The files of an application of Nuxt that define a name which all of its files see."""
+        root = next((r for r in self._nuxt if not r or path.startswith(f"{r}/")), None)
+        if root is None:
+            return ()
+        return (
+            file
+            for file in self.project.files_defining(name)
+            if file.startswith(root) and offers(file[len(root) :].strip("/"), self._nuxt[root])
+        )
+
+    @cached_property
+    def _nuxt(self) -> dict[str, list[str]]:
+        """The applications of Nuxt, inner ones first, with the folders whose names they offer."""
+        found = {}
+        for path in self.project.paths:
+            if _NUXT.fullmatch(posixpath.basename(path)):
+                found[posixpath.dirname(path)] = offering(self.project.text(path) or "")
+        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
     # -- declarations of one thing in several files
 
@@ -255,7 +279,7 @@ class EcmaRules(EcmaLibrary):
             target = posixpath.join(folder, name)
             return self._found(self.file(target) or self._package_at(target) or self._built_at(target))
         if name.startswith("#"):
-            return self._found(self._private(folder, name))
+            return self._found(self._private(folder, name) or self._mapped(folder, name))
         return self._found(self._mapped(folder, name) or self._package(name))
 
     def _found(self, path: str | None) -> Value | None:
@@ -312,6 +336,8 @@ class EcmaRules(EcmaLibrary):
                     for name in ("tsconfig.json", "tsconfig.base.json", "jsconfig.json")
                     if (mapping := self._configuration(posixpath.join(folder, name), 0)) is not None
                 ]
+                if folder in self._nuxt and (made := made_patterns(posixpath.join(folder, NUXT_MADE))):
+                    self._configured[folder].append((*made, None))
             found += self._configured[folder]
             if not folder:
                 return found

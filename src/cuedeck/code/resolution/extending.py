@@ -16,6 +16,8 @@ class Extending(Receivers):
     def extended(self, path: str, number: int) -> Targets:
         """The methods declared elsewhere that are called on a value which has none of that name."""
         links, rules = self.links(path), self.rules_of(path)
+        if rules.bare_owner and self.is_bare(path, links.a[number], rules.bare_owner):
+            return self.name(path, 0, links.strings[links.b[number]])
         called = links.ops[number] >> ROLE_SHIFT == Role.CALL
         if not rules.extension_methods or not (called or rules.extension_values):
             return ()
@@ -28,6 +30,12 @@ class Extending(Receivers):
             seen = [m for m in seen if self.extends_type(m, label)]
         found = tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
         return self.by_receiver(path, number, found) if rules.tells_receivers else found
+
+    def is_bare(self, path: str, owner: int, name: str) -> bool:
+        """Whether members of an expression stand by themselves: what it has not is a name like others."""
+        links = self.links(path)
+        bindings = links.names[0].get(links.string_numbers.get(name, -1), ())
+        return any(links.bindings[5][binding] == owner for binding in bindings)
 
     def extends_type(self, method: Symbol, label: str) -> bool:
         """Whether a method is called on values of a type of the project, or of one that is called so."""

@@ -221,6 +221,8 @@ class Rules:
     global_objects: ClassVar[frozenset[str]] = frozenset()
     # Those that are foreign, and may hold what a project adds to.
     foreign_globals: ClassVar[frozenset[str]] = frozenset()
+    # What a file calls the object whose members it sees by their bare names.
+    bare_owner: ClassVar[str] = ""
     # Classes made from a function, which is handed one that takes what the class is told.
     promises: ClassVar[frozenset[str]] = frozenset()
     # A scope may give a name another value that it imports: a substitute where the import fails.
