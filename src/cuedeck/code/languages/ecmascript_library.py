@@ -181,11 +181,17 @@ class EcmaLibrary(Rules):
         "shallowRef": "reference",
         "computed": "reference",
     }
+    store_calls: ClassVar[Mapping[str, str]] = {
+        "create": "zustand",
+        "createStore": "zustand",
+        "createWithEqualityFn": "zustand",
+    }
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {
             "useContext",
             "useCallback",
             "useDeferredValue",
+            "useShallow",
             "debounce",
             "throttle",
             "memoize",

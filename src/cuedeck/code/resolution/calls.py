@@ -41,6 +41,7 @@ from cuedeck.code.resolution.values import (
     INSTANCE,
     MAPPING,
     RECORD,
+    SELECTS,
     SEQUENCE,
     TUPLE,
     TYPE_OF,
@@ -227,7 +228,8 @@ class Calls(Telling):
     def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling one value with these arguments gives."""
         if value.tag in (CALLABLE, TYPE_OF):
-            return value.inside[0]
+            selecting = value.name == SELECTS and arguments
+            return self.selected(path, arguments[0]) if selecting else value.inside[0]
         if value.tag == CLASS:
             return self.constructed(path, value, arguments)
         if value.tag == FUNCTION:
@@ -276,6 +278,7 @@ class Calls(Telling):
                     found += elements(owner)
         known = settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
         known = known or (self.made_with(values) if not position else ())
+        known = known or (self.wanted_through(path, callee, values) if not position else ())
         is_called = links.ops[plain] >> ROLE_SHIFT == Role.CALL
         return known or (self.taken_in if is_called else self.handed_out)(values)
 

@@ -206,6 +206,8 @@ class Rules:
     # What foreign generic types and functions make of the type that they are told: see ``shaped``.
     foreign_types: ClassVar[Mapping[str, str]] = {}
     foreign_calls: ClassVar[Mapping[str, str]] = {}
+    # Functions of packages that make a store of the state which they are told.
+    store_calls: ClassVar[Mapping[str, str]] = {}
     # Foreign functions that give their argument back, and those that keep it under a member of their result.
     passing_calls: ClassVar[frozenset[str]] = frozenset()
     recording_calls: ClassVar[Mapping[str, str]] = {}

@@ -9,6 +9,7 @@ from cuedeck.code.resolution.library import Library
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
+    CREATES,
     EXTERNAL,
     FUNCTION,
     HOLDER,
@@ -16,9 +17,11 @@ from cuedeck.code.resolution.values import (
     TUPLE,
     Value,
     Values,
+    creator,
     elements,
     sequence,
     shaped,
+    stored,
     unique,
 )
 
@@ -42,13 +45,19 @@ class Telling(Library):
         """What a foreign function makes of the type that it is told; nothing for other functions."""
         links = self.links(path)
         base = links.a[callee] if links.ops[callee] & OP_MASK == Op.INDEX else callee
-        shape = self.rules_of(path).foreign_calls.get(self.label(path, base), "")
+        rules, label = self.rules_of(path), self.label(path, base)
+        shape = rules.foreign_calls.get(label, "")
+        if label in rules.store_calls:
+            packages = [v.path.split(".")[0].split("/")[0] for v in self.evaluate(path, base)]
+            shape = "stored" if rules.store_calls[label] in packages else shape
         return shape if shape and not self.is_own(path, base) else ""
 
     def held_by(self, path: str, callee: int, shape: str, arguments: tuple[int, ...]) -> Values:
         """What a foreign function gives that holds its first argument."""
         if shape == "reduced":
             return self.reduced(path, callee, arguments)
+        if shape == "stored":
+            return self.store(path, callee, arguments)
         if self.links(path).ops[callee] & OP_MASK == Op.INDEX:
             return shaped(shape, self.annotation(path, self.arguments_of(path, callee)[-1]))
         given = self.evaluate(path, arguments[0]) if arguments else ()
@@ -63,6 +72,28 @@ class Telling(Library):
         given = self.links(path).arguments.get(callee, ())
         taken = [w for v in self.evaluate(path, given[0]) for w in self.taken_first(v)] if given else []
         return (Value(CALLABLE, inside=((), tuple(taken), tuple(taken))),) if taken else ()
+
+    def store(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
+        """A store of the state that it is told or that a function makes; without that, what takes one."""
+        told = self.brackets(path, callee)
+        if told:
+            state = self.annotation(path, told[0])
+            made = stored(state)
+            return made if arguments else (Value(CALLABLE, inside=(made, creator(state))),)
+        given = self.evaluate(path, arguments[0]) if arguments else ()
+        return stored(state) if (state := unique([w for v in given for w in self.outcome(v)])) else ()
+
+    def selected(self, path: str, argument: int) -> Values:
+        """What a function takes out of a state."""
+        return unique([w for v in self.evaluate(path, argument) for w in self.outcome(v)])
+
+    def wanted_through(self, path: str, callee: int, called: Values) -> Values:
+        """What is expected of a foreign call may be expected of its argument: ``create<T>()(persist(…))``."""
+        links = self.links(path)
+        if links.ops[callee] & OP_MASK != Op.WANTED or any(v.tag != EXTERNAL for v in called):
+            return ()
+        passed = self.label(path, callee) in self.rules_of(path).passing_calls
+        return tuple(v for v in self.evaluate(path, links.b[callee]) if passed or v.name == CREATES)
 
     def loaded(self, modules: Values) -> Values:
         """What is loaded when it is needed: the default of a module, or of an object in its place."""
@@ -100,6 +131,8 @@ class Telling(Library):
             return self.annotation(path, told[0])
         if not told or position or shape == "reduced":
             return ()
+        if shape == "stored":
+            return creator(self.annotation(path, told[0]))
         if not shape:
             return self.filled_with(path, callee)
         asked = self.annotation(path, told[-1])

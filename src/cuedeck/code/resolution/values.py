@@ -58,6 +58,9 @@ CHOICE: Final = 17
 OPEN: Final = (PARAMETER, LOOKUP, CHOICE)
 
 HOLDER: Final = "holder"
+# What gives a part of a state, as a function says that it is given; what a store is made from.
+SELECTS: Final = "selects"
+CREATES: Final = "creates"
 # The member of what will be there later, which gives it.
 FUTURE: Final = "result"
 METHODS: Final = "()"
@@ -138,6 +141,25 @@ def shaped(shape: str, held: Values) -> Values:
     if shape == "context":
         return (*held, *shaped("Provider", shaped("takes", shaped("value", held))))
     return (Value(RECORD, inside=(held,), name=shape),)
+
+
+def stored(state: Values) -> Values:
+    """A store of a state: it gives all of it or what a function takes out of it."""
+    gives, changes = Value(CALLABLE, inside=(state,)), shaped("takes", shaped("changes", state))
+    return (
+        Value(CALLABLE, inside=(state, shaped("takes", state)), name=SELECTS),
+        *shaped("getState", (gives,)),
+        *shaped("setState", changes),
+        *shaped("subscribe", shaped("takes", (Value(CALLABLE, inside=((), state, state)),))),
+    )
+
+
+def creator(state: Values) -> Values:
+    """What makes a state from a function that changes it and one that gives it."""
+    gives = Value(CALLABLE, inside=(state,))
+    return (
+        Value(CALLABLE, inside=(state, shaped("takes", shaped("changes", state)), (gives,)), name=CREATES),
+    )
 
 
 def formed(form: str, told: list[Values]) -> Values:
