@@ -42,3 +42,25 @@ def test_a_store_gives_its_state_or_what_a_function_takes_out_of_it(project: Pro
     )
     for name in ("user", "label", "count"):
         written.check(name)
+
+
+def test_a_store_that_a_function_sets_up_holds_what_that_returns(project: Project) -> None:
+    written = project(
+        """
+        === cart.ts
+        import { defineStore } from 'pinia';
+        import { ref } from 'vue';
+        interface Item { price: number }  // <def price>
+        export const useCart = defineStore('cart', () => {
+          const rows = ref<Item[]>([]);
+          return { rows, clear() {} };  // <def clear>
+        });
+        === use.ts
+        import { useCart } from './cart';
+        const cart = useCart();
+        cart.clear();  // <clear>
+        cart.rows[0].price;  // <price>
+        """
+    )
+    for name in ("price", "clear"):
+        written.check(name)

@@ -180,6 +180,7 @@ class EcmaLibrary(Rules):
         "ref": "reference",
         "shallowRef": "reference",
         "computed": "reference",
+        "defineStore": "set up",
     }
     store_calls: ClassVar[Mapping[str, str]] = {
         "create": "zustand",

@@ -58,6 +58,9 @@ class Telling(Library):
             return self.reduced(path, callee, arguments)
         if shape == "stored":
             return self.store(path, callee, arguments)
+        if shape == "set up":
+            made = self.selected(path, arguments[-1]) if arguments else ()
+            return (Value(CALLABLE, inside=(made,)),) if made else ()
         if self.links(path).ops[callee] & OP_MASK == Op.INDEX:
             return shaped(shape, self.annotation(path, self.arguments_of(path, callee)[-1]))
         given = self.evaluate(path, arguments[0]) if arguments else ()
