@@ -86,6 +86,8 @@ class EcmaRules(EcmaLibrary):
         return links.string_numbers.get(MODULE_MARK, -1) in links.names[0]
 
     def ambient(self, path: str, name: str) -> Iterable[Value]:
+        if not self._nuxt:
+            return self._globals
         return (*self._globals, *map(file_module, self._offered(path, name)))
 
     def _offered(self, path: str, name: str) -> Iterable[str]:
