@@ -280,3 +280,27 @@ def test_what_is_called_though_its_decorator_made_nothing_that_runs_is_the_funct
         """
     )
     written.check("nodes")
+
+
+def test_a_class_below_a_class_as_decorator_is_an_object_that_keeps_it(project: Project) -> None:
+    written = project(
+        """
+        === drive.py
+        class Single:
+            def __init__(self, decorated):
+                self.decorated = decorated
+            def instance(self): # <def instance>
+                return self.decorated()
+
+        @Single
+        class Drive: # <def Drive>
+            def open(self): ... # <def open>
+
+        Drive.instance() # <instance> <Drive>
+        def held(drive: Drive): # <Drive>
+            drive.open() # <open>
+        """
+    )
+    written.check("instance")
+    written.check("open")
+    written.check("Drive")

@@ -158,3 +158,25 @@ def test_a_package_around_a_file_is_no_place_where_imports_begin(project: Projec
         """
     )
     written.check("run")
+
+
+def test_a_package_comes_before_the_module_of_its_name_beside_it(project: Project) -> None:
+    written = project(
+        """
+        === shop.py
+        from shop.main import run  # <run>
+        run()  # <run>
+        === shop/__init__.py
+        log = object()  # <def log>
+        === shop/main.py
+        from . import log  # <log>
+        from shop import log as again  # <log>
+        import shop
+        def run():  # <def run>
+            return log, shop.log  # <log>
+        === tests/test_run.py
+        from shop import log  # <log>
+        """
+    )
+    written.check("run")
+    written.check("log")

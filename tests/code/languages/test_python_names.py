@@ -294,3 +294,33 @@ def test_a_second_name_of_a_built_in_generic_type_may_name_types_in_quotes(proje
     )
     written.check("run")
     assert written.referring("m.py", 5, "Line") == {("m.py", 2), ("m.py", 3), ("m.py", 4)}
+
+
+def test_a_package_and_another_may_try_to_import_one_name_from_each_other(project: Project) -> None:
+    written = project(
+        """
+        === services/__init__.py
+        try:
+            from . import mail # <mail>
+        except ImportError:
+            mail = None # <mail>
+        === services/mail.py
+        def send(): ... # <def send>
+        === one.py
+        try:
+            from two import shared
+        except ImportError:
+            shared = None
+        === two.py
+        try:
+            from one import shared
+        except ImportError:
+            shared = None
+        === use.py
+        from services import mail # <mail>
+        from one import shared
+        mail.send() # <send> <mail>
+        shared.send()
+        """
+    )
+    written.check("send")

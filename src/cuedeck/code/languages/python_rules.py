@@ -265,7 +265,7 @@ class PythonRules(Rules):
         if len(candidates) < 2 or not path:
             return candidates[0]
         folder = dotted.replace(".", "/")
-        whole = [c for c in candidates if c.rsplit(".", 1)[0].removesuffix("/__init__") == folder]
+        whole = [c for c in (f"{folder}/__init__.py", f"{folder}.py", f"{folder}.pyi") if c in candidates]
         shared = [len(posixpath.commonprefix((path.split("/"), c.split("/")))) for c in candidates]
         return whole[0] if whole else candidates[shared.index(max(shared))]
 
@@ -282,7 +282,8 @@ class PythonRules(Rules):
 
     def _file(self, stem: str) -> Value | None:
         paths = self.project.paths
-        for candidate in (stem + ".py", posixpath.join(stem, "__init__.py"), stem + ".pyi"):
+        # As Python looks for them: a package comes before the module of its name.
+        for candidate in (posixpath.join(stem, "__init__.py"), stem + ".py", stem + ".pyi"):
             if candidate in paths:
                 return file_module(candidate)
         return None

@@ -285,6 +285,10 @@ class Linker(Extending):
 
     def lasting(self, module: Value, name: str) -> Targets:
         """What a module calls by a name where nothing fails."""
+        found: Targets = self.solve(("lasting", module.path, module.scope, name), self._lasting, module, name)
+        return found
+
+    def _lasting(self, module: Value, name: str) -> Targets:
         links = self.links(module.path)
         bindings = tuple(links.names[module.scope].get(links.string_numbers.get(name, -1), ()))
         kept = links.lasting(module.scope, bindings)

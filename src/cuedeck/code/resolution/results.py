@@ -257,8 +257,10 @@ class Results(Typing):
     # -- decorators
 
     def decorated(self, path: str, scope: int) -> Values:
-        """What a function's decorators make of it, where that is something else than a function."""
+        """What decorators make of a function or class, where that is something else than a function."""
         links, function = self.links(path), Value(FUNCTION, path, scope)
+        if links.scopes[scope].kind == ScopeKind.CLASS:
+            return self.wrapping(path, scope)
         found: list[Value] = []
         for decorator in links.lists[links.scopes[scope].decorators]:
             for value in self.evaluate(path, decorator):
@@ -273,6 +275,13 @@ class Results(Typing):
             # Where that is called all the same, it is the function that runs.
             found.append(function)
         return unique(found)
+
+    def wrapping(self, path: str, scope: int) -> Values:
+        """What a class becomes whose decorators are classes themselves: an object that keeps it."""
+        links = self.links(path)
+        decorators = links.lists[links.scopes[scope].decorators]
+        makers = [value for decorator in decorators for value in self.evaluate(path, decorator)]
+        return unique([value._replace(tag=INSTANCE) for value in makers if value.tag == CLASS])
 
     def has_own(self, function: Value) -> bool:
         """Whether a function has more parameters than a receiver, ``*args`` and ``**keywords`` to pass on."""

@@ -159,7 +159,7 @@ class Typing(Untyped):
 
     @abstractmethod
     def decorated(self, path: str, scope: int) -> Values:
-        """What a function's decorators make of it, where that is something else than a function."""
+        """What decorators make of a function or class, where that is something else than a function."""
 
     def values(self, targets: Targets, use: tuple[str, int, int] | None = None) -> Values:
         """What the things that names lead to are worth; ``use`` is the path, scope and row of the name."""
@@ -262,7 +262,7 @@ class Typing(Untyped):
                     return () if label == "setter" else self.result(Value(FUNCTION, path, x))
             return self.decorated(path, x) or (Value(FUNCTION, path, x),)
         if kind == Bind.CLASS:
-            return (Value(CLASS, path, x),)
+            return (*self.decorated(path, x), Value(CLASS, path, x))
         if kind == Bind.NAMESPACE:
             return (Value(MODULE, path, x),)
         if kind == Bind.SELF:
