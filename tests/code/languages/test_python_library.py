@@ -330,3 +330,30 @@ def test_what_and_gives_the_least_of_several_and_a_dictionary_of_pairs(project: 
     )
     written.check("first", "run")
     written.check("second", "run")
+
+
+def test_a_constructor_of_nothing_but_keywords_hands_them_to_the_foreign_one(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from foreign import Model
+        class Base(Model):
+            key: str  # <def key>
+        class Wallet(Base):
+            name: str  # <def name>
+            def __init__(self, **data):
+                super().__init__(**data)
+        class View(Model):
+            columns: list[str]  # <def columns>
+            def __init__(self, title, **options):
+                super().__init__(title)
+        class Plain:
+            size: int  # <def size>
+            def __init__(self, **options): ...
+        Wallet(key="a", name="b")  # <key> <name>
+        View("title", columns=[])
+        Plain(size=1)
+        """
+    )
+    for mark in ("key", "name", "columns", "size"):
+        written.check(mark)

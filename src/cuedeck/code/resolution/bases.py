@@ -9,6 +9,7 @@ from cuedeck.code.facts import Bind
 from cuedeck.code.resolution.results import Results
 from cuedeck.code.resolution.values import (
     CLASS,
+    EXTERNAL,
     INSTANCE,
     MAPPING,
     SEQUENCE,
@@ -44,6 +45,16 @@ class Bases(Results):
             for path, scope in self.lineage(value)
             for links in (self.links(path),)
             for base in links.lists[links.scopes[scope].bases]
+        )
+
+    def has_foreign_parent(self, value: Value) -> bool:
+        """Whether a class or an ancestor of it has a parent that is not the project's."""
+        return any(
+            parent.tag == EXTERNAL
+            for path, scope in self.lineage(value)
+            for links in (self.links(path),)
+            for base in links.lists[links.scopes[scope].bases]
+            for parent in self.parents(path, base)
         )
 
     def has_items(self, value: Value) -> bool:

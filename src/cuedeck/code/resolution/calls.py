@@ -511,10 +511,14 @@ class Calls(Telling):
         bindings = links.names[field.scope][links.string_numbers[field.name]]
         given = [links.bindings[4][b] for b in bindings if links.bindings[3][b] == Bind.VARIABLE]
         above = self.lineage(Value(CLASS, field.path, field.scope))[1:]
-        if not given or (constructor.path, constructor.scope) not in above:
-            return False
-        taken = any(given) and any(self.takes_keywords(function) for function in self.type_of(constructor))
-        return taken or self.declares_fields(above)
+        functions = self.type_of(constructor)
+        if given and (constructor.path, constructor.scope) not in above:
+            # ``def __init__(self, **data)`` has nothing to do with them but to hand them on.
+            alone = any(f.tag == FUNCTION and len(self.parameter_names(f)) == 1 for f in functions)
+            owner = Value(CLASS, constructor.path, constructor.scope)
+            return alone and any(given) and self.has_foreign_parent(owner)
+        taken = any(given) and any(self.takes_keywords(function) for function in functions)
+        return taken or (bool(given) and self.declares_fields(above))
 
     def declares_fields(self, lineage: Iterable[tuple[str, int]]) -> bool:
         """Whether one of these classes says that heirs declare fields for their constructor."""
