@@ -547,5 +547,5 @@ PYTHON: Final = Language(
     folder_stems=("__init__",),
     comment="#",
     visitor="cuedeck_native.expressions",
-    repair=closed,
+    close=closed,
 )
