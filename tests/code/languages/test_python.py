@@ -132,6 +132,7 @@ def test_operators_give_what_their_method_gives(project: Project) -> None:
         class Path:
             def __truediv__(self, other) -> Node: ...
             def __add__(self, other): return self
+            def __invert__(self) -> Node: ...
             def name(self): pass  # <def own>
         class Meta(type):
             def __and__(cls, other): ...
@@ -140,6 +141,8 @@ def test_operators_give_what_their_method_gives(project: Project) -> None:
         (Path() / "x").name()  # <name>
         (Path() + "x").name()  # <own>
         (Path() - "x").name()  # <own>
+        (~Path()).name()  # <name>
+        (-Path()).name()  # <own>
         (Rule & Rule)().allow()
         Rule().allow()  # <allow>
         """

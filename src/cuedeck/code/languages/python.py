@@ -76,6 +76,7 @@ class PythonWalk(PythonPatterns):
         "try_statement": "try_",
         "block": "block",
         "not_operator": "not_",
+        "unary_operator": "unary",
         "comparison_operator": "comparison",
         "except_clause": "except_",
         "except_group_clause": "except_",

@@ -45,6 +45,7 @@ _OPERATORS: Final = {
     "<<": b"__lshift__",
     ">>": b"__rshift__",
 }
+_SIGNS: Final = {"+": b"__pos__", "-": b"__neg__", "~": b"__invert__"}
 # Functions that hand the elements of their first argument to their ``key``.
 _ORDERING: Final = frozenset({b"sorted", b"min", b"max", b"groupby", b"nlargest", b"nsmallest"})
 _GENERATORS: Final = (b"Generator", b"AsyncGenerator")
@@ -357,6 +358,12 @@ class PythonExpressions(PythonFlow):
             elif value and sign in _OPERATORS:
                 value = self.row(Op.OPERATED, value, self.intern(_OPERATORS[sign]))
         return value
+
+    def unary(self, node: Node, scope: int, role: int = 0) -> int:
+        value = self.visit(node.named_children[-1], scope)
+        sign = node.children[0].type
+        known = value and sign in _SIGNS and self.rows[4 * value] & OP_MASK != Op.LITERAL
+        return self.row(Op.OPERATED, value, self.intern(_SIGNS[sign])) if known else 0
 
     def boolean(self, node: Node, scope: int, role: int = 0) -> int:
         """``a or b`` is either, ``a and b`` the second: the first only where that is false."""
