@@ -130,6 +130,9 @@ class EcmaRules(Rules):
         "Array.from": "elements",
         "vi.mocked": "same",
         "jest.mocked": "same",
+    settler: ClassVar[str] = "then"
+    renames_exports: ClassVar[bool] = True
+    reads_classes_as_instances: ClassVar[bool] = True
         "react.use": "same",
         "react.default.use": "same",
     }
