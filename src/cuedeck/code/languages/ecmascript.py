@@ -439,7 +439,7 @@ class EcmaWalk(MemberWalk):
                 self.visit(child, scope)
         if target.type == "identifier":
             name, at = self.name(target), target.start_byte
-            if field := self.parameter_property(node, target, scope, annotation):
+            if field := self.parameter_property(node, target, scope, annotation, value):
                 self.bind(scope, name, at, Bind.LINK, field)
                 name = self.intern(_NAMELESS)
             self.bind(scope, name, at, Bind.PARAMETER, annotation, expected or value)
@@ -449,13 +449,14 @@ class EcmaWalk(MemberWalk):
         self.bind(scope, label, target.start_byte, Bind.PARAMETER, annotation, expected or value)
         self.pattern(target, scope, typed or value, "", node)
 
-    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> int:
+    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int, default: int) -> int:
         """The field that a constructor's parameter with a modifier is."""
         owner = self.scopes[scope].owner
         words = ("accessibility_modifier", "override_modifier", "readonly")
         if owner < 0 or not any(c.type in words for c in node.children):
             return 0
-        self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
+        value = 0 if annotation else default
+        self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
         self.define(Kind.FIELD, name, node, owner)
         return self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(name), name.start_byte)
 

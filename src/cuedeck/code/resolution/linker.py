@@ -209,7 +209,8 @@ class Linker(Namesakes):
         number = links.string_numbers.get(name)
         bindings = links.names[scope].get(number, ()) if number is not None else ()
         seen = direct and rules.body_names
-        if any(seen or links.bindings[3][binding] == Bind.OPAQUE for binding in bindings):
+        # What implements overloads is bound as a type parameter is, but beside them.
+        if bindings and (seen or all(links.bindings[3][binding] == Bind.OPAQUE for binding in bindings)):
             return self.lookup(path, scope, name)
         if rules.bare_members:
             owner = Value(CLASS, path, scope)

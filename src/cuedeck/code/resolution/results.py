@@ -45,6 +45,8 @@ class Results(Typing):
         elif value.tag == INSTANCE:
             call = self.member(value, "__call__") or self.member(value, MAKES)
             functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
+            if call is None and self.rules_of(path).reads_classes_as_instances:
+                return self.functions_of(path, value._replace(tag=CLASS))
         else:
             functions = [value]
         return [function for function in functions if function.tag == FUNCTION]
