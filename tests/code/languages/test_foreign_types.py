@@ -329,3 +329,21 @@ def test_typescript_global_variables_are_members_of_the_global_object(project: P
     )
     written.check("warnings")
     written.check("versions")
+
+
+def test_foreign_types_with_the_members_of_another(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        import type { MarkRequired } from 'ts-essentials'
+        import type { SetOptional } from 'type-fest'
+        interface Options { entry?: string; format?: string }  // <def entry>
+        type Normal = Omit<MarkRequired<Options, 'entry'>, 'format'> & { format: string[] }
+        function f(normal: Normal, loose: SetOptional<Options, 'entry'>) {
+          normal.entry  // <entry>
+          normal.format
+          return loose.entry  // <entry>
+        }
+        """
+    )
+    written.check("entry")

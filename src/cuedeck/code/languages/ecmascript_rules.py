@@ -56,9 +56,31 @@ class EcmaRules(Rules):
             "MockProxy",
             "DeepMockProxy",
             "SinonStubbedInstance",
+            # ts-essentials, type-fest and immer: types with the members of another.
+            "MarkRequired",
+            "MarkOptional",
+            "MarkReadonly",
+            "MarkWritable",
+            "DeepPartial",
+            "DeepRequired",
+            "DeepReadonly",
+            "DeepWritable",
+            "SetRequired",
+            "SetOptional",
+            "SetReadonly",
+            "SetNonNullable",
+            "PartialDeep",
+            "RequiredDeep",
+            "ReadonlyDeep",
+            "WritableDeep",
+            "Writable",
+            "Simplify",
+            "Draft",
+            "WritableDraft",
+            "Immutable",
         }
     )
-    leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except"})
+    leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except", "StrictOmit"})
     keeping: ClassVar[frozenset[str]] = frozenset({"Pick"})
     merging: ClassVar[frozenset[str]] = frozenset({"Merge"})
     extracting: ClassVar[frozenset[str]] = frozenset({"Extract"})
@@ -108,6 +130,9 @@ class EcmaRules(Rules):
     comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
+    settler: ClassVar[str] = "then"
+    renames_exports: ClassVar[bool] = True
+    reads_classes_as_instances: ClassVar[bool] = True
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
     asserting: ClassVar[frozenset[str]] = frozenset({"assert", "ok", "invariant"})
     global_values: ClassVar[Mapping[str, str]] = {
@@ -130,9 +155,6 @@ class EcmaRules(Rules):
         "Array.from": "elements",
         "vi.mocked": "same",
         "jest.mocked": "same",
-    settler: ClassVar[str] = "then"
-    renames_exports: ClassVar[bool] = True
-    reads_classes_as_instances: ClassVar[bool] = True
         "react.use": "same",
         "react.default.use": "same",
     }

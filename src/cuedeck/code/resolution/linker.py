@@ -389,9 +389,9 @@ class Linker(Namesakes):
             if rules.fields_beside_methods:
                 targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))
-        if all(isinstance(target, Value) for target in found) or self.is_refused(path, found, given):
         if len(found) > 1 and rules.structural:
             found = self.in_place(found, links.ops[number] >> ROLE_SHIFT in TYPE_ROLES)
+        if all(isinstance(target, Value) for target in found) or self.is_refused(path, found, given):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))
 
