@@ -365,7 +365,7 @@ class Results(Typing):
     def fitting(self, functions: Values, count: int) -> Values:
         """Of overloads, those that take that many arguments; all of them when none does."""
         overloads = [f for f in functions if f.tag == FUNCTION]
-        if len(overloads) < 2 or not count:
+        if len(overloads) < 2 or (not count and self.rules_of(overloads[0].path).named_arguments):
             return functions
         exact = {f for f in overloads if self.taken(f) == count}
         return tuple(f for f in functions if f.tag != FUNCTION or f in exact) if exact else functions
