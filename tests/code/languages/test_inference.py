@@ -315,11 +315,13 @@ def test_member_that_is_named_by_a_text(project: Project) -> None:
         class Worker {
           private pool = new Pool() // <def pool>
           'plain/map'() { return this.pool } // <def plain/map> <pool>
+          get ['~shared']() { return this.pool } // <def ~shared> <pool>
         }
         function f(worker: Worker, pools: Record<string, Pool>) {
           worker['pool'].size // <pool> <size>
           worker?.['pool']['drop']() // <pool> <drop>
           worker['plain/map']().size // <plain/map> <size>
+          worker['~shared'].size // <~shared> <size>
           pools['first'].size // <size>
         }
         """
@@ -328,3 +330,4 @@ def test_member_that_is_named_by_a_text(project: Project) -> None:
     written.check("size")
     written.check("drop")
     written.check("plain/map")
+    written.check("~shared")

@@ -132,6 +132,7 @@ class EcmaRules(Rules):
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     settler: ClassVar[str] = "then"
     renames_exports: ClassVar[bool] = True
+    heirs_give_themselves: ClassVar[bool] = True
     reads_classes_as_instances: ClassVar[bool] = True
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
     asserting: ClassVar[frozenset[str]] = frozenset({"assert", "ok", "invariant"})

@@ -90,6 +90,11 @@ class TypeWalk(ModuleWalk):
         """``typeof x`` names a value."""
         return self.only(node, scope)
 
+    def this_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """``this`` as a type: that of whatever heir a method is called on."""
+        owner = self.scopes[scope].owner
+        return self.row(Op.SELF, owner, 1) if owner >= 0 else 0
+
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without members of the project; still an answer, so that values do not give another."""
         self.children(node, scope)

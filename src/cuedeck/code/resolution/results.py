@@ -155,7 +155,7 @@ class Results(Typing):
         path = function.path
         links = self.links(path)
         receiver = links.scopes[function.scope].receiver
-        if not receiver:
+        if not receiver and not self.rules_of(path).heirs_give_themselves:
             return self.evaluate(path, number)
         op = links.ops[number] & OP_MASK
         if op == Op.UNION:
@@ -182,6 +182,8 @@ class Results(Typing):
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
         if op in _SAME:
             return self.is_receivers(function, a)
+        if op == Op.SELF:
+            return self.rules_of(function.path).heirs_give_themselves
         if op == Op.UNION:
             return all(self.is_receivers(function, part) for part in links.lists[b])
         if op == Op.NAME:

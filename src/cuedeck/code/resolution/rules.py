@@ -216,6 +216,8 @@ class Rules:
     waiter: ClassVar[str] = ""
     # A file may give something out under a name that it calls something else by itself.
     renames_exports: ClassVar[bool] = False
+    # A method that gives ``this`` gives the heir that it is called on.
+    heirs_give_themselves: ClassVar[bool] = False
     # ``typeof C`` as a type is read as C: what is called although it is no function is the class then.
     reads_classes_as_instances: ClassVar[bool] = False
     # The method that takes a function and hands it what waiting for the value gives.
