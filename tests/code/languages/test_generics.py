@@ -512,3 +512,20 @@ def test_typescript_this_of_a_function_is_what_is_expected_of_it(project: Projec
         """
     )
     written.check("format")
+
+
+def test_typescript_member_of_this_as_a_type(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Part { size: number } // <def size>
+        interface Arguments {
+          payload: Part
+          body: this["payload"]
+        }
+        function f(body: Arguments["body"]) {
+          return body.size // <size>
+        }
+        """
+    )
+    written.check("size")

@@ -58,7 +58,10 @@ class TypeWalk(ModuleWalk):
 
     def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
-        owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
+        if parts and parts[0].type == "this_type":
+            owner = self.this(parts[0], scope)
+        else:
+            owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
         key = parts[-1] if len(parts) > 1 else None
         while key is not None and key.type in ("literal_type", "string") and key.named_child_count:
             key = first_of(key)
