@@ -397,7 +397,7 @@ class EcmaRules(Rules):
             target = posixpath.join(folder, name)
             return self._found(self.file(target) or self._package_at(target))
         if name.startswith("#"):
-            return self._found(self._private(folder, name))
+            return self._found(self._mapped(folder, name) or self._private(folder, name))
         return self._found(self._mapped(folder, name) or self._package(name))
 
     def _found(self, path: str | None) -> Value | None:
