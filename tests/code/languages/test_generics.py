@@ -529,3 +529,23 @@ def test_typescript_member_of_this_as_a_type(project: Project) -> None:
         """
     )
     written.check("size")
+
+
+def test_typescript_signatures_of_an_object_by_what_it_is_given(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Computed { get(): number } // <def get>
+        interface Plain { get(): number }
+        interface Factory {
+          (): Plain
+          (options: { name: string }): Plain
+          (task: () => number, options?: { name: string }): Computed
+        }
+        declare const computed: Factory
+        computed(() => 1).get() // <get>
+        computed(() => 1, { name: "a" }).get() // <get>
+        computed().get()
+        """
+    )
+    written.check("get")

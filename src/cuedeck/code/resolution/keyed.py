@@ -175,9 +175,13 @@ class Keyed(Narrowing):
         if method is None:
             return ()
         meaning = self.meaning(value, method.path, method.scope)
-        functions = tuple(f for f in self.type_of(method) if f.tag == FUNCTION)
-        fitting = self.agreeing(path, functions, arguments)
-        return unique([v for f in fitting for v in self.given(f, dict(meaning), value)])
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        count = len(arguments)
+        # Of those that take more, the rest may be left out.
+        fitting = [f for f in functions if self.taken(f) == count == 0] or [
+            f for f in functions if not 0 <= self.taken(f) < count
+        ]
+        return unique([v for f in fitting or functions for v in self.given(f, dict(meaning), value)])
 
     def agrees(self, path: str, function: Value, arguments: tuple[int, ...]) -> bool:
         """Whether no argument is a text that a function's parameter does not allow."""
