@@ -35,7 +35,7 @@ class Op:
     IMPORTED: Final = 11  # a = import, b = string: a name taken out of a module
     MODULE: Final = 12  # a = import, b = string: the module itself, or one segment of its path
     NEW: Final = 13  # a = type expression: a new instance of it
-    SELF: Final = 14  # a = class scope: the current instance
+    SELF: Final = 14  # a = class scope: the current instance, b = 1: any heir's, else what is expected around
     SUPER: Final = 15  # a = class scope: its parent's part of the current instance
     ITEM: Final = 16  # a = expression, b = position: one part of a destructured value
     ELEMENT: Final = 17  # a = expression, b = 0, KEYS or HELD: what iterating over it yields

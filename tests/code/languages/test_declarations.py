@@ -114,3 +114,77 @@ def test_names_taken_out_of_a_module_that_is_awaited(project: Project) -> None:
     )
     for name in ("pack", "Box", "open"):
         written.check(name)
+
+
+def test_something_given_out_under_the_name_of_something_else(project: Project) -> None:
+    written = project(
+        """
+        === either.ts
+        class Right { value() {} } // <def class>
+        const right = (): Right => new Right() // <def function> <class>
+        export { right as Right } // <function>
+        === kept.ts
+        class Left {} // <def left>
+        const made = new Left() // <left>
+        export { made as made_left, Left } // <left>
+        === a.ts
+        import { Right } from "./either" // <function>
+        import { Left } from "./kept" // <left>
+        Right().value() // <function>
+        new Left() // <left>
+        """
+    )
+    written.check("class", "Right")
+    written.check("function", "right")
+    written.check("left", "Left")
+
+
+def test_type_and_value_given_out_under_one_name(project: Project) -> None:
+    written = project(
+        """
+        === shape.ts
+        export interface Shape { side: number } // <def side>
+        const shape = { unit: 1 } // <def unit>
+        export { shape as Shape }
+        === a.ts
+        import { Shape } from "./shape"
+        const one: Shape = { side: Shape.unit } // <side> <unit>
+        """
+    )
+    written.check("side")
+    written.check("unit")
+
+
+def test_types_of_a_namespace_beside_an_object(project: Project) -> None:
+    written = project(
+        """
+        === kit.ts
+        export class Layer { draw() {} }
+        export const Kit = { Layer, unit: 1 }
+        export namespace Kit {
+          export type Layer = import("./kit").Layer // <def type>
+        }
+        === a.ts
+        import { Kit } from "./kit"
+        const layer: Kit.Layer = new Kit.Layer() // <type>
+        new Kit.Layer()
+        """
+    )
+    written.check("type", "Layer")
+
+
+def test_function_named_like_an_overloaded_method(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Serializer {
+          static render(a: number): string
+          static render(a: number, b?: number): string {
+            return render(a, b) // <function>
+          }
+          run() { return Serializer.render(1) }
+        }
+        function render(a: number, b?: number) { return "" } // <def function>
+        """
+    )
+    written.check("function", "render")

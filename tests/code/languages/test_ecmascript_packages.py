@@ -121,3 +121,27 @@ def test_files_that_a_build_makes_lead_to_their_sources(project: Project) -> Non
     )
     for name in ("Adapter", "go", "top"):
         written.check(name)
+
+
+def test_names_with_a_hash_that_the_compiler_is_told(project: Project) -> None:
+    written = project(
+        """
+        === tsconfig.base.json
+        { "compilerOptions": { "paths": { "#core": ["./src/core"], "#core/*": ["./src/core/*"] } } }
+        === tsconfig.json
+        { "extends": "./tsconfig.base.json" }
+        === package.json
+        { "name": "kit" }
+        === src/package.json
+        { "type": "module" }
+        === src/core/index.ts
+        export function start() {} // <def start>
+        === src/core/options.ts
+        export interface Options { quiet: boolean } // <def Options>
+        === src/node/index.ts
+        import { start } from "#core" // <start>
+        import type { Options } from "#core/options" // <Options>
+        """
+    )
+    written.check("start")
+    written.check("Options")

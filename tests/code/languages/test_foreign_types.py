@@ -550,3 +550,21 @@ def test_what_functions_of_functions_are_told(project: Project) -> None:
     )
     for name in ("title", "total"):
         written.check(name)
+
+
+def test_foreign_types_with_the_members_of_another(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        import type { MarkRequired } from 'ts-essentials'
+        import type { SetOptional } from 'type-fest'
+        interface Options { entry?: string; format?: string }  // <def entry>
+        type Normal = Omit<MarkRequired<Options, 'entry'>, 'format'> & { format: string[] }
+        function f(normal: Normal, loose: SetOptional<Options, 'entry'>) {
+          normal.entry  // <entry>
+          normal.format
+          return loose.entry  // <entry>
+        }
+        """
+    )
+    written.check("entry")

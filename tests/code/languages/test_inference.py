@@ -230,3 +230,104 @@ def test_members_of_a_type_with_an_index_signature(project: Project) -> None:
         """
     )
     written.check("label")
+
+
+def test_waiting_for_a_class_with_then(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Good<T, E> { value(): T { return null as any } } // <def value>
+        class Bad<T, E> { error(): E { return null as any } } // <def error>
+        type Result<T, E> = Good<T, E> | Bad<T, E>
+        class Report { title = "" } // <def title>
+        class Later<T, E> implements PromiseLike<Result<T, E>> {
+          then<A, B>(
+            done?: (result: Result<T, E>) => A | PromiseLike<A>,
+            failed?: (reason: unknown) => B | PromiseLike<B>,
+          ): PromiseLike<A | B> { return null as any }
+          value(): number { return 1 }
+        }
+        declare function later(): Later<Report, string>
+        async function f() {
+          const result = await later()
+          result.value().title // <value> <title>
+          result.error() // <error>
+          later().value()
+          return later()
+        }
+        async function g() {
+          (await f()).error() // <error>
+        }
+        """
+    )
+    written.check("value")
+    written.check("title")
+    written.check("error")
+
+
+def test_constructor_of_a_class_that_a_function_gives(project: Project) -> None:
+    written = project(
+        """
+        === receiver.ts
+        export interface Options { token: string } // <def token>
+        export default class Receiver { constructor(options: Options) {} }
+        export class Other { constructor(options: Options) {} }
+        === a.ts
+        declare function loaded(): typeof import("./receiver").default
+        declare function other(): typeof import("./receiver").Other
+        const Made = loaded()
+        new Made({ token: "a" }) // <token>
+        const Second = other()
+        new Second({ token: "b" }) // <token>
+        """
+    )
+    written.check("token")
+
+
+def test_field_that_a_parameter_makes_from_its_default(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Mark {
+          static none: readonly Mark[] = []
+          same() {} // <def same>
+        }
+        class Node {
+          constructor(readonly kind: string, readonly marks = Mark.none) {}
+        }
+        function f(node: Node) {
+          node.marks[0].same() // <same>
+          for (const mark of node.marks) mark.same() // <same>
+        }
+        """
+    )
+    written.check("same")
+
+
+def test_member_that_is_named_by_a_text(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Pool {
+          size = 1 // <def size>
+          drop() {} // <def drop>
+        }
+        class Worker {
+          private pool = new Pool() // <def pool>
+          'plain/map'() { return this.pool } // <def plain/map> <pool>
+          get ['~shared']() { return this.pool } // <def ~shared> <pool>
+        }
+        function f(worker: Worker, pools: Record<string, Pool>) {
+          worker['pool'].size // <pool> <size>
+          worker?.['pool']['drop']() // <pool> <drop>
+          worker['plain/map']().size // <plain/map> <size>
+          worker['~shared'].size // <~shared> <size>
+          pools['first'].size // <size>
+        }
+        """
+    )
+    written.check("pool")
+    written.check("size")
+    written.check("drop")
+    written.check("plain/map")
+    written.check("~shared")

@@ -448,3 +448,22 @@ def test_typescript_constants_that_are_texts(project: Project) -> None:
     )
     for mark in ("circle", "square", "line"):
         written.check(mark, "size")
+
+
+def test_typescript_what_is_left_of_a_class_that_says_what_it_is_made_of(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Either<L, R> {
+          isRight(): this is Either<never, R>
+          extract(): L | R // <def extract>
+        }
+        function f(either: Either<string, number>) {
+          if (either.isRight()) {
+            return either.extract() // <extract>
+          }
+          return either.extract() // <extract>
+        }
+        """
+    )
+    written.check("extract")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import MAKES, REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import MAKES, RECEIVER, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_members import MemberWalk
 from cuedeck.code.languages.ecmascript_values import FUNCTIONS, is_short_text
 from cuedeck.code.languages.grouped import bound_in, one_of, range_of
@@ -75,7 +75,7 @@ class EcmaWalk(MemberWalk):
     )
     special: ClassVar[dict[str, str]] = {
         "this": "this",
-        "this_type": "this",
+        "this_type": "this_type",
         "super": "parent",
         "string": "text_literal",
         "template_string": "text_literal",
@@ -140,6 +140,8 @@ class EcmaWalk(MemberWalk):
         self.overloaded: set[tuple[int, int]] = set()
         # What a function says that it is called on.
         self.receivers: dict[int, int] = {}
+        # What is expected of a function that is no arrow, which may say what it is called on.
+        self.expecting: dict[int, int] = {}
 
     open_classes = True  # assignments from outside give a class members
     expected_result = 0  # what the function being visited is expected to return
@@ -147,10 +149,17 @@ class EcmaWalk(MemberWalk):
     # -- expressions
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
-        around = scope if self.receivers else -1
-        while around >= 0 and around != self.scopes[scope].owner:
+        around, owner = scope, self.scopes[scope].owner
+        while around >= 0 and around != owner:
             if around in self.receivers:
                 return self.row(Op.TYPED, self.receivers[around])
+            if around in self.expecting:
+                wanted = self.expecting[around]
+                return (
+                    self.row(Op.SELF, owner, wanted)
+                    if owner >= 0
+                    else self.row(Op.ARGUMENT, wanted, RECEIVER)
+                )
             around = self.scopes[around].parent
         return super().this(node, scope, role)
 
@@ -212,6 +221,8 @@ class EcmaWalk(MemberWalk):
         single, parameters = node.child_by_field_name("parameter"), node.child_by_field_name("parameters")
         seen = [body, single, parameters, node.child_by_field_name("name")]
         generics = node.child_by_field_name("type_parameters")
+        if expected and node.type != "arrow_function":
+            self.expecting[inner] = expected
         if generics is not None:
             seen.append(generics)
             self.type_parameters(generics, inner)
@@ -430,6 +441,8 @@ class EcmaWalk(MemberWalk):
         annotation = self.parameter_annotation(node, target, scope)
         if target.type == "this":
             self.receivers[scope] = annotation
+            self.scopes[scope].receiver = self.name(target)
+            self.bind(scope, self.name(target), target.start_byte, Bind.PARAMETER, annotation)
             return
         default = node.child_by_field_name("value") or node.child_by_field_name("right")
         typed = self.row(Op.TYPED, annotation) if annotation else expected
@@ -439,7 +452,7 @@ class EcmaWalk(MemberWalk):
                 self.visit(child, scope)
         if target.type == "identifier":
             name, at = self.name(target), target.start_byte
-            if field := self.parameter_property(node, target, scope, annotation):
+            if field := self.parameter_property(node, target, scope, annotation, value):
                 self.bind(scope, name, at, Bind.LINK, field)
                 name = self.intern(_NAMELESS)
             self.bind(scope, name, at, Bind.PARAMETER, annotation, expected or value)
@@ -449,13 +462,14 @@ class EcmaWalk(MemberWalk):
         self.bind(scope, label, target.start_byte, Bind.PARAMETER, annotation, expected or value)
         self.pattern(target, scope, typed or value, "", node)
 
-    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int) -> int:
+    def parameter_property(self, node: Node, name: Node, scope: int, annotation: int, default: int) -> int:
         """The field that a constructor's parameter with a modifier is."""
         owner = self.scopes[scope].owner
         words = ("accessibility_modifier", "override_modifier", "readonly")
         if owner < 0 or not any(c.type in words for c in node.children):
             return 0
-        self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation)
+        value = 0 if annotation else default
+        self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
         self.define(Kind.FIELD, name, node, owner)
         return self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(name), name.start_byte)
 

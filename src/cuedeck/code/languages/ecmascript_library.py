@@ -34,16 +34,24 @@ class EcmaLibrary(Rules):
             "DeepPartial",
             "DeepReadonly",
             "DeepRequired",
+            "DeepWritable",
             "Draft",
             "HydratedDocument",
             "Immutable",
             "ImmutableObject",
+            "MarkOptional",
+            "MarkReadonly",
+            "MarkRequired",
+            "MarkWritable",
             "PartialDeep",
             "PropsWithChildren",
             "PropsWithRef",
             "PropsWithoutRef",
             "ReadonlyDeep",
+            "RequiredDeep",
+            "SetNonNullable",
             "SetOptional",
+            "SetReadonly",
             "SetRequired",
             "Simplify",
             "WithId",
@@ -53,7 +61,7 @@ class EcmaLibrary(Rules):
         }
     )
     promises: ClassVar[frozenset[str]] = frozenset({"Promise"})
-    leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except"})
+    leaving_out: ClassVar[frozenset[str]] = frozenset({"Omit", "Except", "StrictOmit"})
     keeping: ClassVar[frozenset[str]] = frozenset({"Pick"})
     merging: ClassVar[frozenset[str]] = frozenset({"Merge"})
     extracting: ClassVar[frozenset[str]] = frozenset({"Extract"})
@@ -104,6 +112,7 @@ class EcmaLibrary(Rules):
     comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
+    settler: ClassVar[str] = "then"
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
     asserting: ClassVar[frozenset[str]] = frozenset({"assert", "ok", "invariant"})
     global_values: ClassVar[Mapping[str, str]] = {

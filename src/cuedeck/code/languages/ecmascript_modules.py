@@ -87,6 +87,8 @@ class ModuleWalk(TableWalk):
 
     def unquoted(self, name: Node) -> Node:
         """A name without the quotation marks that it may stand in."""
+        if name.type == "computed_property_name" and name.named_child_count == 1:
+            name = name.named_children[0] if name.named_children[0].type == "string" else name
         inside = name.named_children if name.type == "string" else ()
         return next((c for c in inside if c.type == "string_fragment"), name)
 

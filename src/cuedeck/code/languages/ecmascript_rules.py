@@ -54,6 +54,9 @@ class EcmaRules(EcmaLibrary):
     members_of_all: ClassVar[frozenset[str]] = frozenset(constructors)
     prototype: ClassVar[str] = "prototype"
     keeps_results: ClassVar[bool] = True
+    renames_exports: ClassVar[bool] = True
+    heirs_give_themselves: ClassVar[bool] = True
+    reads_classes_as_instances: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
     declared_members: ClassVar[bool] = True
     interfaces_promise: ClassVar[bool] = True
@@ -281,7 +284,7 @@ class EcmaRules(EcmaLibrary):
             target = posixpath.join(folder, name)
             return self._found(self.file(target) or self._package_at(target) or self._built_at(target))
         if name.startswith("#"):
-            return self._found(self._private(folder, name) or self._mapped(folder, name))
+            return self._found(self._mapped(folder, name) or self._private(folder, name))
         return self._found(self._mapped(folder, name) or self._package(name))
 
     def _found(self, path: str | None) -> Value | None:

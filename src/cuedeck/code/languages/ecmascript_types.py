@@ -58,7 +58,10 @@ class TypeWalk(ModuleWalk):
 
     def lookup_type(self, node: Node, scope: int, role: int = 0) -> int:
         parts = node.named_children
-        owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
+        if parts and parts[0].type == "this_type":
+            owner = self.this(parts[0], scope)
+        else:
+            owner = self.visit(parts[0], scope, Role.TYPE) if parts else 0
         key = parts[-1] if len(parts) > 1 else None
         while key is not None and key.type in ("literal_type", "string") and key.named_child_count:
             key = first_of(key)
@@ -89,6 +92,11 @@ class TypeWalk(ModuleWalk):
     def type_query(self, node: Node, scope: int, role: int = 0) -> int:
         """``typeof x`` names a value."""
         return self.only(node, scope)
+
+    def this_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """``this`` as a type: that of whatever heir a method is called on."""
+        owner = self.scopes[scope].owner
+        return self.row(Op.SELF, owner, 1) if owner >= 0 else 0
 
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without members of the project; still an answer, so that values do not give another."""

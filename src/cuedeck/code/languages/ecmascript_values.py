@@ -55,7 +55,8 @@ class ValueWalk(GuardWalk):
                 return self.function_value(node, scope, expected=expected)
             case "parenthesized_expression" | "await_expression":
                 inner = next((c for c in node.named_children if c.type != "comment"), None)
-                return self.given(inner, scope, expected) if inner is not None else 0
+                value = self.given(inner, scope, expected) if inner is not None else 0
+                return self.row(Op.AWAIT, value) if value and node.type == "await_expression" else value
             case "ternary_expression":
                 return self.ternary(node, scope, expected=expected)
             case "binary_expression" if expected:
@@ -118,7 +119,11 @@ class ValueWalk(GuardWalk):
         return values
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        parts = [c for c in node.named_children if c.type != "optional_chain"]
+        parts = [c for c in node.named_children if c.type not in ("optional_chain", "comment")]
+        name = first_of(parts[-1]) if len(parts) > 1 and parts[-1].type == "string" else None
+        if name is not None and parts[-1].named_child_count == 1:
+            # ``x["name"]`` is ``x.name``, which a private member may be reached by.
+            return self.row(Op.ATTR, self.visit(parts[0], scope), self.name(name), name.start_byte, role)
         values = [self.literal(c) if c.type == "number" else self.visit(c, scope) for c in parts]
         return self.row(Op.INDEX, values[0], self.items(values[1:])) if values else 0
 

@@ -246,7 +246,7 @@ class Calls(Telling):
                     if parameter not in meaning and (default := self.default(parameter)):
                         meaning[parameter] = self.substitute(default, meaning)
             return self.substitute(result, meaning)
-        return self.protocol(value, "__call__")
+        return self.signed(path, value, arguments)
 
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes, so what an argument without a type of its own is."""

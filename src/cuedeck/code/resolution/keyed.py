@@ -169,6 +169,20 @@ class Keyed(Narrowing):
         kept = tuple(f for f in fitting if f.tag != FUNCTION or self.agrees(path, f, arguments))
         return kept or fitting
 
+    def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
+        """What calling an object gives, by those of its signatures that take the arguments."""
+        method = self.member(value, "__call__") if value.tag == INSTANCE else None
+        if method is None:
+            return ()
+        meaning = self.meaning(value, method.path, method.scope)
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        count = len(arguments)
+        # Of those that take more, the rest may be left out.
+        fitting = [f for f in functions if self.taken(f) == count == 0] or [
+            f for f in functions if not 0 <= self.taken(f) < count
+        ]
+        return unique([v for f in fitting or functions for v in self.given(f, dict(meaning), value)])
+
     def agrees(self, path: str, function: Value, arguments: tuple[int, ...]) -> bool:
         """Whether no argument is a text that a function's parameter does not allow."""
         hints = self.links(function.path).bindings[4]

@@ -17,8 +17,8 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.resolution.extending import Extending
 from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
+from cuedeck.code.resolution.namesakes import Namesakes
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.shapes import is_class_of, made_of
 from cuedeck.code.resolution.values import (
@@ -59,7 +59,7 @@ _LOCAL: Final = frozenset(
 )
 
 
-class Linker(Extending):
+class Linker(Namesakes):
     """Links one ref's files. Results are memoised; a result cut short by a cycle is not kept.
 
     A cycle (``a = b; b = a``) is cut where it closes. What was computed below the cut depends on where the
@@ -178,7 +178,7 @@ class Linker(Extending):
             elif number in links.names[current] or star in links.names[current]:
                 found = self.lookup(path, current, name)
                 if found or number in links.names[current]:
-                    return found
+                    return self.seen_inside(path, current, name, found) if len(found) > 1 else found
             if row.kind == ScopeKind.NAMESPACE and rules.open_namespaces:
                 found = rules.lent(Value(MODULE, path, current), name)
                 if found:
@@ -209,7 +209,8 @@ class Linker(Extending):
         number = links.string_numbers.get(name)
         bindings = links.names[scope].get(number, ()) if number is not None else ()
         seen = direct and rules.body_names
-        if any(seen or links.bindings[3][binding] == Bind.OPAQUE for binding in bindings):
+        # What implements overloads is bound as a type parameter is, but beside them.
+        if bindings and (seen or all(links.bindings[3][binding] == Bind.OPAQUE for binding in bindings)):
             return self.lookup(path, scope, name)
         if rules.bare_members:
             owner = Value(CLASS, path, scope)
@@ -314,7 +315,7 @@ class Linker(Extending):
             return self.solve(("p", module, name), self._package_member, module, name)  # type: ignore[no-any-return]
         found = self.lookup(module.path, module.scope, name)
         if found:
-            return found
+            return self.given_out(module, name, found) if len(found) > 1 else found
         rules = self.rules_of(module.path)
         inner = rules.submodule(module, name)
         return (inner,) if inner else rules.lent(module, name)
@@ -398,6 +399,8 @@ class Linker(Extending):
             if rules.fields_beside_methods:
                 targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))
+        if len(found) > 1 and rules.structural:
+            found = self.in_place(found, links.ops[number] >> ROLE_SHIFT in TYPE_ROLES)
         if all(isinstance(target, Value) for target in found) or self.is_refused(path, found, given):
             return self.extended(path, number) or tuple(dict.fromkeys(found))
         return tuple(dict.fromkeys(found))

@@ -309,7 +309,11 @@ class Narrowing(Protocols):
             wanted = self.annotation(function.path, links.a[result])
             if any(v.tag in (PARAMETER, EXTERNAL) for v in wanted):
                 return values
-            return self.among(values, wanted, holds) if wanted or holds else values
+            if not wanted and not holds:
+                return values
+            # ``this is Either<never, R>``: what is left otherwise may be of the same class.
+            told = links.ops[links.a[result]] & OP_MASK == Op.INDEX
+            return self.among(values, wanted, holds) or (values if told else ())
         return values
 
     def tested(self, function: Value, key: str) -> str:

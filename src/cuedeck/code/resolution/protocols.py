@@ -63,14 +63,16 @@ class Protocols(Bases):
 
     def arrived(self, value: Value) -> Values:
         """What a value says itself that waiting for it gives."""
-        waiting = self.rules_of(value.path).waiter
+        rules = self.rules_of(value.path)
+        waiting = rules.waiter or rules.settler
         method = self.member(value, waiting) if waiting else None
         found: list[Value] = []
         for function in self.type_of(method) if method is not None else ():
             if function.tag == FUNCTION and method is not None:
                 meaning = self.meaning(value, method.path, method.scope)
                 self.learn_receiver(function, value, meaning)
-                found += self.substitute(self.sent_back(function, waiting), meaning)
+                coming = self.sent_back(function, waiting) if rules.waiter else self.keys_of(function)
+                found += self.substitute(coming, meaning)
         return unique(found)
 
     def sent_back(self, function: Value, waiting: str) -> Values:

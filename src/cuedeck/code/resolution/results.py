@@ -45,6 +45,8 @@ class Results(Typing):
         elif value.tag == INSTANCE:
             call = self.member(value, "__call__") or self.member(value, MAKES)
             functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
+            if call is None and self.rules_of(path).reads_classes_as_instances:
+                return self.functions_of(path, value._replace(tag=CLASS))
         else:
             functions = [value]
         return [function for function in functions if function.tag == FUNCTION]
@@ -153,7 +155,7 @@ class Results(Typing):
         path = function.path
         links = self.links(path)
         receiver = links.scopes[function.scope].receiver
-        if not receiver:
+        if not receiver and not self.rules_of(path).heirs_give_themselves:
             return self.evaluate(path, number)
         op = links.ops[number] & OP_MASK
         if op == Op.UNION:
@@ -180,6 +182,8 @@ class Results(Typing):
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
         if op in _SAME:
             return self.is_receivers(function, a)
+        if op == Op.SELF:
+            return self.rules_of(function.path).heirs_give_themselves
         if op == Op.UNION:
             return all(self.is_receivers(function, part) for part in links.lists[b])
         if op == Op.NAME:
@@ -372,7 +376,7 @@ class Results(Typing):
     def fitting(self, functions: Values, count: int) -> Values:
         """Of overloads, those that take that many arguments; all of them when none does."""
         overloads = [f for f in functions if f.tag == FUNCTION]
-        if len(overloads) < 2 or not count:
+        if len(overloads) < 2 or (not count and self.rules_of(overloads[0].path).named_arguments):
             return functions
         exact = {f for f in overloads if self.taken(f) == count}
         return tuple(f for f in functions if f.tag != FUNCTION or f in exact) if exact else functions

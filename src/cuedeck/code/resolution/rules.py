@@ -231,6 +231,14 @@ class Rules:
     rebinds_imports: ClassVar[bool] = False
     # The method by which a value says what waiting for it gives.
     waiter: ClassVar[str] = ""
+    # A file may give something out under a name that it calls something else by itself.
+    renames_exports: ClassVar[bool] = False
+    # A method that gives ``this`` gives the heir that it is called on.
+    heirs_give_themselves: ClassVar[bool] = False
+    # ``typeof C`` as a type is read as C: what is called although it is no function is the class then.
+    reads_classes_as_instances: ClassVar[bool] = False
+    # The method that takes a function and hands it what waiting for the value gives.
+    settler: ClassVar[str] = ""
     # Functions that hand the elements of what follows to the function which they are given first.
     walking_calls: ClassVar[frozenset[str]] = frozenset()
     # Functions of the language's library, as they are written or by their module: see ``library_call``.

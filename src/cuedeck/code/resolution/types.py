@@ -10,6 +10,7 @@ from cuedeck.code.facts import (
     BIND_MASK,
     INSTANCE,
     OP_MASK,
+    RECEIVER,
     ROLE_SHIFT,
     TYPE_BINDS,
     TYPE_ROLES,
@@ -349,6 +350,8 @@ class Typing(Untyped):
             return self.generic(path, number)
         if op == Op.WANTED:
             return self.annotation(path, links.a[number])
+        if op == Op.SELF and links.b[number] == 1:
+            return (Value(PARAMETER, path, links.a[number], name=SELF_TYPE),)
         if op == Op.TUPLE:
             items = tuple(self.annotation(path, item) for item in links.lists[links.b[number]])
             return (Value(TUPLE, inside=items),) if any(items) else ()
@@ -394,13 +397,8 @@ class Typing(Untyped):
     def instances(self, path: str, values: Values) -> Values:
         """Instances of classes; everything else as it is, functions where they can be types."""
         functions = self.rules_of(path).function_types
-        return unique(
-            [
-                Value(INSTANCE_OF, v.path, v.scope) if v.tag == CLASS else v
-                for v in values
-                if functions or v.tag != FUNCTION
-            ]
-        )
+        kept = values if functions else [v for v in values if v.tag != FUNCTION]
+        return unique([Value(INSTANCE_OF, v.path, v.scope) if v.tag == CLASS else v for v in kept])
 
     def around(self, path: str, number: int) -> Values:
         """An instance of the class that an annotation stands in."""
@@ -543,7 +541,7 @@ class Typing(Untyped):
             case Op.TYPED:
                 return self.annotation(path, a) if a else ()
             case Op.SELF:
-                return self.oneself(path, a)
+                return (self.expected(path, b, RECEIVER) if b > 1 else ()) or self.oneself(path, a)
             case Op.SUPER:
                 return tuple(v._replace(tag=SUPER) for v in self.instance_type(Value(INSTANCE_OF, path, a)))
             case Op.FUNCTION:

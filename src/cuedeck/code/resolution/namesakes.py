@@ -1,0 +1,57 @@
+"""Different things that one scope calls by one name, told apart by where they are seen from."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, TYPE_BINDS, Bind, Role
+from cuedeck.code.resolution.extending import Extending
+from cuedeck.code.resolution.values import Symbol, Target, Targets, Value
+
+
+class Namesakes(Extending):
+    """The part of the linker that chooses between them."""
+
+    @abstractmethod
+    def linked(self, path: str, binding: int) -> Targets:
+        """Where a binding that only forwards leads."""
+
+    def renamed(self, path: str, scope: int, name: str) -> set[Target]:
+        """What a scope only gives out under a name: ``export { left as Left }``."""
+        links = self.links(path)
+        if not self.rules_of(path).renames_exports:
+            return set()
+        bindings = links.names[scope].get(links.string_numbers[name], ())
+        return {t for b in bindings if links.bindings[3][b] == Bind.LINK for t in self.linked(path, b)}
+
+    def seen_inside(self, path: str, scope: int, name: str, found: Targets) -> Targets:
+        """What a scope itself means by a name: its own, not what it gives out under that name."""
+        own = Symbol(path, scope, name)
+        others = self.renamed(path, scope, name) - {own} if own in found else set()
+        return tuple(target for target in found if target not in others)
+
+    def given_out(self, module: Value, name: str, found: Targets) -> Targets:
+        """What others see under a name: not what a module keeps to itself beside what it gives out."""
+        own = Symbol(module.path, module.scope, name)
+        if own not in found or not self.renamed(module.path, module.scope, name) - {own}:
+            return found
+        links = self.links(module.path)
+        sites = links.sites.get(links.string_numbers[name])
+        if any(links.ops[site] >> ROLE_SHIFT == Role.EXPORT for site in sites):
+            return found
+        return tuple(target for target in found if target != own)
+
+    def in_place(self, found: list[Target], is_type: bool) -> list[Target]:
+        """Of members of one name those that are types where a type stands, else those that are not."""
+        kinds = [self.kinds_of(target) if isinstance(target, Symbol) else set() for target in found]
+        if is_type:
+            kept = [t for t, k in zip(found, kinds, strict=True) if not TYPE_BINDS.isdisjoint(k)]
+        else:
+            kept = [t for t, k in zip(found, kinds, strict=True) if k != {Bind.ALIAS}]
+        return kept or found
+
+    def kinds_of(self, symbol: Symbol) -> set[int]:
+        """How a scope got a name."""
+        links = self.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return {links.bindings[3][binding] & BIND_MASK for binding in bindings}
