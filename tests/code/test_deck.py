@@ -349,6 +349,7 @@ def test_a_folder_whose_name_begins_with_two_dots_is_inside(ask: Ask, repo: Repo
     [
         ("find_references", {"symbol_name": "nothing_of_that_name"}, ErrorCode.SYMBOL_NOT_FOUND),
         ("find_references", {"symbol_name": "check", "ref": "--help"}, ErrorCode.REF_NOT_INDEXED),
+        ("find_references", {"symbol_name": "check\0"}, ErrorCode.SYMBOL_NOT_FOUND),
         ("get_file_outline", {"path": "nope.py"}, ErrorCode.NOT_FOUND),
         ("get_file_outline", {"path": "../../etc/passwd"}, ErrorCode.VALIDATION),
         ("get_file_outline", {"path": "/etc/passwd"}, ErrorCode.VALIDATION),
@@ -368,6 +369,37 @@ def test_errors_are_the_contracts(ask: Ask, tool: str, arguments: dict[str, Any]
         ask(tool, **arguments)
     assert caught.value.code is code
     assert caught.value.hint or caught.value.data["field"] in arguments
+
+
+def test_one_ref_is_the_default_also_when_another_was_before(ask: Ask, repo: Repo) -> None:
+    assert ask("list_refs")["refs"][0]["is_default"] is True
+    repo.git("update-ref", "refs/remotes/origin/develop", "HEAD")
+    repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
+    repo.git("checkout", "-q", "-b", "develop")
+    ask("locate_symbol", name="check")
+    refs = ask("list_refs")["refs"]
+    assert [(ref["ref"], ref["is_default"]) for ref in refs] == [("develop", True), ("main", False)]
+
+
+def test_an_index_damaged_while_it_is_served_is_built_again_within_the_call(ask: Ask, repo: Repo) -> None:
+    before = ask("find_references", symbol_name="check")
+    index = repo.root / ".cuedeck" / ".cache" / "index.db"
+    index.with_name("index.db-wal").write_bytes(b"")
+    assert ask("search_code", query="check")["results"]
+    assert ask("find_references", symbol_name="check") == before
+    assert list(index.parent.glob("index.db.damaged-*"))
+
+
+def test_why_indexing_failed_is_in_the_status(ask: Ask, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise CueError(ErrorCode.REF_NOT_INDEXED, "This clone does not hold every folder")
+
+    monkeypatch.setattr("cuedeck.code.engine.Indexer.index_commit", fail)
+    with pytest.raises(CueError):
+        ask("index_repo")
+    told = ask("index_status")
+    assert (told["status"], told["metadata"]["indexing_status"]) == ("failed", "failed")
+    assert told["metadata"]["warnings"] == ["This clone does not hold every folder"]
 
 
 def test_the_served_workspace_may_be_named(ask: Ask, repo: Repo) -> None:

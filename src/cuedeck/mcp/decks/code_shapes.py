@@ -208,11 +208,11 @@ def metadata(
     return {**found, "warnings": list(warnings)} if warnings else found
 
 
-def ref(row: RefRow) -> dict[str, Any]:
-    """An indexed ref."""
+def ref(row: RefRow, default: str) -> dict[str, Any]:
+    """An indexed ref, which may be the default one."""
     return {
         "ref": row.name,
-        "is_default": row.base is None,
+        "is_default": row.name == default,
         "last_indexed_commit": row.commit_id,
         "merge_base_commit": row.merge_base or None,
         "file_count": row.files,
