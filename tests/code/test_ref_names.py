@@ -69,6 +69,8 @@ def test_the_beginning_of_several_ids_is_said_to_be_one(repo: Repo, open_code: O
     error = refused(open_code(repo.root), shared)
     assert error.code is ErrorCode.REF_NOT_INDEXED
     assert "several ids" in error.message
+    # Git takes nothing shorter than four characters for the beginning of an id.
+    assert "There is no branch" in refused(open_code(repo.root), shared[:1]).message
 
 
 def test_a_shallow_clone_says_how_to_get_what_is_older(repo: Repo, tmp_path: Path, open_code: Open) -> None:

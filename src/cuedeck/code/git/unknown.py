@@ -9,6 +9,8 @@ from cuedeck.model.errors import CueError, ErrorCode, invalid, shortened
 if TYPE_CHECKING:
     from cuedeck.code.git.repository import Repository
 
+# Git takes nothing shorter for the beginning of an id.
+_SHORTEST_ID = 4
 _HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
 _SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
 
@@ -22,9 +24,22 @@ def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: 
     if unreadable:
         message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
         hint = "Ask without a ref: the answer is then about the files on disk."
-    elif repository is not None and repository.is_ambiguous(name):
+    elif repository is not None and _is_ambiguous(repository, name):
         message = f"{shown} is the beginning of several ids, so it is no commit's"
         hint = "Give more of the id."
     elif repository is not None and repository.is_shallow:
         hint = f"{_SHALLOW} {_HINT}"
     return CueError(ErrorCode.REF_NOT_INDEXED, message, data={"ref": shown}, hint=hint)
+
+
+def _is_ambiguous(repository: Repository, name: str) -> bool:
+    """Whether several objects have ids that begin so."""
+    import pygit2
+
+    if len(name) < _SHORTEST_ID:
+        return False
+    try:
+        repository.git.revparse_single(name)
+    except (pygit2.GitError, ValueError, KeyError, TypeError) as error:
+        return "ambiguous" in str(error)
+    return False
