@@ -339,6 +339,16 @@ def test_differences_have_the_contracts_shape(ask: Ask, repo: Repo) -> None:
     assert ask("diff_context", base_ref="main", head_ref="main")["changes"] == []
 
 
+def test_the_outline_of_a_folder_names_files_in_it(ask: Ask, repo: Repo) -> None:
+    repo.put("lib/deep/z.py", "def z(): pass\n")
+    repo.put("lib/a.py", "def a(): pass\n")
+    repo.put("libs.py", "def s(): pass\n")
+    with pytest.raises(CueError) as caught:
+        ask("get_file_outline", path="lib/")
+    assert caught.value.data["nearest"] == ["lib/a.py", "lib/deep/z.py"]
+    assert "a folder of 2 code files" in str(caught.value.hint)
+
+
 def test_a_folder_whose_name_begins_with_two_dots_is_inside(ask: Ask, repo: Repo) -> None:
     repo.put("..data/a.py", "def inside(): pass\n")
     assert [one["name"] for one in ask("get_file_outline", path="..data/a.py")["symbols"]] == ["inside"]
