@@ -339,6 +339,28 @@ def test_differences_have_the_contracts_shape(ask: Ask, repo: Repo) -> None:
     assert ask("diff_context", base_ref="main", head_ref="main")["changes"] == []
 
 
+@pytest.mark.parametrize(
+    ("path", "source", "inside"),
+    [
+        (
+            "a.rs",
+            "impl Store {\n    fn get(&self) {}\n}\n\nstruct Store {\n    size: u8,\n}\n",
+            ["get", "size"],
+        ),
+        ("a.go", "package a\n\nfunc (s *Store) Get() {}\n\ntype Store struct{ size int }\n", ["Get", "size"]),
+        ("a.py", "class Store:\n    size = 1\n\n    def get(self): pass\n", ["size", "get"]),
+    ],
+)
+def test_members_stand_inside_their_type_in_an_outline(
+    ask: Ask, repo: Repo, path: str, source: str, inside: list[str]
+) -> None:
+    repo.put(path, source)
+    [store] = ask("get_file_outline", path=path)["symbols"]
+    assert (store["name"], [child["name"] for child in store["children"]]) == ("Store", inside)
+    [top] = ask("get_file_outline", path=path, depth="top")["symbols"]
+    assert (top["name"], top["children"]) == ("Store", [])
+
+
 def test_the_outline_of_a_folder_names_files_in_it(ask: Ask, repo: Repo) -> None:
     repo.put("lib/deep/z.py", "def z(): pass\n")
     repo.put("lib/a.py", "def a(): pass\n")

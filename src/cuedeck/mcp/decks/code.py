@@ -270,20 +270,13 @@ def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     symbols = view.snapshot.symbols(path)
     if symbols.outline.problem:
         view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
-    nodes: dict[int, dict[str, Any]] = {}
-    top: list[dict[str, Any]] = []
-    for number, definition in enumerate(symbols.outline.definitions):
-        record = _record(symbols.record(number))
-        if asked.brief:
-            record = {name: record[name] for name in shape.BRIEF}
-        node = nodes[number] = {**record, "children": []}
-        parent = nodes.get(definition.parent)
-        if parent is None:
-            top.append(node)
-        elif asked.depth == "all":
-            parent["children"].append(node)
     return Answer(
-        {"path": path, "language": symbols.outline.language, "symbols": top, "metadata": _metadata(view)}
+        {
+            "path": path,
+            "language": symbols.outline.language,
+            "symbols": shape.outlined(symbols, _record, brief=asked.brief, whole=asked.depth == "all"),
+            "metadata": _metadata(view),
+        }
     )
 
 
