@@ -162,6 +162,14 @@ def test_an_index_emptied_while_another_uses_it_is_set_aside(
     assert cached(open_here()) == 1
 
 
+def test_a_file_where_the_folder_belongs_is_named(tmp_path: Path, open_here: Callable[[], Store]) -> None:
+    (tmp_path / ".cuedeck").write_text("mine")
+    with pytest.raises(CueError, match=r"^\.cuedeck cannot be created") as caught:
+        open_here()
+    assert "stands where .cuedeck belongs" in str(caught.value.hint)
+    assert (tmp_path / ".cuedeck").read_text() == "mine"
+
+
 @pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\x00" + b"\xff" * 8176])
 def test_a_damaged_state_is_reported_and_never_touched(
     tmp_path: Path, open_here: Callable[[], Store], content: bytes

@@ -228,6 +228,6 @@ def file_identity(path: str | Path) -> tuple[int, int] | None:
     """Which file a path names now, if any."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a Path would be spelt anew before every write
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_dev, found.st_ino
