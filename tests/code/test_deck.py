@@ -339,38 +339,6 @@ def test_differences_have_the_contracts_shape(ask: Ask, repo: Repo) -> None:
     assert ask("diff_context", base_ref="main", head_ref="main")["changes"] == []
 
 
-@pytest.mark.parametrize(
-    ("path", "source", "inside"),
-    [
-        (
-            "a.rs",
-            "impl Store {\n    fn get(&self) {}\n}\n\nstruct Store {\n    size: u8,\n}\n",
-            ["get", "size"],
-        ),
-        ("a.go", "package a\n\nfunc (s *Store) Get() {}\n\ntype Store struct{ size int }\n", ["Get", "size"]),
-        ("a.py", "class Store:\n    size = 1\n\n    def get(self): pass\n", ["size", "get"]),
-    ],
-)
-def test_members_stand_inside_their_type_in_an_outline(
-    ask: Ask, repo: Repo, path: str, source: str, inside: list[str]
-) -> None:
-    repo.put(path, source)
-    [store] = ask("get_file_outline", path=path)["symbols"]
-    assert (store["name"], [child["name"] for child in store["children"]]) == ("Store", inside)
-    [top] = ask("get_file_outline", path=path, depth="top")["symbols"]
-    assert (top["name"], top["children"]) == ("Store", [])
-
-
-def test_the_outline_of_a_folder_names_files_in_it(ask: Ask, repo: Repo) -> None:
-    repo.put("lib/deep/z.py", "def z(): pass\n")
-    repo.put("lib/a.py", "def a(): pass\n")
-    repo.put("libs.py", "def s(): pass\n")
-    with pytest.raises(CueError) as caught:
-        ask("get_file_outline", path="lib/")
-    assert caught.value.data["nearest"] == ["lib/a.py", "lib/deep/z.py"]
-    assert "a folder of 2 code files" in str(caught.value.hint)
-
-
 def test_a_folder_whose_name_begins_with_two_dots_is_inside(ask: Ask, repo: Repo) -> None:
     repo.put("..data/a.py", "def inside(): pass\n")
     assert [one["name"] for one in ask("get_file_outline", path="..data/a.py")["symbols"]] == ["inside"]
@@ -401,37 +369,6 @@ def test_errors_are_the_contracts(ask: Ask, tool: str, arguments: dict[str, Any]
         ask(tool, **arguments)
     assert caught.value.code is code
     assert caught.value.hint or caught.value.data["field"] in arguments
-
-
-def test_one_ref_is_the_default_also_when_another_was_before(ask: Ask, repo: Repo) -> None:
-    assert ask("list_refs")["refs"][0]["is_default"] is True
-    repo.git("update-ref", "refs/remotes/origin/develop", "HEAD")
-    repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
-    repo.git("checkout", "-q", "-b", "develop")
-    ask("locate_symbol", name="check")
-    refs = ask("list_refs")["refs"]
-    assert [(ref["ref"], ref["is_default"]) for ref in refs] == [("develop", True), ("main", False)]
-
-
-def test_an_index_damaged_while_it_is_served_is_built_again_within_the_call(ask: Ask, repo: Repo) -> None:
-    before = ask("find_references", symbol_name="check")
-    index = repo.root / ".cuedeck" / ".cache" / "index.db"
-    index.with_name("index.db-wal").write_bytes(b"")
-    assert ask("search_code", query="check")["results"]
-    assert ask("find_references", symbol_name="check") == before
-    assert list(index.parent.glob("index.db.damaged-*"))
-
-
-def test_why_indexing_failed_is_in_the_status(ask: Ask, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any, **__: Any) -> None:
-        raise CueError(ErrorCode.REF_NOT_INDEXED, "This clone does not hold every folder")
-
-    monkeypatch.setattr("cuedeck.code.engine.Indexer.index_commit", fail)
-    with pytest.raises(CueError):
-        ask("index_repo")
-    told = ask("index_status")
-    assert (told["status"], told["metadata"]["indexing_status"]) == ("failed", "failed")
-    assert told["metadata"]["warnings"] == ["This clone does not hold every folder"]
 
 
 def test_the_served_workspace_may_be_named(ask: Ask, repo: Repo) -> None:

@@ -149,27 +149,6 @@ def test_an_index_damaged_while_in_use_heals_at_the_next_call(
     assert cached(store) == 0
 
 
-def test_an_index_emptied_while_another_uses_it_is_set_aside(
-    tmp_path: Path, open_here: Callable[[], Store]
-) -> None:
-    store = open_here()
-    cache(store, "a.py")
-    path = tmp_path / ".cuedeck" / ".cache" / "index.db"
-    os.truncate(path, 0)
-    assert cached(open_here()) == 0
-    assert list(path.parent.glob("index.db.damaged-*"))
-    cache(store, "b.py")
-    assert cached(open_here()) == 1
-
-
-def test_a_file_where_the_folder_belongs_is_named(tmp_path: Path, open_here: Callable[[], Store]) -> None:
-    (tmp_path / ".cuedeck").write_text("mine")
-    with pytest.raises(CueError, match=r"^\.cuedeck cannot be created") as caught:
-        open_here()
-    assert "stands where .cuedeck belongs" in str(caught.value.hint)
-    assert (tmp_path / ".cuedeck").read_text() == "mine"
-
-
 @pytest.mark.parametrize("content", [b"garbage" * 1000, b"SQLite format 3\x00" + b"\xff" * 8176])
 def test_a_damaged_state_is_reported_and_never_touched(
     tmp_path: Path, open_here: Callable[[], Store], content: bytes
