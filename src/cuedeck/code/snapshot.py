@@ -141,9 +141,11 @@ class FactsCache:
 
     def _packed(self, blobs: Collection[int]) -> dict[int, bytes]:
         with self.store.index.read() as session:
-            if self.store.index.generation != self.generation:
-                raise Outdated
-            return table.facts(session, blobs)
+            found = table.facts(session, blobs)
+        # Asked afterwards: what was read may be of what came in its place.
+        if self.store.index.generation != self.generation:
+            raise Outdated
+        return found
 
 
 class Snapshot:

@@ -78,8 +78,8 @@ class SqliteDatabase:
     @property
     def generation(self) -> int:
         with self.translated:
-            self.current()
-            return self._base
+            number = self.current().content_number()
+            return (self._base << 31) + number
 
     def version(self) -> int:
         with self.translated:
