@@ -173,11 +173,11 @@ def replace_file(
             os.close(folder)
 
 
-def check_present(root: Path) -> None:
+def check_present(root: Path, code: ErrorCode = ErrorCode.UNAVAILABLE) -> None:
     """Raise when a workspace's folder was moved or deleted."""
     if not root.is_dir():
         raise CueError(
-            ErrorCode.UNAVAILABLE,
+            code,
             f"The workspace folder {root.name} is gone",
             hint="Put it back, or start the agent again in the folder it was moved to.",
         )

@@ -169,6 +169,31 @@ def test_noise_and_bombs_are_refused(repo: Repo, tmp_path: Path, data: bytes) ->
         import_state(repo.root, repo.root, tmp_path / "missing", lock_timeout=5)
 
 
+def test_who_serves_while_a_state_is_imported_answers_for_the_files_and_refs_as_they_are(
+    repo: Repo, tmp_path: Path
+) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    store = open_store(None, root=repo.root, workspace_id="t")
+    code = Code(repo.root, store, workers=1)
+    code.view()
+    archive = tmp_path / "state.tar.zst"
+    export_state(repo.root, repo.root, archive)
+    repo.put("a.py", "def edited(): pass\n")
+    assert locate(code.view().snapshot, "edited")
+    import_state(repo.root, repo.root, archive, lock_timeout=5)
+    assert locate(code.view().snapshot, "edited")
+    import_state(repo.root, repo.root, archive, lock_timeout=5)
+    # Stored now, it gets the number that what was edited had before.
+    repo.git("branch", "feat")
+    repo.git("checkout", "-q", "-f", "feat")
+    repo.put("b.py", "def other(): pass\n")
+    repo.commit()
+    assert locate(code.view("feat").snapshot, "other")
+    code.close()
+    store.close()
+
+
 def early(database: DatabaseName) -> list[Migration]:
     """The schema as it was before the newest migration of each domain that has several."""
     newest = {made.domain: made.number for made in migrations(database)}

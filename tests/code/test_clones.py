@@ -76,8 +76,9 @@ def test_history_that_comes_into_a_shallow_clone_counts(
     shallow = clone(origin, tmp_path / "shallow", "--depth", "1", "--no-single-branch")
     shallow.git("worktree", "add", "-q", str(tmp_path / "other"))
     code = open_code(tmp_path / "other" if in_worktree else shallow.root)
-    with pytest.raises(CueError, match="no commit in common"):
+    with pytest.raises(CueError, match="no commit in common") as caught:
         compare_refs(code, "origin/main", "feat")
+    assert "--unshallow" in str(caught.value.hint)
     shallow.git("fetch", "-q", "--unshallow")
     assert [file.path for file in compare_refs(code, "origin/main", "feat").files] == ["app/c.py"]
 

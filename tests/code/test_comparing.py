@@ -406,6 +406,7 @@ def test_unrelated_histories_and_plain_folders_have_no_merge_base(
     with pytest.raises(CueError) as caught:
         compare_refs(open_code(repo.root), "main", "alone")
     assert caught.value.code is ErrorCode.MERGE_BASE_FAILED
+    assert "separate" in str(caught.value.hint)
     plain = tmp_path / "plain"
     plain.mkdir()
     with pytest.raises(CueError) as caught:

@@ -349,6 +349,7 @@ def test_a_folder_whose_name_begins_with_two_dots_is_inside(ask: Ask, repo: Repo
     [
         ("find_references", {"symbol_name": "nothing_of_that_name"}, ErrorCode.SYMBOL_NOT_FOUND),
         ("find_references", {"symbol_name": "check", "ref": "--help"}, ErrorCode.REF_NOT_INDEXED),
+        ("find_references", {"symbol_name": "check\0"}, ErrorCode.SYMBOL_NOT_FOUND),
         ("get_file_outline", {"path": "nope.py"}, ErrorCode.NOT_FOUND),
         ("get_file_outline", {"path": "../../etc/passwd"}, ErrorCode.VALIDATION),
         ("get_file_outline", {"path": "/etc/passwd"}, ErrorCode.VALIDATION),

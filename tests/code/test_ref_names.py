@@ -69,6 +69,22 @@ def test_the_beginning_of_several_ids_is_said_to_be_one(repo: Repo, open_code: O
     error = refused(open_code(repo.root), shared)
     assert error.code is ErrorCode.REF_NOT_INDEXED
     assert "several ids" in error.message
+    # Git takes nothing shorter than four characters for the beginning of an id.
+    assert "There is no branch" in refused(open_code(repo.root), shared[:1]).message
+
+
+def test_a_mistyped_ref_is_told_the_nearest_and_a_range_who_compares_it(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("branch", "feature/login")
+    repo.git("tag", "v1.10.0")
+    code = open_code(repo.root)
+    for asked, meant in (("MAIN", "main"), ("feature/logn", "feature/login"), ("1.10.0", "v1.10.0")):
+        error = refused(code, asked)
+        assert error.data["nearest"] == [meant]
+        assert error.hint is not None and error.hint.startswith(f"Did you mean {meant}? ")
+    assert "diff_context" in str(refused(code, "main..v1.10.0").hint)
+    assert "nearest" not in refused(code, "zzzz").data
 
 
 def test_a_shallow_clone_says_how_to_get_what_is_older(repo: Repo, tmp_path: Path, open_code: Open) -> None:

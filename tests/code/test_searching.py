@@ -74,6 +74,34 @@ def test_tests_inside_a_file_stand_behind_what_they_test(code: Code, repo: Repo)
         assert ("70% of it in a test" in told.reasons["bm25_source"]) == less
 
 
+def test_tests_in_a_module_called_after_what_it_tests_stand_behind_it(code: Code, repo: Repo) -> None:
+    repo.put(
+        "src/lib.rs",
+        "pub fn parse_summary(text: &str) -> Summary { into(text) }\n\n"
+        "#[cfg(test)]\nmod summary_tests {\n    fn parse_summary() { into(text) }\n}\n",
+    )
+    found = search(code.view(), Query("parse summary"), limit=10).hits
+    assert [hit.scored.record.qualified_name for hit in found][:2] == [
+        "lib::parse_summary",
+        "lib::summary_tests::parse_summary",
+    ]
+    assert found[0].scored.total > found[1].scored.total + 0.15
+
+
+def test_the_line_that_names_a_module_of_rust_stands_behind_what_is_in_it(code: Code, repo: Repo) -> None:
+    repo.put("src/main.rs", "mod walk;\n\nfn main() { walk::scan(1); }\n")
+    repo.put(
+        "src/walk.rs",
+        "/// What each thread knows that walks folders.\npub struct State {\n    depth: u32,\n}\n\n"
+        "pub fn scan(threads: u32) -> u32 { threads }\n",
+    )
+    view, query = code.view(), Query("walk folders")
+    assert names(view, query.text)[0] == "src/walk.rs:State"
+    line = explain(view, query, "src/main.rs", 1, limit=50)
+    assert line.scoring["definition_boost"] == 0.0
+    assert line.reasons["definition_boost_reason"] == "a namespace, in a line that names another file"
+
+
 def test_declarations_stand_behind_the_code_they_describe(code: Code, repo: Repo) -> None:
     repo.put("a/command.d.ts", "export class Command {\n  /** Add an option. */\n  addOption(): this\n}\n")
     repo.put("lib/command.js", "class Command {\n  /** Add an option. */\n  addOption() { return this }\n}\n")

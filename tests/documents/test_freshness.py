@@ -18,6 +18,7 @@ from cuedeck.documents.inotify import InotifyHints
 from cuedeck.documents.watchfiles_hints import WatchfilesHints
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.store import open_store
+from cuedeck.store.archive import export_state, import_state
 
 
 @pytest.fixture
@@ -103,6 +104,20 @@ def test_with_a_watcher_the_very_next_answer_knows(index: DocumentIndex, freshne
         (index.root / f"n{n}.md").unlink()
         freshness.ensure()
         assert f"n{n}.md" not in paths(index)
+
+
+def test_files_are_looked_at_again_when_an_archived_index_takes_the_place_of_theirs(
+    index: DocumentIndex, freshness: Freshness, tmp_path: Path
+) -> None:
+    started(freshness).ensure()
+    archive = tmp_path / "state.tar.zst"
+    export_state(index.root, index.root, archive)
+    (index.root / "b.md").write_text("second")
+    assert freshness.ensure()
+    assert paths(index) == {"a.md", "b.md"}
+    import_state(index.root, index.root, archive, lock_timeout=5)
+    assert freshness.ensure()
+    assert paths(index) == {"a.md", "b.md"}
 
 
 def test_changes_are_taken_in_without_anyone_asking(index: DocumentIndex, freshness: Freshness) -> None:

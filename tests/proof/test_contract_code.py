@@ -255,3 +255,13 @@ def test_a_folder_without_git_is_live(own_ground: Ground) -> None:
     (ref,) = listed["refs"]
     assert (ref["ref"], ref["is_default"], ref["last_indexed_commit"]) == ("live", True, None)
     assert deck.good("locate_symbol", name="shout")["metadata"]["ref"] == "live"
+
+
+def test_a_workspace_that_is_gone_is_no_project(own_ground: Ground) -> None:
+    deck = CodeDeck(own_ground.door("process", "--decks", "code"))
+    deck.good("index_repo")
+    away = own_ground.root.rename(own_ground.root.with_name("away"))
+    error = deck.bad("find_references", symbol_name="shout")["error"]
+    assert (error["code"], "is gone" in error["message"]) == ("project_not_found", True)
+    away.rename(own_ground.root)
+    assert deck.good("locate_symbol", name="shout")["results"]

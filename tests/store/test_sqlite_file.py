@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -76,3 +77,29 @@ def test_a_file_that_was_closed_or_replaced_is_not_written_to(tmp_path: Path) ->
             file.begin("a")
         assert caught.value.code is ErrorCode.UNAVAILABLE
     store.close()
+
+
+def test_an_index_emptied_while_another_uses_it_is_set_aside(tmp_path: Path) -> None:
+    first = open_sample(None, tmp_path, "w", busy_timeout=2.0)
+    with first.index.write(actor="me") as session:
+        session.insert("files", {"path": "a.py"})
+    index = tmp_path / ".cuedeck" / ".cache" / "index.db"
+    os.truncate(index, 0)
+    second = open_sample(None, tmp_path, "w", busy_timeout=2.0)
+    with second.index.read() as session:
+        assert session.value("SELECT count(*) FROM files") == 0
+    assert list(index.parent.glob("index.db.damaged-*"))
+    with first.index.write(actor="me") as session:
+        session.insert("files", {"path": "b.py"})
+    with second.index.read() as session:
+        assert session.value("SELECT path FROM files") == "b.py"
+    first.close()
+    second.close()
+
+
+def test_a_file_where_the_folder_belongs_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".cuedeck").write_text("mine")
+    with pytest.raises(CueError, match=r"^\.cuedeck cannot be created") as caught:
+        open_sample(None, tmp_path, "w")
+    assert "stands where .cuedeck belongs" in str(caught.value.hint)
+    assert (tmp_path / ".cuedeck").read_text() == "mine"

@@ -67,7 +67,12 @@ def compare_refs(
     wanted = code.wanted(head, principal)
     head_name, new = wanted.name if head is None else head, wanted.commit
     if new is None:
-        raise CueError(ErrorCode.REF_NOT_INDEXED, f"{head_name} has no commit yet", data={"ref": head_name})
+        raise CueError(
+            ErrorCode.REF_NOT_INDEXED,
+            f"{head_name} has no commit yet",
+            data={"ref": head_name},
+            hint="Commit first: commits are compared, and the files on disk with a commit.",
+        )
     if working_tree and not wanted.checked_out:
         raise invalid("head_ref", "what is checked out, when working_tree is true", head_name)
     base_name = base if base is not None else code.base_name()
@@ -79,7 +84,9 @@ def compare_refs(
             ErrorCode.MERGE_BASE_FAILED,
             f"{base_name} and {head_name} have no commit in common",
             data={"base_ref": base_name, "head_ref": head_name},
-            hint="A shallow clone may lack it: fetch more history.",
+            hint="This clone is shallow and may lack it: `git fetch --unshallow` brings it."
+            if repository.is_shallow
+            else "Their histories are separate: choose a base_ref that head_ref came from.",
         )
     found = as_it_stands(
         lambda: _Comparing(code, repository, wanted.head if working_tree else None).run(

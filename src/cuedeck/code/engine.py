@@ -30,6 +30,7 @@ _SNAPSHOTS: Final = 6
 _JOBS: Final = 64
 _TURNS: Final = 64
 _SWITCHES: Final = 6
+_NAMED: Final = 8
 _FACTS_BYTES: Final = 128 * 1024 * 1024
 _WORKED_OUT_BYTES: Final = 160 * 1024 * 1024
 
@@ -382,7 +383,8 @@ class Code:
         version, checkout = self.store.index.version(), self.checkout
         if wanted.checked_out:
             checkout.files()
-        return wanted, version, checkout.version, checkout.project_version, self._base_of(wanted)
+        looked = (checkout.version, checkout.project_version, checkout.conflicts)
+        return wanted, version, looked, self._base_of(wanted)
 
     def _say_what_is_missing(self, wanted: Wanted, view: View) -> None:
         if self.unreadable:
@@ -394,6 +396,8 @@ class Code:
             view.warnings.append(doubt)
         if wanted.gone:
             view.warnings.append(f"{wanted.gone}, which was switched to, is gone; this is {wanted.shown}")
+        if wanted.checked_out and (open_ones := self.checkout.conflicts):
+            view.warnings.append(f"a merge is not finished in {', '.join(open_ones[:_NAMED])}")
         if lacking := self.lacking(wanted):
             view.completeness = "partial"
             view.warnings.append(lacking)

@@ -31,6 +31,8 @@ class Status:
     skipped: tuple[tuple[str, str], ...]
     freshness: str
     pending_embeddings: int = 0
+    # Why the last indexing failed.
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def listed(code: Code) -> list[table.RefRow]:
     with code.store.index.read() as session:
         rows = [row for row in table.refs(session) if row.kind != "worktree" and _exists(code, row.name)]
     base = code.base_name()
-    return sorted(rows, key=lambda row: (row.name != base and row.base is not None, row.name))
+    return sorted(rows, key=lambda row: (row.name != base, row.name))
 
 
 def _exists(code: Code, name: str) -> bool:
@@ -73,9 +75,9 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
     else:
         state, progress = ("ready", 1.0) if row is not None else ("not_indexed", 0.0)
     if row is None:
-        return Status(
-            wanted.name, state, progress, 0, 0, None, (), "syncing" if state == "indexing" else "stale"
-        )
+        freshness = "syncing" if state == "indexing" else "stale"
+        failure = _said(job.error) if job is not None and state == "failed" else ""
+        return Status(wanted.name, state, progress, 0, 0, None, (), freshness, failure=failure)
     current = row.commit_id == wanted.commit and row.version == EXTRACTOR_VERSION
     if current and wanted.checked_out:
         current = code.is_indexed_as_on_disk(wanted)
@@ -91,6 +93,11 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
         freshness,
         _pending(code, wanted, vectors) if row.version == EXTRACTOR_VERSION else 0,
     )
+
+
+def _said(error: BaseException | None) -> str:
+    """What may be told of a failure."""
+    return error.message if isinstance(error, CueError) else "indexing failed; index_repo tries again"
 
 
 def _pending(code: Code, wanted: Wanted, vectors: SymbolVectors | None) -> int:

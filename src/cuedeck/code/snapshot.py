@@ -22,6 +22,7 @@ from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.memo import ANY_FILE, is_naming, naming, same_but_for_place
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.symbols import MOST_RECORDS, FileSymbols, SymbolRecord
+from cuedeck.model.text import is_storable
 from cuedeck.store import code as table
 from cuedeck.store.code_names import naming as blobs_naming
 from cuedeck.store.code_names import stored, stored_until
@@ -140,9 +141,11 @@ class FactsCache:
 
     def _packed(self, blobs: Collection[int]) -> dict[int, bytes]:
         with self.store.index.read() as session:
-            if self.store.index.generation != self.generation:
-                raise Outdated
-            return table.facts(session, blobs)
+            found = table.facts(session, blobs)
+        # Asked afterwards: what was read may be of what came in its place.
+        if self.store.index.generation != self.generation:
+            raise Outdated
+        return found
 
 
 class Snapshot:
@@ -344,6 +347,8 @@ class Snapshot:
 
     def _named(self, name: str) -> tuple[list[str], list[str]]:
         found: tuple[list[str], list[str]] | None = self._found.values.get(("named", name))
+        if found is None and not is_storable(name):
+            return [], []
         if found is None:
             version = self.cache.store.index.version()
             with self.cache.store.index.read() as session:

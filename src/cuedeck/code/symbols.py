@@ -10,7 +10,7 @@ from typing import Final
 
 from blake3 import blake3
 
-from cuedeck.code.facts import Kind, Outline
+from cuedeck.code.facts import TYPES, Kind, Outline
 from cuedeck.code.languages import language_named
 
 _CROCKFORD: Final = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", b"0123456789ABCDEFGHJKMNPQRSTVWXYZ")
@@ -119,6 +119,18 @@ class FileSymbols:
         """A symbol's name with its module or namespace."""
         local = self.outline.locals[number]
         return local if not self.module or self.rooted[number] else f"{self.module}::{local}"
+
+    @cached_property
+    def owners(self) -> list[int]:
+        """What holds each symbol: the type beside it whose member it is (Rust, Go), or what is around it."""
+        types: dict[tuple[str, int], int] = {}
+        for number, definition in enumerate(self.outline.definitions):
+            if definition.kind in TYPES:
+                types.setdefault((self.local(number), definition.parent), number)
+        return [
+            types.get((self.local(number).rpartition("::")[0], definition.parent), definition.parent)
+            for number, definition in enumerate(self.outline.definitions)
+        ]
 
     def record(self, number: int) -> SymbolRecord:
         """A symbol's record; -1 is the file itself."""

@@ -33,6 +33,8 @@ class Freshness:
         self._closing = threading.Event()
         self._looked_at = self._watch_at = 0.0
         self._look_cost = 0.0
+        # The index that the last look was for: an import or a deletion puts another in its place.
+        self._looked_for: int | None = None
         self._in_doubt = False
         self._lock = threading.RLock()
         self._first_look = threading.Event()
@@ -72,7 +74,7 @@ class Freshness:
         if not self._lock.acquire(timeout=-1 if patience is None else patience):
             return False
         try:
-            if self._hints is not None:
+            if self._hints is not None and self._index.generation == self._looked_for:
                 self._apply(self._hints.drain())
                 return True
             rest = self._looked_at + self._look_cost / _LOOK_SHARE - time.monotonic()
@@ -86,7 +88,9 @@ class Freshness:
         """Look at every file."""
         with self._lock:
             started = time.monotonic()
+            generation = self._index.generation
             result = self._index.refresh()
+            self._looked_for = generation
             self._in_doubt = False
             self._looked_at = time.monotonic()
             self._look_cost = self._looked_at - started

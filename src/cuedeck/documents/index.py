@@ -77,6 +77,12 @@ class DocumentIndex:
         self._news_since_ns = opened_ns
         self._known_revision: int | None = None
         self._known_version: int | None = None
+        self._known_generation: int | None = None
+
+    @property
+    def generation(self) -> int:
+        """Another number once another index stands in this one's place."""
+        return self._database.generation
 
     def refresh(self, progress: Progress | None = None) -> Refreshed:
         """Look at every file of the workspace and take in what is new, changed or gone."""
@@ -184,11 +190,12 @@ class DocumentIndex:
             if version != self._known_version:
                 with self._database.read() as session:
                     revision = rows.revision(session)
-                    if revision != self._known_revision:
+                    # Another index in its place may have come as far.
+                    if (revision, self.generation) != (self._known_revision, self._known_generation):
                         self._known = rows.stamps(session)
                         self._baseline = rows.meta(session, "baseline") is not None
                         self._reading = rows.meta(session, "reading")
-                        self._known_revision = revision
+                        self._known_revision, self._known_generation = revision, self.generation
                 self._known_version = version
             return self._known
 

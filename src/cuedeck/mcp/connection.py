@@ -89,7 +89,8 @@ class Connection:
         arguments = validated(tool.arguments, raw)
         workspace = self.workspace()
         if tool.needs_folder:
-            check_present(workspace.root)
+            gone = ErrorCode.PROJECT_NOT_FOUND if tool.deck is Deck.CODE else ErrorCode.UNAVAILABLE
+            check_present(workspace.root, gone)
         principal = who or self.local_principal()
         if tool.deck is Deck.CONTEXT:
             self.runtime.limits.take(principal, tool.name, workspace.config.limits)

@@ -100,6 +100,8 @@ class Checkout:
         # The branch and commit that were checked out when the files were as they are known.
         self._head: Head = (None, None)
         self.skipped: list[tuple[str, str]] = []
+        # Code files that a merge left to be decided on.
+        self.conflicts: tuple[str, ...] = ()
 
     def files(self) -> dict[str, TreeFile]:
         """Every code file and its blob; ``version`` moves when anything changed."""
@@ -259,6 +261,9 @@ class Checkout:
         left_out = self._absent(self.repository, tracked)
         changed = tracked.keys() != self._tracked.keys() or left_out != self._left_out
         self._tracked, self._left_out = tracked, left_out
+        self.conflicts = tuple(
+            path for path, entry in tracked.items() if entry.conflict and language_of(path) is not None
+        )
         return changed
 
     def _absent(self, repository: Repository, tracked: dict[str, Tracked]) -> dict[str, TreeFile]:

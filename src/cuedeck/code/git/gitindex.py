@@ -28,6 +28,7 @@ class Tracked(NamedTuple):
     size: int
     absent: bool  # sparse checkouts leave tracked files out on purpose
     mode: int  # a folder's, where the index itself is sparse
+    conflict: bool = False  # a merge left it to be decided on, so no state of it is the one git knows
 
 
 def read_index(git_dir: Path) -> tuple[dict[str, Tracked], int]:
@@ -82,10 +83,10 @@ def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]
             end = data.index(b"\0", at)
             name = data[at:end]
             at = start + ((end - start) // 8 + 1) * 8
-        if not flags & _STAGE:
-            path = name.decode("utf-8", "surrogateescape")
-            touched = seconds * 1_000_000_000 + nanoseconds
-            found.append((path, Tracked(oid.hex(), touched, size, absent, mode)))
+        conflict = bool(flags & _STAGE)
+        touched = -1 if conflict else seconds * 1_000_000_000 + nanoseconds
+        path = name.decode("utf-8", "surrogateescape")
+        found.append((path, Tracked(oid.hex(), touched, size, absent, mode, conflict)))
     return found
 
 

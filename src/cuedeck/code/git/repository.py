@@ -235,20 +235,11 @@ class Repository:
         except (pygit2.GitError, ValueError, KeyError, TypeError):
             return None
 
-    def is_ambiguous(self, name: str) -> bool:
-        """Whether several objects have ids that begin so."""
-        import pygit2
-
-        try:
-            self.git.revparse_single(name)
-        except (pygit2.GitError, ValueError, KeyError, TypeError) as error:
-            return "ambiguous" in str(error)
-        return False
-
     @property
     def is_shallow(self) -> bool:
         """Whether history was cut off when it was cloned."""
-        return bool(self.git.is_shallow)
+        # The library looks into a worktree's own folder, where this is not.
+        return self._shallow.exists() and self._shallow.stat().st_size > 0
 
     def _shortened(self, found: Ref) -> Ref:
         """``refs/heads/main`` as ``main``, unless that means something else."""
@@ -279,7 +270,7 @@ class Repository:
         if found is None:
             return None
         # More history may come into a shallow clone.
-        if not self.git.is_shallow:
+        if not self.is_shallow:
             self._partings.put((one, other), str(found), 1)
         return str(found)
 

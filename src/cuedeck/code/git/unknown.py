@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from cuedeck.model.errors import CueError, ErrorCode, invalid, shortened
@@ -9,6 +10,10 @@ from cuedeck.model.errors import CueError, ErrorCode, invalid, shortened
 if TYPE_CHECKING:
     from cuedeck.code.git.repository import Repository
 
+# Git takes nothing shorter for the beginning of an id.
+_SHORTEST_ID = 4
+_MOST_COMPARED = 10_000
+_FOLDERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
 _SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
 
@@ -19,12 +24,43 @@ def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: 
         return invalid("ref", "a branch, tag or commit; left out, it is the checked-out one", name)
     shown = shortened(name)
     message, hint = f"There is no branch, tag or commit {shown} here", _HINT
+    near = _nearest(repository, name) if repository is not None else []
     if unreadable:
         message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
         hint = "Ask without a ref: the answer is then about the files on disk."
-    elif repository is not None and repository.is_ambiguous(name):
+    elif repository is not None and _is_ambiguous(repository, name):
         message = f"{shown} is the beginning of several ids, so it is no commit's"
         hint = "Give more of the id."
+    elif ".." in name:
+        hint = "A range is compared by diff_context, with its ends as base_ref and head_ref."
+    elif near:
+        hint = f"Did you mean {' or '.join(near)}? {_HINT}"
     elif repository is not None and repository.is_shallow:
         hint = f"{_SHALLOW} {_HINT}"
-    return CueError(ErrorCode.REF_NOT_INDEXED, message, data={"ref": shown}, hint=hint)
+    data = {"ref": shown, "nearest": near} if near else {"ref": shown}
+    return CueError(ErrorCode.REF_NOT_INDEXED, message, data=data, hint=hint)
+
+
+def _nearest(repository: Repository, name: str) -> list[str]:
+    """Branches and tags that are called nearly so, the nearest first."""
+    found = repository.git.raw_listall_references()
+    if len(found) > _MOST_COMPARED:
+        return []
+    known: dict[str, str] = {}
+    for full in (each.decode("utf-8", "replace") for each in found):
+        short = next((full.removeprefix(folder) for folder in _FOLDERS if full.startswith(folder)), full)
+        known.setdefault(short.casefold(), short)
+    return [known[each] for each in get_close_matches(name.casefold(), known, n=3, cutoff=0.7)]
+
+
+def _is_ambiguous(repository: Repository, name: str) -> bool:
+    """Whether several objects have ids that begin so."""
+    import pygit2
+
+    if len(name) < _SHORTEST_ID:
+        return False
+    try:
+        repository.git.revparse_single(name)
+    except (pygit2.GitError, ValueError, KeyError, TypeError) as error:
+        return "ambiguous" in str(error)
+    return False

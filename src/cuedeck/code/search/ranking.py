@@ -40,6 +40,9 @@ _ROUNDING: Final = 1e-5
 Standing = tuple[float, float, str]
 _OWN: Final[Standing] = (1.0, 1.0, "")
 _TEST: Final[Standing] = (0.0, 0.7, "a test")
+# ``mod walk;`` is nothing but its name, so it would be the best match for every word of it.
+_NAMED_ONLY: Final[Standing] = (0.0, 0.5, "a line that names another file")
+_TEST_MODULES: Final = ("_tests", "_test")
 _KIND_WORDS: Final = {
     "class": Kind.CLASS,
     "function": Kind.FUNCTION,
@@ -102,7 +105,7 @@ def _boost(kind: str) -> tuple[float, str]:
         return 0.13, "a method"
     if kind == Kind.MODULE:
         return 0.04, "a whole file"
-    return 0.08, "a variable or field"
+    return 0.08, "a namespace" if kind == Kind.NAMESPACE else "a variable or field"
 
 
 _BOOSTS: Final = {kind: _boost(kind) for kind in KINDS}
@@ -301,7 +304,7 @@ class Ranking:
             self._surroundings[path] = surroundings
         symbols, module, nearness, standing = surroundings
         name, kind, local = _identity(symbols, candidate)
-        scale, share, _ = _TEST if self._tests_below(local) else standing
+        scale, share, _ = self._inner(symbols, candidate, local) or standing
         if self.dotted:
             qualified = self._qualified(symbols.module, local)[0]
         else:
@@ -315,7 +318,7 @@ class Ranking:
         path = candidate.path
         symbols = self.snapshot.symbols(path)
         name, kind, local = _identity(symbols, candidate)
-        scale, share, where = _TEST if self._tests_below(local) else self._standing(path)
+        scale, share, where = self._inner(symbols, candidate, local) or self._standing(path)
         return {
             "bm25": self._text(candidate.text, share, where),
             "exact_match": self._exact(name),
@@ -389,9 +392,15 @@ class Ranking:
             return 0.0, 1.0, "a declaration of what other code defines"
         return _OWN
 
-    def _tests_below(self, local: str) -> bool:
-        """Whether a symbol is in a module of tests inside its file, as in Rust, and nobody asks for tests."""
-        return local.startswith(("tests::", "test::")) and not self._tests_asked()
+    def _inner(self, symbols: FileSymbols, candidate: Candidate, local: str) -> Standing | None:
+        """What a symbol is worth where that is not what its file's symbols are worth."""
+        owner, inside, _ = local.partition("::")
+        # A module of tests inside its file, as in Rust: ``tests``, ``parser_tests``.
+        if inside and f"_{owner}".endswith(_TEST_MODULES) and not self._tests_asked():
+            return _TEST
+        definition = symbols.outline.definitions[candidate.number - 1] if candidate.number else None
+        is_pointer = definition is not None and definition.kind == Kind.NAMESPACE and definition.scope < 0
+        return _NAMED_ONLY if is_pointer else None
 
     def _tests_asked(self) -> bool:
         return not self.asked.isdisjoint(("test", "tests"))

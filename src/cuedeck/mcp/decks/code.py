@@ -200,7 +200,10 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
             "skipped": [{"path": path, "reason": reason} for path, reason in found.skipped],
             "pending_embeddings": found.pending_embeddings,
             "metadata": shape.metadata(
-                found.ref, freshness=found.freshness, indexing=found.status, **_without(missing)
+                found.ref,
+                freshness=found.freshness,
+                indexing=found.status,
+                **_without(missing or found.failure),
             ),
         }
     )
@@ -267,20 +270,13 @@ def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     symbols = view.snapshot.symbols(path)
     if symbols.outline.problem:
         view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
-    nodes: dict[int, dict[str, Any]] = {}
-    top: list[dict[str, Any]] = []
-    for number, definition in enumerate(symbols.outline.definitions):
-        record = _record(symbols.record(number))
-        if asked.brief:
-            record = {name: record[name] for name in shape.BRIEF}
-        node = nodes[number] = {**record, "children": []}
-        parent = nodes.get(definition.parent)
-        if parent is None:
-            top.append(node)
-        elif asked.depth == "all":
-            parent["children"].append(node)
     return Answer(
-        {"path": path, "language": symbols.outline.language, "symbols": top, "metadata": _metadata(view)}
+        {
+            "path": path,
+            "language": symbols.outline.language,
+            "symbols": shape.outlined(symbols, _record, brief=asked.brief, whole=asked.depth == "all"),
+            "metadata": _metadata(view),
+        }
     )
 
 
@@ -423,15 +419,16 @@ def _diff_context(call: Call[DiffContext]) -> Answer:
 
 def _list_refs(call: Call[ListRefs]) -> Answer:
     from cuedeck.code.refs import listed, status
+    from cuedeck.code.wanted import LIVE
 
     code, who = _code(call), call.principal.key
     if not (rows := listed(code)):
         _begin(code, who)
         rows = listed(code)
-    current = status(code, None, who)
+    current, default = status(code, None, who), code.base_name() or LIVE
     return Answer(
         {
-            "refs": [shape.ref(row) for row in rows],
+            "refs": [shape.ref(row, default) for row in rows],
             "total_refs": len(rows),
             "vcs_mode": code.is_git,
             "metadata": shape.metadata(current.ref, freshness=current.freshness, indexing=current.status),
@@ -465,7 +462,7 @@ def _switch_ref(call: Call[SwitchRef]) -> Answer:
 
 
 def _current(handler: Callable[[Call[Any]], Answer]) -> Callable[[Call[Any]], Answer]:
-    """Answer from a new snapshot when an edit took away what the first one was reading."""
+    """Answer from a new snapshot, or a new index, when what was being read was taken away or damaged."""
 
     def answer(call: Call[Any]) -> Answer:
         from cuedeck.code.snapshot import Outdated
@@ -475,6 +472,10 @@ def _current(handler: Callable[[Call[Any]], Answer]) -> Callable[[Call[Any]], An
                 return handler(call)
             except Outdated:
                 continue
+            except CueError as error:
+                # The store has set it aside, and what is asked next builds another.
+                if not error.data.get("corrupt") or error.data.get("file") != "index.db":
+                    raise
         raise CueError(
             ErrorCode.OVERLAY_NOT_READY,
             "The files change faster than they can be read",

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from cuedeck.code.engine import View
 
+_SHOWN = 3
+
 
 def no_file(path: str, view: View, root: Path) -> CueError:
     """Why there is no such file, and which was meant."""
@@ -25,6 +27,9 @@ def no_file(path: str, view: View, root: Path) -> CueError:
         near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
         if language_of(path) is not None:
             meant = "It is left out, as ignored files, links and submodules are. "
+    elif inside := [each for each in view.snapshot.files if each.startswith(f"{path}/")]:
+        near = sorted(inside, key=lambda each: (each.count("/"), each))[:_SHOWN]
+        meant = f"It is a folder of {len(inside)} code files, such as {' and '.join(near)}. "
     else:
         near = nearest(path, view.snapshot.files)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""

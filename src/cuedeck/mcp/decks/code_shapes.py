@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cuedeck.code.diff import SymbolChange
     from cuedeck.code.finding import FoundSite
     from cuedeck.code.git.repository import FileChange
-    from cuedeck.code.symbols import SymbolRecord
+    from cuedeck.code.symbols import FileSymbols, SymbolRecord
     from cuedeck.store.code import RefRow
 
 _LAYER = one_of("base", "overlay")
@@ -208,11 +208,11 @@ def metadata(
     return {**found, "warnings": list(warnings)} if warnings else found
 
 
-def ref(row: RefRow) -> dict[str, Any]:
-    """An indexed ref."""
+def ref(row: RefRow, default: str) -> dict[str, Any]:
+    """An indexed ref, which may be the default one."""
     return {
         "ref": row.name,
-        "is_default": row.base is None,
+        "is_default": row.name == default,
         "last_indexed_commit": row.commit_id,
         "merge_base_commit": row.merge_base or None,
         "file_count": row.files,
@@ -220,6 +220,23 @@ def ref(row: RefRow) -> dict[str, Any]:
         "status": row.status,
         "last_accessed_at": iso_seconds(row.accessed_at),
     }
+
+
+def outlined(
+    symbols: FileSymbols, record: Callable[[SymbolRecord], dict[str, Any]], *, brief: bool, whole: bool
+) -> list[dict[str, Any]]:
+    """What a file defines, in reading order; members inside their type."""
+    nodes: list[dict[str, Any]] = []
+    for number in range(len(symbols.owners)):
+        shown = record(symbols.record(number))
+        if brief:
+            shown = {name: shown[name] for name in BRIEF}
+        nodes.append({**shown, "children": []})
+    if whole:
+        for node, owner in zip(nodes, symbols.owners, strict=True):
+            if owner >= 0:
+                nodes[owner]["children"].append(node)
+    return [node for node, owner in zip(nodes, symbols.owners, strict=True) if owner < 0]
 
 
 def reference(site: FoundSite) -> dict[str, Any]:

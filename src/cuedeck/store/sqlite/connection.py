@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from contextlib import suppress
@@ -17,6 +18,7 @@ from cuedeck.tracking import keep_out_of_git
 BUSY_SECONDS = 5.0
 # SQLite's own limit is 512, and its log's name is longer than the file's.
 _LONGEST_PATH = 504
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTDIR, errno.EISDIR)
 _SAFELY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 Bindings = tuple[Any, ...] | dict[str, Any]
 _DURABILITY = {"FULL": 2, "NORMAL": 1}
@@ -59,7 +61,7 @@ def private_folder(path: Path) -> None:
         if home.name == ".cuedeck":
             keep_out_of_git(home)
     except OSError as error:
-        raise refused(path.parent, error) from error
+        raise refused(Path(error.filename or path.parent), error) from error
 
 
 def private_file(path: Path) -> None:
@@ -134,8 +136,11 @@ def _pragma(connection: apsw.Connection, name: str, value: object, expected: obj
 
 def refused(path: Path, error: OSError) -> CueError:
     """The system does not let us have the file."""
+    hint = "Make the .cuedeck folder writable for this user, or choose another workspace."
+    if error.errno in _IN_THE_WAY:
+        hint = f"Something else stands where {path.name} belongs; move it away."
     return broken(
         f"{path.name} cannot be created or opened: {error.strerror}",
-        "Make the .cuedeck folder writable for this user, or choose another workspace.",
+        hint,
         file=path.name,
     )

@@ -78,8 +78,8 @@ class SqliteDatabase:
     @property
     def generation(self) -> int:
         with self.translated:
-            self.current()
-            return self._base
+            number = self.current().content_number()
+            return (self._base << 31) + number
 
     def version(self) -> int:
         with self.translated:
@@ -144,6 +144,9 @@ class SqliteDatabase:
     def _open(self) -> OpenFile:
         refuse_planted(self._checkout, self.path)
         found = file_identity(self.path)
+        if self._name == "index" and self._is_emptied():
+            # Whoever still reads it from its log would keep everyone else from making it a database.
+            self._set_aside(found)
         try:
             return self._open_once()
         except CueError as error:
@@ -175,11 +178,18 @@ class SqliteDatabase:
             busy_timeout=self._busy_timeout,
         )
 
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(f"{self.path.name}-wal")
+
+    def _is_emptied(self) -> bool:
+        """Whether nothing is left of the file but its log, which begins only after the file does."""
+        return not _size(self.path) and bool(_size(self._log))
+
     def _keep_log(self) -> None:
         """Set aside the log of a file that was moved away: SQLite would delete what stands only there."""
-        log = self.path.with_name(f"{self.path.name}-wal")
-        if not _size(self.path) and _size(log):
-            log.rename(log.with_name(f"{log.name}.left-{time.time_ns():x}"))
+        if self._is_emptied():
+            self._log.rename(self._log.with_name(f"{self._log.name}.left-{time.time_ns():x}"))
 
     def _set_open_aside(self) -> None:
         """An index found damaged while in use: the next call builds a new one."""
@@ -223,7 +233,7 @@ class _Write:
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return 0
 
 

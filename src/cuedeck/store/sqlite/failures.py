@@ -74,6 +74,8 @@ def translate(error: BaseException, path: Path) -> CueError | None:
             return broken(f"{name} is not a CueDeck database", _restore(name), file=name, corrupt=True)
         case apsw.CorruptError():
             return broken(f"{name} is damaged", _restore(name), file=name, corrupt=True)
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ:
+            return broken(f"{name} or its log was cut off", _restore(name), file=name, corrupt=True)
         case apsw.IOError():
             return broken(
                 f"The disk failed while using {name}",

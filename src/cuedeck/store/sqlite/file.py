@@ -52,6 +52,8 @@ class OpenFile:
         self._thread: int | None = None
         self._watcher_lock = threading.Lock()
         self._watcher: apsw.Connection | None = None
+        # The number of the content, and as of which version.
+        self._numbered = (-1, 0)
         self._writer: apsw.Connection | None = None
         self._readers: list[apsw.Connection] = []
         self._closed = False
@@ -129,6 +131,15 @@ class OpenFile:
                 self._watcher = self._reader()
             found: int = fetch(self._watcher, "PRAGMA data_version")[0][0]
             return found
+
+    def content_number(self) -> int:
+        """The number of its content, which is another once an import has put other content in its place."""
+        version = self.data_version()
+        if self._numbered[0] != version:
+            with self._watcher_lock:
+                number = fetch(self._watcher, "PRAGMA user_version")[0][0] if self._watcher else 0
+            self._numbered = (version, number)
+        return self._numbered[1]
 
     def close(self) -> None:
         """Close what is idle now and the rest when it comes back."""
@@ -228,6 +239,6 @@ def file_identity(path: str | Path) -> tuple[int, int] | None:
     """Which file a path names now, if any."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a Path would be spelt anew before every write
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_dev, found.st_ino

@@ -1,0 +1,65 @@
+"""The code deck where what it serves is unfinished, damaged or no longer what it was."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import pytest
+
+from cuedeck.model.errors import CueError, ErrorCode
+
+from .conftest import Ask, Repo
+
+
+def test_one_ref_is_the_default_also_when_another_was_before(ask: Ask, repo: Repo) -> None:
+    assert ask("list_refs")["refs"][0]["is_default"] is True
+    repo.git("update-ref", "refs/remotes/origin/develop", "HEAD")
+    repo.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/develop")
+    repo.git("checkout", "-q", "-b", "develop")
+    ask("locate_symbol", name="check")
+    refs = ask("list_refs")["refs"]
+    assert [(ref["ref"], ref["is_default"]) for ref in refs] == [("develop", True), ("main", False)]
+
+
+def test_an_index_damaged_while_it_is_served_is_built_again_within_the_call(ask: Ask, repo: Repo) -> None:
+    before = ask("find_references", symbol_name="check")
+    index = repo.root / ".cuedeck" / ".cache" / "index.db"
+    index.with_name("index.db-wal").write_bytes(b"")
+    assert ask("search_code", query="check")["results"]
+    assert ask("find_references", symbol_name="check") == before
+    assert list(index.parent.glob("index.db.damaged-*"))
+
+
+def test_a_merge_that_is_not_finished_is_told_until_it_is(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "build/\n")
+    repo.put("build/made.py", "def made(): return 0\n")
+    repo.git("add", "-f", "build/made.py")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "theirs")
+    repo.put("build/made.py", "def made(): return 1\n")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    repo.put("build/made.py", "def made(): return 2\n")
+    repo.commit()
+    assert "warnings" not in ask("locate_symbol", name="made")["metadata"]
+    with pytest.raises(subprocess.CalledProcessError):
+        repo.git("merge", "-q", "theirs")
+    both = ask("locate_symbol", name="made", kind="fn")
+    assert len(both["results"]) == 2
+    assert both["metadata"]["warnings"] == ["a merge is not finished in build/made.py"]
+    assert "warnings" not in ask("locate_symbol", name="made", ref="theirs")["metadata"]
+    repo.git("add", "-f", "build/made.py")
+    assert "warnings" not in ask("locate_symbol", name="made")["metadata"]
+
+
+def test_why_indexing_failed_is_in_the_status(ask: Ask, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise CueError(ErrorCode.REF_NOT_INDEXED, "This clone does not hold every folder")
+
+    monkeypatch.setattr("cuedeck.code.engine.Indexer.index_commit", fail)
+    with pytest.raises(CueError):
+        ask("index_repo")
+    told = ask("index_status")
+    assert (told["status"], told["metadata"]["indexing_status"]) == ("failed", "failed")
+    assert told["metadata"]["warnings"] == ["This clone does not hold every folder"]
