@@ -501,7 +501,7 @@ class Linker(Extending):
         first = links.names[member.scope][links.string_numbers[member.name]][0]
         if links.bindings[3][first] & BIND_MASK == Bind.IMPORT:
             return self.lookup(member.path, member.scope, member.name)
-        return (member,)
+        return (member, *self.rules_of(member.path).variants(member))
 
     def targets(self, path: str, number: int) -> Targets:
         """What the expression names: symbols of the project, modules, external things."""

@@ -161,6 +161,8 @@ class Rules:
     fields_beside_methods: ClassVar[bool] = False
     # A member may have the name of a type: in an annotation the type is meant.
     types_beside_members: ClassVar[bool] = False
+    # A method outside of its type gives the type's parameters names of its own.
+    receivers_name_parameters: ClassVar[bool] = False
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
     # So are other members, and only what foreign types were given is meant.
@@ -302,6 +304,10 @@ class Rules:
     def types_apart(self, symbol: Symbol) -> bool:
         """Whether a name stands for a value that other files see and for a type that they do not."""
         return False
+
+    def variants(self, member: Symbol) -> Iterable[Symbol]:
+        """What another build of the program has in the place of a member."""
+        return ()
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """Other declarations of the same thing, such as a prototype and its definition."""
