@@ -435,7 +435,14 @@ class Linker(Extending):
             other = Symbol(path, scope, nearest.name)
             if self.declares(other, function=called):
                 return (other,)
-        return targets
+        return () if called and self.is_uncalled(nearest) else targets
+
+    def is_uncalled(self, symbol: Symbol) -> bool:
+        """Whether a name is that of a field, in a language that calls no fields."""
+        links = self.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        fields = all(links.bindings[3][binding] == Bind.VARIABLE for binding in bindings)
+        return fields and not self.rules_of(symbol.path).calls_fields
 
     def declares(self, symbol: Symbol, *, function: bool) -> bool:
         """Whether a scope declares a function, or something else, of that name."""

@@ -155,10 +155,16 @@ class Rules:
     type_variables: ClassVar[frozenset[str]] = frozenset()
     # Functions of one name in one place are different things, told apart by what they take.
     overloads: ClassVar[bool] = False
+    # How the functions begin by which foreign types make values of their own.
+    factories: ClassVar[tuple[str, ...]] = ()
+    # Foreign types that a function is given for: how much it takes, and whether it gives something.
+    functional_types: ClassVar[Mapping[str, tuple[int, bool]]] = {}
     # A function may be declared in one place and defined in another.
     prototypes: ClassVar[bool] = False
     # A field and a method may share a name: what is called is the method.
     fields_beside_methods: ClassVar[bool] = False
+    # What a field holds may be called.
+    calls_fields: ClassVar[bool] = True
     # A member may have the name of a type: in an annotation the type is meant.
     types_beside_members: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
