@@ -28,7 +28,7 @@ from typing import Any
 
 from tests.code.memory_project import MemoryProject
 
-from cuedeck.code.facts import Definition
+from cuedeck.code.facts import TYPES, Definition
 
 # A path, a 0-based line and a column.
 Spot = tuple[str, int, int]
@@ -186,7 +186,8 @@ class Asking:
         found = self.with_aliases(self.spot(path, definition))
         if definition.name in _CONSTRUCTORS and definition.parent >= 0:
             owner = self.project.outline(path).definitions[definition.parent]
-            uses = self.with_aliases(self.spot(path, owner))
+            # A class without a name stands in a function, which is no class.
+            uses = self.with_aliases(self.spot(path, owner)) if owner.kind in TYPES else set()
             found |= {use for use in uses if re.match(r"\w+(\[[\w., \[\]]*\])?\(", self.text(use))}
         return found
 

@@ -99,7 +99,7 @@ _IS_NAMING: Final = bytes(op & OP_MASK in NAMING for op in range(256))
 class Bind:
     """How a scope got a name. A row is (scope, string, pos, kind, x, y)."""
 
-    # x = scope; y = 1 when it is for its own file, in Rust when it is a macro; in C 2 for a prototype
+    # x = scope; y = 1 for its own file, in Rust for a macro; 2 for a prototype of C, a bodiless one of Java
     FUNCTION: Final = 0
     CLASS: Final = 1  # x = scope
     IMPORT: Final = 2  # x = import, y = string: the name inside the module

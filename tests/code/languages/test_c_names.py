@@ -124,3 +124,23 @@ def test_sizes_of_tables_of_functions_are_uses(project: Project) -> None:
         """
     )
     written.check("COUNT")
+
+
+def test_static_variables_are_for_their_file(project: Project) -> None:
+    written = project(
+        """
+        === main.c
+        static int vm = 0; // <def vm>
+        int shared = 0; // <def shared>
+        int main(void) { return vm; } // <vm>
+        === core.c
+        #define DEF(name) static int prim_##name(int vm)
+        extern int shared; // <shared>
+        DEF(first)
+        {
+            return vm + shared; // <shared>
+        }
+        """
+    )
+    written.check("vm")
+    written.check("shared")

@@ -140,3 +140,37 @@ def test_parameters_of_pointers_to_functions_that_types_are_named_for(project: P
         """
     )
     written.check("session")
+
+
+def test_classes_behind_several_macros(project: Project) -> None:
+    written = project(
+        """
+        === bench/state.h
+        #include <string>
+        namespace bench {
+        class BENCH_EXPORT BENCH_CACHELINE_ALIGNED State {
+         public:
+          BENCH_DEPRECATED("use range(1)")
+          int range_y() const { return range(1); }
+          BENCH_INLINE
+          int iterations() const { return count_; } // <def iterations>
+          int range(int at) const { return at; }
+         private:
+          int count_;
+        };
+        class BENCH_EXPORT BENCH_DEPRECATED_MSG(
+            "not for long") Reporter : public State {
+         public:
+          bool report(const State& state); // <def report>
+        };
+        }
+        === use.cc
+        #include "bench/state.h"
+        int use(bench::State& state, bench::Reporter& reporter) {
+          reporter.report(state); // <report>
+          return state.iterations() + reporter.iterations(); // <iterations>
+        }
+        """
+    )
+    written.check("iterations")
+    written.check("report")

@@ -447,3 +447,152 @@ def test_what_sequences_hand_to_a_loop(project: Project) -> None:
         """
     )
     written.check("Name")
+
+
+def test_methods_of_generic_types_give_what_the_type_was_told(project: Project) -> None:
+    written = project(
+        """
+        === a/a.go
+        package a
+        type Item struct {
+            Name string // <def Name>
+        }
+        type Pair[K comparable, V any] struct { key K; value V }
+        func (p *Pair[_, E]) Get() E { return p.value }
+        func (p *Pair[K, V]) All() []V { return nil }
+        type Named[T any] struct { *Pair[string, T] }
+        type Items struct { Named[*Item] }
+        func use(pair *Pair[string, Item], items *Items) {
+            _ = pair.Get().Name // <Name>
+            _ = items.Get().Name // <Name>
+            for _, each := range items.All() {
+                _ = each.Name // <Name>
+            }
+        }
+        """
+    )
+    written.check("Name")
+
+
+def test_methods_that_builds_declare_instead_of_each_other(project: Project) -> None:
+    written = project(
+        """
+        === a/a.go
+        package a
+        type Process struct{}
+        func (p *Process) Name() string { return p.read() } // <read> <other>
+        === a/a_linux.go
+        package a
+        func (p *Process) read() string { return "" } // <def read>
+        === a/a_windows.go
+        package a
+        func (p *Process) read() string { return "" } // <def other>
+        """
+    )
+    written.check("read")
+    written.check("other", "read")
+
+
+def test_modules_of_one_name_are_those_around_a_file(project: Project) -> None:
+    written = project(
+        """
+        === one/go.mod
+        module main
+        === one/views/views.go
+        package views
+        func Index() {}
+        === two/go.mod
+        module main
+        === two/views/views.go
+        package views
+        func Index() {} // <def Index>
+        === two/main.go
+        package main
+        import "main/views"
+        func main() { views.Index() } // <Index>
+        """
+    )
+    written.check("Index")
+
+
+def test_what_the_standard_library_hands_back(project: Project) -> None:
+    written = project(
+        """
+        === a/a.go
+        package a
+        import (
+            "maps"
+            "slices"
+            "sync"
+            "sync/atomic"
+        )
+        type Item struct {
+            Name string // <def Name>
+        }
+        type Table struct {
+            current atomic.Pointer[Item]
+            every []atomic.Pointer[Item]
+        }
+        var found = sync.OnceValue(func() Item { return Item{} })
+        func use(t *Table, items []Item, named map[string]*Item) {
+            now := t.current.Load()
+            _ = now.Name // <Name>
+            _ = t.every[1].Swap(nil).Name // <Name>
+            _ = found().Name // <Name>
+            _ = slices.Clone(items)[0].Name // <Name>
+            _ = slices.MaxFunc(items, compare).Name // <Name>
+            _ = slices.Concat(items, items)[0].Name // <Name>
+            _ = maps.Clone(named)["a"].Name // <Name>
+        }
+        """
+    )
+    written.check("Name")
+
+
+def test_constants_that_repeat_the_one_before(project: Project) -> None:
+    written = project(
+        """
+        === a/a.go
+        package a
+        type Key int
+        func (k Key) Byte() byte { return byte(k) } // <def Byte>
+        const (
+            Enter Key = iota
+            Escape
+        )
+        const (
+            First = Key(1 << iota)
+            Second
+            plain = 1
+            after
+        )
+        var _ = Escape.Byte() + Second.Byte() // <Byte>
+        var _ = after.Byte()
+        """
+    )
+    written.check("Byte")
+
+
+def test_a_package_is_seen_until_a_variable_takes_its_name(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.org/shop
+        === store/store.go
+        package store
+        type Store struct{}
+        func (s *Store) Close() {} // <def Close>
+        func New() *Store { return nil } // <def New>
+        === main.go
+        package main
+        import "example.org/shop/store"
+        func open(first *store.Store) *store.Store {
+            store.New() // <New>
+            store := store.New() // <New>
+            return store
+        }
+        func main() { open(nil).Close() } // <Close>
+        """
+    )
+    written.check("Close")
+    written.check("New")

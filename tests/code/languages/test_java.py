@@ -391,3 +391,149 @@ def test_items_of_arrays_the_instance_around_and_fields_beside_methods(project: 
     written.check("method", "table")
     written.check("stop")
     written.check("weight")
+
+
+def test_overloads_by_the_function_that_they_are_given(project: Project) -> None:
+    written = project(
+        """
+        === a/Task.java
+        package a;
+        public interface Task {
+            void run() throws Exception;
+            default Task twice() { return this; }
+        }
+        === a/Source.java
+        package a;
+        public interface Source<T> { T get() throws Exception; }
+        === a/Policy.java
+        package a;
+        import java.util.function.Function;
+        import java.util.function.Supplier;
+        import java.time.Duration;
+        public class Policy {
+            static <R> void on(Task task) {} // <def task>
+            static <R> void on(Source<R> source) {} // <def source>
+            static <R> void on(Function<String, R> function) {} // <def function>
+            static <R> void on(R value) {} // <def value>
+            static <T> void later(Supplier<T> supplier) {} // <def supplier>
+            static <T> void later(Runnable action) {} // <def action>
+            static <T> void later(T plain) {}
+            static void wait(Duration time) {} // <def time>
+            static void wait(Policy like) {} // <def like>
+            static void silent() {}
+            static int told() { return 1; }
+        }
+        === a/Use.java
+        package a;
+        import java.time.Duration;
+        class Use {
+            void use(Policy policy) {
+                Policy.on(() -> { System.out.println(); }); // <task>
+                Policy.on(() -> Policy.silent()); // <task>
+                Policy.on(() -> Policy.told()); // <source>
+                Policy.on(() -> { return 1 > 2; }); // <source>
+                Policy.on(() -> { throw new IllegalStateException(); }); // <source>
+                Policy.on(() -> true); // <source>
+                Policy.on(x -> x.length()); // <function>
+                Policy.on(Policy::silent); // <task>
+                Policy.on(true); // <value>
+                Policy.on("text"); // <value>
+                Policy.later(() -> 1); // <supplier>
+                Policy.later(() -> {}); // <action>
+                Policy.wait(Duration.ofMillis(5)); // <time>
+                Policy.wait(policy); // <like>
+            }
+        }
+        """
+    )
+    for mark in ("task", "source", "function", "value"):
+        written.check(mark, "on")
+    for mark in ("time", "like"):
+        written.check(mark, "wait")
+    for mark in ("supplier", "action"):
+        written.check(mark, "later")
+
+
+def test_patterns_and_cases(project: Project) -> None:
+    written = project(
+        """
+        === a/Shape.java
+        package a;
+        public sealed interface Shape {
+            record Circle(int radius) implements Shape {} // <def radius>
+            record Square(int side) implements Shape {} // <def side>
+            enum Colour { RED, GREEN } // <def RED>
+            Colour colour();
+        }
+        === a/Use.java
+        package a;
+        class Use {
+            int use(Shape shape, Object other) {
+                if (shape instanceof Shape.Circle it) {
+                    return it.radius(); // <radius>
+                } else if (other instanceof Shape.Square it && it.side() > 1) { // <side>
+                    return it.side(); // <side>
+                }
+                if (!(other instanceof Shape.Circle found)) {
+                    return 0;
+                }
+                switch (shape.colour()) {
+                    case RED: // <RED>
+                        return found.radius(); // <radius>
+                }
+                return switch (shape) {
+                    case Shape.Circle(int size) -> size;
+                    case Shape.Square square -> square.side(); // <side>
+                };
+            }
+        }
+        """
+    )
+    written.check("radius")
+    written.check("side")
+    written.check("RED")
+
+
+def test_members_of_annotations_nested_parents_and_what_is_not_called(project: Project) -> None:
+    written = project(
+        """
+        === a/Column.java
+        package a;
+        public @interface Column {
+            String name(); // <def name>
+        }
+        === a/Outer.java
+        package a;
+        class Outer { // <def Outer>
+            static int made() { return 1; }
+            static class Owned {
+                protected int segment; // <def segment>
+                private String name; // <def field>
+            }
+        }
+        === a/Listener.java
+        package a;
+        interface Listener { void heard(Event event); }
+        === a/Event.java
+        package a;
+        class Event {
+            boolean complete; // <def complete>
+            int count() { return 1; } // <def count>
+        }
+        === a/Use.java
+        package a;
+        import java.util.concurrent.CompletableFuture;
+        import static a.Outer.*; // <Outer>
+        class Use extends Outer.Owned { // <Outer>
+            @Column(name = "x") // <name>
+            int use(CompletableFuture<Event> later) {
+                Listener listener = event -> event.count(); // <count>
+                later.complete(null);
+                return segment; // <segment>
+            }
+        }
+        """
+    )
+    for mark in ("name", "Outer", "segment", "complete", "count"):
+        written.check(mark)
+    written.check("field", "name")

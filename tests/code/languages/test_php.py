@@ -202,3 +202,59 @@ def test_classes_without_a_name(project: Project) -> None:
     )
     for mark in ("log", "KIND", "guess"):
         written.check(mark)
+
+
+def test_arrays_that_name_a_method(project: Project) -> None:
+    written = project(
+        """
+        === app/BookController.php
+        <?php
+        namespace App;
+        class BookController { // <def BookController>
+            public function show() {} // <def show>
+            public function save() { // <def save>
+                return array_map([$this, 'show'], []); // <show>
+            }
+        }
+        === routes/web.php
+        <?php
+        use App\\BookController; // <BookController>
+        Route::get('/books', [BookController::class, 'show']); // <BookController> <show>
+        Route::post('/books', array(BookController::class, 'save')); // <BookController> <save>
+        $pair = ['show', 'save'];
+        """
+    )
+    for name in ("show", "save", "BookController"):
+        written.check(name)
+
+
+def test_properties_that_a_comment_gives_to_a_class(project: Project) -> None:
+    written = project(
+        """
+        === app/Book.php
+        <?php
+        namespace App;
+        class Book {
+            public function url() {} // <def url>
+        }
+        === app/Page.php
+        <?php
+        namespace App;
+        /**
+         * A page.
+         * @property int $id
+         * @property-read Book $book
+         */
+        class Page {
+            public function book() {} // <def book>
+            public function show(Page $other) {
+                return $this->book->url() . $other->book->url(); // <url>
+            }
+            public function all() {
+                return $this->book()->get(); // <book>
+            }
+        }
+        """
+    )
+    written.check("url")
+    written.check("book")

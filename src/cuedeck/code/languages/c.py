@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.c_preprocessor import Preprocessed
 from cuedeck.code.languages.c_repair import repaired, uncommented
-from cuedeck.code.languages.c_rules import CRules
+from cuedeck.code.languages.c_rules import STATIC, CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
@@ -264,6 +264,8 @@ class CWalk(Preprocessed):
                 self.prototype(node, scope, name, function, annotation)
             else:
                 self.assign(name, scope, annotation, value, Kind.VARIABLE, node)
+                if self.scopes[scope].kind == ScopeKind.MODULE and self.is_stored(node, "static"):
+                    self.bind(scope, self.intern(STATIC.encode()), name.start_byte, Bind.OPAQUE)
         if not declarators:
             for child in node.named_children:
                 if child != of:

@@ -34,9 +34,14 @@ _ALONE: Final = re.compile(
     rb"(?=\n\s{0,200}(?:namespace|class|struct|union|enum|template|typedef|extern|using|inline|static|constexpr|virtual|"
     rb"explicit|friend|public|protected|private)\b)"
 )
-# ``class API Type``
+# ``class API Type``, ``struct API DEPRECATED("since 2") Type``
 _WITHIN: Final = re.compile(
-    rb"\b(?:class|struct)[ \t]+([A-Z][A-Z0-9_]+)(?=[ \t]+[A-Za-z_]\w*\s*(?:final\s*)?[:{;])"
+    rb"\b(?:class|struct)[ \t]+((?:[A-Z][A-Z0-9_]+(?:\([^()]{0,200}\))?\s+){1,4})"
+    rb"(?=[A-Za-z_]\w*\s*(?:final\s*)?[:{;])"
+)
+# ``DEPRECATED("since 2")`` on a line of its own, before a function.
+_ABOVE: Final = re.compile(
+    rb"(?m)^[ \t]*([A-Z][A-Z0-9_]{2,}\(\"[^\"\n]*\"\))[ \t]*(?=\n[ \t]*[A-Za-z_][\w:<>,*& \t]{1,100}\()"
 )
 # ``f() const NOEXCEPT override``
 _BEHIND: Final = re.compile(
@@ -82,17 +87,17 @@ def uncommented(source: bytes) -> bytes:
 
     Calls of macros between declarations end in a semicolon, so that they are not taken for parts of them.
     """
-    return _ended(_blanked(source, _inside_macros(source)), _lone_calls(source))
+    return _ended(_left_out(source, _inside_macros(source)), _lone_calls(source))
 
 
 def undecorated(source: bytes) -> bytes:
     """The same without macros that the grammar takes for the names of classes."""
-    return _blanked(uncommented(source), _before_classes(source))
+    return _left_out(uncommented(source), _before_classes(source))
 
 
 def repaired(source: bytes) -> bytes:
     """The source without the macros around declarations of functions, too, and those between declarations."""
-    return _left_out(_blanked(uncommented(source), macros(source)), torn_branches(source))
+    return _left_out(_left_out(uncommented(source), macros(source)), torn_branches(source))
 
 
 def _lone_calls(source: bytes) -> Iterator[int]:
@@ -155,7 +160,7 @@ def _other_macros(source: bytes) -> Iterator[Range]:
         while found is not None and _is_decoration(source, found):
             yield found.span(1)
             found = _AGAIN.match(source, found.end())
-    for pattern in (_BETWEEN, _BEHIND, _ALONE, _POINTED, _CLOSED, _LAST, _RESERVED):
+    for pattern in (_BETWEEN, _BEHIND, _ALONE, _ABOVE, _POINTED, _CLOSED, _LAST, _RESERVED):
         for found in pattern.finditer(source):
             yield found.span(1)
     for found in _TOLD.finditer(source):
@@ -173,17 +178,10 @@ def _is_decoration(source: bytes, found: re.Match[bytes]) -> bool:
 
 
 def _left_out(source: bytes, places: Iterable[Range]) -> bytes:
-    """The source without some of its lines, whose ends stay."""
+    """The source without some of its parts; where lines end stays."""
     text = bytearray(source)
     for start, end in places:
         text[start:end] = re.sub(rb"[^\n]", b" ", source[start:end])
-    return bytes(text)
-
-
-def _blanked(source: bytes, places: Iterable[Range]) -> bytes:
-    text = bytearray(source)
-    for start, end in places:
-        text[start:end] = b" " * (end - start)
     return bytes(text)
 
 

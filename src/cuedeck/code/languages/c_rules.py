@@ -12,6 +12,8 @@ from cuedeck.code.languages.open_rules import OpenRules, is_header
 from cuedeck.code.resolution.values import CLASS, Symbol, Targets, Value
 
 _PROTOTYPE: Final = 2
+# Bound where a variable is that other files do not see; nothing else can be called so.
+STATIC: Final = "static"
 
 
 class CRules(OpenRules):
@@ -47,7 +49,7 @@ class CRules(OpenRules):
         """Whether a name is for a file that no other includes: what is not linked, or only declared there."""
         kind, own = links.bindings[3][binding], links.bindings[5][binding]
         if kind == Bind.VARIABLE:
-            for_itself = is_extern(links, binding) or is_constant(links, binding)
+            for_itself = is_extern(links, binding) or is_constant(links, binding) or is_static(links, binding)
         else:
             for_itself = kind == Bind.ALIAS or (kind == Bind.FUNCTION and own > 0)
         return for_itself and not is_header(path) and not self.project.files_naming(posixpath.basename(path))
@@ -77,7 +79,7 @@ class CRules(OpenRules):
         for binding in links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ()):
             if kinds[binding] == Bind.FUNCTION and own[binding] == 1:
                 continue
-            if kinds[binding] == Bind.VARIABLE and is_constant(links, binding):
+            if kinds[binding] == Bind.VARIABLE and (is_constant(links, binding) or is_static(links, binding)):
                 continue
             if kinds[binding] in (Bind.FUNCTION, Bind.VARIABLE, Bind.NAMESPACE):
                 return True
@@ -184,6 +186,12 @@ def is_constant(links: Links, binding: int) -> bool:
         kinds[other] == Bind.LINK and places[other] == places[binding]
         for other in links.bound.get(names[binding], ())
     )
+
+
+def is_static(links: Links, binding: int) -> bool:
+    """Whether a variable is for its own file."""
+    marks = links.names[0].get(links.string_numbers.get(STATIC, -1), ())
+    return any(links.bindings[2][mark] == links.bindings[2][binding] for mark in marks)
 
 
 def is_extern(links: Links, binding: int) -> bool:

@@ -105,6 +105,9 @@ class GoWalk(TableWalk):
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         self.extended: dict[int, int] = {}
+        # Where the rows of each function begin, and what the last constant was said to be.
+        self.begun: dict[int, int] = {}
+        self.repeated: tuple[int, list[int]] = (0, [])
 
     making = 0  # a value of the type whose literal is being visited
     indexed = False  # whether that literal's keys are values, not fields
@@ -281,7 +284,7 @@ class GoWalk(TableWalk):
         """What a function takes and gives: in ``func(fs fs.FS)`` the second is the package outside."""
         parts = [node.child_by_field_name(field) for field in ("receiver", "parameters", "result")]
         _, parameters, result = parts
-        begun = len(self.rows)
+        begun = self.begun[inner] = len(self.rows)
         for child in parameters.named_children if parameters is not None else ():
             self.parameter(child, inner)
         if result is not None:
@@ -333,12 +336,23 @@ class GoWalk(TableWalk):
         annotation = self.visit(of, scope, Role.TYPE) if of is not None else 0
         names = node.children_by_field_name("name")
         values = self.parts(given.named_children if given is not None else [], scope, len(names))
+        if spec.kind == Kind.CONSTANT:
+            # In ``const (A T = iota; B)`` the second is said to be what the first is.
+            if of is None and given is None and len(self.repeated[1]) == len(names):
+                annotation, values = self.repeated
+            self.repeated = annotation, values
         self.see_outer(names, scope, begun)
         parent = node.parent
         whole = parent if parent is not None and parent.named_child_count == 1 else node
         for name, value in zip(names, values, strict=True):
             self.assign(name, scope, annotation, value, spec.kind, whole)
         return 0
+
+    def see_outer(self, names: list[Node], scope: int, begun: int) -> None:
+        super().see_outer(names, scope, begun)
+        # Before ``store := store.New()`` the package is meant, also by what the function takes and gives.
+        shadowed = ({self.name(name) for name in names} & self.names[0]) - self.names[scope]
+        self.move_out(shadowed, scope, self.begun.get(scope, begun), begun)
 
     def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
         """Without the keyword, which stands once before a group."""

@@ -49,6 +49,20 @@ _STANDARD: Final = {
     "encoding/json.Unmarshaler": ("UnmarshalJSON",),
 }
 
+# What functions of the standard library give of their arguments: see ``Library.library_call``.
+_GIVING: Final = {
+    **dict.fromkeys(("sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "maps.Clone"), "same"),
+    **{
+        f"slices.{name}": "same"
+        for name in (
+            *("Clip", "Clone", "Compact", "CompactFunc", "Delete", "DeleteFunc"),
+            *("Grow", "Insert", "Repeat", "Replace"),
+        )
+    },
+    **{f"slices.{name}": "element" for name in ("Max", "MaxFunc", "Min", "MinFunc")},
+    "slices.Concat": "all",
+}
+
 
 class GoRules(Rules):
     """A package is the files of a folder that name it; tests may be a package of their own."""
@@ -57,9 +71,13 @@ class GoRules(Rules):
     body_names: ClassVar[bool] = False
     reads_in_order: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
+    receivers_name_parameters: ClassVar[bool] = True
     implicit_interfaces: ClassVar[bool] = True
     # What the standard library walks over: values, or keys with values.
     mappings: ClassVar[frozenset[str]] = frozenset({"Seq", "Seq2"})
+    # What ``atomic.Pointer`` holds.
+    element_methods: ClassVar[frozenset[str]] = frozenset({"Load", "Swap"})
+    library: ClassVar[Mapping[str, str]] = _GIVING
     foreign_interfaces: ClassVar[Mapping[str, tuple[str, ...]]] = _STANDARD
 
     @cached_property
@@ -71,19 +89,19 @@ class GoRules(Rules):
         return dict(found)
 
     @cached_property
-    def _modules(self) -> dict[str, str]:
-        """The folder of every module, by the path that ``go.mod`` gives it."""
+    def _modules(self) -> dict[str, list[str]]:
+        """The folders of every module, by the path that ``go.mod`` gives it."""
         folders = {""}
         for folder in self._folders:
             while folder and folder not in folders:
                 folders.add(folder)
                 folder = posixpath.dirname(folder)
-        found: dict[str, str] = {}
+        found: dict[str, list[str]] = defaultdict(list)
         for folder in sorted(folders):
             match = _MODULE.search(self.project.text(posixpath.join(folder, "go.mod")) or "")
             if match:
-                found.setdefault(match[1], folder)
-        return found
+                found[match[1]].append(folder)
+        return dict(found)
 
     def _clause(self, path: str) -> str:
         """The package that a file says it belongs to."""
@@ -107,7 +125,7 @@ class GoRules(Rules):
         name, rest = imported.module, ""
         while True:
             if name in self._modules:
-                folder = posixpath.join(self._modules[name], rest) if rest else self._modules[name]
+                folder = posixpath.join(self._module_seen(path, name), rest).rstrip("/")
                 return Value(PACKAGE, _PACKAGE + folder) if folder in self._folders else None
             if "/" not in name:
                 break
@@ -115,6 +133,12 @@ class GoRules(Rules):
             rest = f"{last}/{rest}" if rest else last
         vendored = posixpath.join("vendor", imported.module)
         return Value(PACKAGE, _PACKAGE + vendored) if vendored in self._folders else None
+
+    def _module_seen(self, path: str, name: str) -> str:
+        """Of modules of one name (``module main`` in every example) the one around a file."""
+        folders = self._modules[name]
+        around = [folder for folder in folders if path.startswith(f"{folder}/")]
+        return max(around, key=len, default=folders[0])
 
     def package_member(self, key: str, name: str) -> Targets:
         if key.startswith(_IMPORTS):
@@ -148,6 +172,28 @@ class GoRules(Rules):
         key = self._key(path)
         methods = self.project.solve(("go", key), self._methods, key)
         return methods.get(name, ()) if methods else ()
+
+    def variants(self, member: Symbol) -> Iterable[Symbol]:
+        # A package declares a method twice only for builds that leave one of them out.
+        links = self.project.links(member.path)
+        row = links.scopes[member.scope]
+        if row.kind != ScopeKind.EXTENSION or not row.result:
+            return ()
+        key = self._key(member.path)
+        again = self.project.solve(("go-again", key), self._declared_again, key)
+        declared = again.get((_receiver(links, row.result), member.name), ()) if again else ()
+        return (other for other in declared if other != member)
+
+    def _declared_again(self, key: str) -> dict[tuple[str, str], list[Symbol]]:
+        """Methods that a package declares in several files, by the name of their type and their own."""
+        found: dict[tuple[str, str], list[Symbol]] = defaultdict(list)
+        for receiver, places in (self.project.solve(("go", key), self._methods, key) or {}).items():
+            for path, scope in places:
+                links = self.project.links(path)
+                for number in links.names[scope]:
+                    name = links.strings[number]
+                    found[receiver, name].append(Symbol(path, scope, name))
+        return {method: symbols for method, symbols in found.items() if len(symbols) > 1}
 
     def _methods(self, key: str) -> dict[str, list[tuple[str, int]]]:
         """Where a package declares methods, by the name of their type."""

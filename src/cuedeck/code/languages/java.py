@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _MAX_ARGUMENTS: Final = 8
+# What a binding says of a method that heirs are to write.
+_WITHOUT_BODY: Final = 2
 _EXTENDS: Final = ("superclass", "extends_interfaces")
 _IMPLEMENTS: Final = ("interfaces",)
 
@@ -47,7 +49,7 @@ class JavaWalk(TableWalk):
         "method_reference": ("", ""),
     }
     news: ClassVar[dict[str, str]] = {"object_creation_expression": "type"}
-    blocks: ClassVar[tuple[str, ...]] = ("block", "for_statement", "switch_block")
+    blocks: ClassVar[tuple[str, ...]] = ("block", "for_statement", "switch_block", "switch_rule")
     silent: ClassVar[tuple[str, ...]] = (
         "line_comment",
         "block_comment",
@@ -88,7 +90,22 @@ class JavaWalk(TableWalk):
         "resource": "resource",
         "explicit_constructor_invocation": "children",
         "marker_annotation": "children",
+        "annotation": "annotation",
+        "if_statement": "if_",
+        "instanceof_expression": "instance_of",
+        "record_pattern": "pattern",
+        "type_pattern": "pattern",
+        "record_pattern_component": "pattern",
+        "switch_expression": "switch",
+        "switch_label": "label",
     }
+
+    switched = 0  # what the cases of the switch around are compared with
+
+    def parents(self, node: Node, scope: int, role: int) -> list[int]:
+        if node.type == "scoped_type_identifier":
+            return [self.visit(node, scope, role)]
+        return super().parents(node, scope, role)
 
     def member(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("object"), node.child_by_field_name("field")
@@ -96,6 +113,26 @@ class JavaWalk(TableWalk):
             # ``Outer.this`` is the instance around.
             return self.row(Op.NEW, self.visit(owner, scope, Role.TYPE))
         return super().member(node, scope, role)
+
+    def declare(self, node: Node, scope: int, spec: Declares, name: Node, kind: str, whole: Node) -> int:
+        binding = len(self.bound)
+        declared = super().declare(node, scope, spec, name, kind, whole)
+        if node.type == "method_declaration" and node.child_by_field_name("body") is None:
+            self.bound[binding + 5] = _WITHOUT_BODY
+        return declared
+
+    def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
+        made = super().closure(node, scope, role, expected=expected)
+        body, row = node.child_by_field_name("body"), self.scopes[self.rows[(made << 2) + 1]]
+        if body is not None and body.type == "block" and len(self.lists[row.returns]) < 2 and _ends(body):
+            row.returns = 0
+        return made
+
+    def return_(self, node: Node, scope: int, role: int = 0) -> int:
+        value = self.only(node, scope)
+        if value or (node.named_child_count and not self.returned):
+            self.returned.append(value)
+        return 0
 
     def invoke(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("object"), node.child_by_field_name("name")
@@ -152,13 +189,19 @@ class JavaWalk(TableWalk):
         listed = node.children_by_field_name("declarator")
         for declarator in listed:
             name, given = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
-            value = self.visit(given, scope) if given is not None else 0
+            value = self.value_of(given, scope, annotation) if given is not None else 0
             if name is not None:
                 self.assign(name, scope, annotation, value, kind, node if len(listed) == 1 else declarator)
         for child in node.named_children:
             if child.type == "modifiers":
                 self.visit(child, scope)
         return 0
+
+    def value_of(self, node: Node, scope: int, annotation: int) -> int:
+        """What a variable is given; a function without a name takes what the variable's type says."""
+        if annotation and node.type in self.lambdas:
+            return self.closure(node, scope, expected=self.row(Op.TYPED, annotation))
+        return self.visit(node, scope)
 
     def constant(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
@@ -198,6 +241,7 @@ class JavaWalk(TableWalk):
             return 0
         if any(c.type == "asterisk" for c in node.named_children):
             self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(path)))
+            self.import_owners(path)
             return 0
         name, around = path.child_by_field_name("name"), path.child_by_field_name("scope")
         if name is not None and around is not None:
@@ -244,6 +288,71 @@ class JavaWalk(TableWalk):
         if name is not None and self.scopes[scope].kind == ScopeKind.CLASS:
             self.define(Kind.FIELD, name, node, scope)
 
+    def annotation(self, node: Node, scope: int, role: int = 0) -> int:
+        """``@Column(name = "x")`` names a member of the annotation, not one of the class around."""
+        name, given = node.child_by_field_name("name"), node.child_by_field_name("arguments")
+        of = self.visit(name, scope) if name is not None else 0
+        for child in given.named_children if given is not None else ():
+            key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
+            if child.type == "element_value_pair" and key is not None:
+                self.row(Op.ATTR, of, self.name(key), key.start_byte)
+                child = value or child
+            self.visit(child, scope)
+        return 0
+
+    def if_(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a condition finds a value to be has its name in what is done then, or after it if denied."""
+        condition, done = node.child_by_field_name("condition"), node.child_by_field_name("consequence")
+        inner = scope
+        if condition is not None and not self.source.startswith(b"(!", condition.start_byte):
+            inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        for child in node.named_children:
+            self.visit(child, inner if child in (condition, done) else scope)
+        return 0
+
+    def instance_of(self, node: Node, scope: int, role: int = 0) -> int:
+        of, name = node.child_by_field_name("right"), node.child_by_field_name("name")
+        if of is None or name is None:
+            return self.children(node, scope)
+        left = node.child_by_field_name("left")
+        if left is not None:
+            self.visit(left, scope)
+        self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, self.visit(of, scope, Role.TYPE))
+        return 0
+
+    def pattern(self, node: Node, scope: int, role: int = 0) -> int:
+        """``Circle c`` and ``Point(int x, var y)``: a type, and a name for what is of it, or its parts."""
+        of, *rest = [child for child in node.named_children if child.type not in self.silent] or [node]
+        if self.text(of) == "var" or of == node:
+            annotation = 0
+        elif of.type == "identifier":
+            annotation = self.type_reference(of, scope)
+        else:
+            annotation = self.visit(of, scope, Role.TYPE)
+        for child in rest:
+            if child.type in self.names_of:
+                self.bind(scope, self.name(child), child.start_byte, Bind.VARIABLE, annotation)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def switch(self, node: Node, scope: int, role: int = 0) -> int:
+        condition, body = node.child_by_field_name("condition"), node.child_by_field_name("body")
+        saved = self.switched
+        self.switched = self.visit(condition, scope) if condition is not None else 0
+        if body is not None:
+            self.visit(body, scope)
+        self.switched = saved
+        return 0
+
+    def label(self, node: Node, scope: int, role: int = 0) -> int:
+        """The bare name in ``case RED`` is a constant of the enumeration that is switched over, or any."""
+        for child in node.named_children:
+            if child.type in self.names_of and self.switched:
+                self.row(Op.ATTR, self.switched, self.name(child), child.start_byte)
+            self.visit(child, scope)
+        return 0
+
     def for_each(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         of, name = node.child_by_field_name("type"), node.child_by_field_name("name")
@@ -272,12 +381,20 @@ class JavaWalk(TableWalk):
         return 0
 
 
+def _ends(block: Node) -> bool:
+    """Whether a block may come to its end, where it gives nothing."""
+    last = block.named_children[-1:]
+    return not last or last[0].type != "throw_statement"
+
+
 class JavaRules(OpenRules):
     """How files of Java see each other."""
 
     class_constructors: ClassVar[bool] = True
     overloads: ClassVar[bool] = True
     fields_beside_methods: ClassVar[bool] = True
+    calls_fields: ClassVar[bool] = False
+    factories: ClassVar[tuple[str, ...]] = ("of", "from", "now", "parse", "valueOf")
     text_type: ClassVar[str] = "String"
     any_types: ClassVar[frozenset[str]] = frozenset({"Object"})
     final_types: ClassVar[frozenset[str]] = frozenset(
@@ -425,6 +542,17 @@ class JavaRules(OpenRules):
     )
     comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "sorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap", "mapToObj"})
+    functional_types: ClassVar[Mapping[str, tuple[int, bool]]] = {
+        **dict.fromkeys(("Runnable", "Closeable", "AutoCloseable"), (0, False)),
+        **dict.fromkeys(("Consumer", "IntConsumer", "LongConsumer", "DoubleConsumer"), (1, False)),
+        "BiConsumer": (2, False),
+        **dict.fromkeys(("Callable", "Supplier", "BooleanSupplier", "IntSupplier"), (0, True)),
+        **dict.fromkeys(("LongSupplier", "DoubleSupplier"), (0, True)),
+        **dict.fromkeys(("Function", "UnaryOperator", "Predicate", "IntFunction"), (1, True)),
+        **dict.fromkeys(("IntPredicate", "ToIntFunction", "ToLongFunction"), (1, True)),
+        **dict.fromkeys(("ToDoubleFunction", "ThreadFactory"), (1, True)),
+        **dict.fromkeys(("BiFunction", "BinaryOperator", "BiPredicate", "Comparator"), (2, True)),
+    }
     function_forms: ClassVar[Mapping[str, str]] = {
         "Function": "gives",
         "BiFunction": "gives",

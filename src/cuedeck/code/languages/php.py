@@ -91,6 +91,7 @@ class PhpWalk(PhpNames):
         "anonymous_function": "block",
         "arrow_function": "block",
         "simple_parameter": "stray_parameter",
+        "array_creation_expression": "array",
     }
 
     def variable_name(self, node: Node, scope: int, role: int = 0) -> int:
@@ -118,6 +119,17 @@ class PhpWalk(PhpNames):
         if plain is None:
             return value
         return self.row(Op.ATTR, value, self.name(plain), plain.start_byte, role)
+
+    def array(self, node: Node, scope: int, role: int = 0) -> int:
+        """``[Controller::class, 'show']`` and ``[$this, 'show']`` name a method."""
+        parts = [first_of(child) for child in node.named_children if child.named_child_count == 1]
+        owner, text = parts if len(parts) == node.named_child_count == 2 else (None, None)
+        name = first_of(text) if text is not None and text.type in ("string", "encapsed_string") else None
+        named = _callable_on(owner, self.text(owner)) if owner is not None else None
+        if named is None or name is None or not self.text(name).isidentifier():
+            return self.children(node, scope)
+        self.row(Op.ATTR, self.visit(named, scope), self.name(name), name.start_byte)
+        return 0
 
     def invoke(self, node: Node, scope: int, role: int = 0) -> int:
         owner = node.child_by_field_name("object") or node.child_by_field_name("scope")
@@ -284,6 +296,8 @@ class PhpWalk(PhpNames):
         saved, self.parameter_types = self.parameter_types, told
         super().head(node, inner, spec, body)
         self.parameter_types = saved
+        if spec.scope == ScopeKind.CLASS and told:
+            self.documented_properties(node, inner)
         if spec.scope == ScopeKind.FUNCTION and not self.scopes[inner].result:
             self.scopes[inner].result = told.get(b"return", 0)
 
@@ -358,6 +372,13 @@ class PhpRules(OpenRules):
         bindings = links.names[0].get(links.string_numbers.get("namespace", -1), ())
         named = [b for b in bindings if links.bindings[3][b] == Bind.OPAQUE]
         return {links.imports[links.bindings[4][b]].module for b in named} or {""}
+
+
+def _callable_on(owner: Node, text: str) -> Node | None:
+    """What the first part of an array says that its second part is a method of."""
+    if owner.type == "class_constant_access_expression" and text.endswith("::class"):
+        return first_of(owner)
+    return owner if text == "$this" else None
 
 
 def _grammar() -> Any:

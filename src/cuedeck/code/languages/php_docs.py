@@ -1,4 +1,4 @@
-"""PHP's names and the types that its doc comments give: ``@var``, ``@param``, ``@return``, ``@throws``."""
+"""PHP's names and the types that its doc comments give: ``@var``, ``@param``, ``@property``, …"""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ class PhpNames(TableWalk):
         # What the last comment said, by its end; what it said of the function that is being read.
         self.told: tuple[int, dict[bytes, int]] = (-1, {})
         self.parameter_types: dict[bytes, int] = {}
+        # The properties that it gave to the class below: where they are named, and their types.
+        self.properties: list[tuple[bytes, int, int]] = []
 
     def full_name(self, name: str) -> str:
         """A qualified name from the root, without the first backslash."""
@@ -68,11 +70,14 @@ class PhpNames(TableWalk):
         if self.source[start : start + 3] != b"/**":
             return 0
         found: dict[bytes, int] = {}
+        self.properties = []
         for tag in _TAG.finditer(self.source, start, end):
             value, at = self.doc_type(tag.end(), end, scope, 0)
             variable = _VARIABLE.match(self.source, at, end)
             key = variable[1] if variable and tag[1] in (b"var", b"param") else tag[1]
             found.setdefault(key, value)
+            if variable and tag[1].startswith(b"property"):
+                self.properties.append((variable[1][1:], variable.start(1) + 1, value))
             if (
                 variable
                 and tag[1] == b"var"
@@ -86,6 +91,13 @@ class PhpNames(TableWalk):
         """The type that the comment above a declaration gives to a part of it."""
         above = doc_above(node)
         return self.told[1].get(key, 0) if above is not None and above.end_byte == self.told[0] else 0
+
+    def documented_properties(self, node: Node, scope: int) -> None:
+        """``@property Book $book`` above a class, which its program makes up while it runs."""
+        above = doc_above(node)
+        if above is not None and above.end_byte == self.told[0]:
+            for name, at, value in self.properties:
+                self.bind(scope, self.intern(name), at, Bind.VARIABLE, value)
 
     def doc_type(self, at: int, end: int, scope: int, depth: int) -> tuple[int, int]:
         """The type written at a place, and where it ends."""

@@ -251,7 +251,8 @@ class TableWalk(Walk):
         parameters = node.child_by_field_name("parameters")
         body = node.child_by_field_name("body") or _last(node)
         if parameters is not None:
-            for position, child in enumerate(parameters.named_children or [parameters]):
+            alone = [] if self.source[parameters.start_byte] in b"(|" else [parameters]
+            for position, child in enumerate(parameters.named_children or alone):
                 name = child.child_by_field_name("name") or child
                 if name.named_child_count or child.child_by_field_name("type") is not None or not expected:
                     self.parameter(child, inner)

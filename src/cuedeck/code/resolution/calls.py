@@ -7,18 +7,17 @@ from collections.abc import Iterable
 from typing import Final
 
 from cuedeck.code.facts import (
-    BIND_MASK,
     MAKES,
     MANY,
     OP_MASK,
     RECEIVER,
-    REST,
     ROLE_SHIFT,
     TRAILING,
     Bind,
     Op,
     Role,
 )
+from cuedeck.code.resolution.fitting import Fitting
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
@@ -29,8 +28,6 @@ from cuedeck.code.resolution.generics import (
     with_meaning,
 )
 from cuedeck.code.resolution.library import BUILT_IN
-from cuedeck.code.resolution.rules import Rules
-from cuedeck.code.resolution.telling import Telling
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
@@ -55,16 +52,11 @@ from cuedeck.code.resolution.values import (
     unique,
 )
 
-# How well an argument fits a parameter: its very type, or one that it becomes.
-_AGREES: Final = 20
-_WIDENS: Final = 10
 # A key and what it holds.
 _ENTRY: Final = 2
-# Behind the name of a type: an array of it.
-_MANY: Final = "[]"
 
 
-class Calls(Telling):
+class Calls(Fitting):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
@@ -115,115 +107,6 @@ class Calls(Telling):
             names = [strings[name] for _, name in self.parameter_names(function)]
             return (*arguments, *(named.get(name, 0) for name in names[len(arguments) :]))
         return arguments
-
-    def chosen(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
-        """Of overloads, those whose parameters fit the arguments best."""
-        candidates = tuple(f for f in functions if self.takes(f, len(arguments))) or functions
-        if len(candidates) < 2:
-            return candidates
-        marks = [self.fit(path, function, arguments) for function in candidates]
-        return tuple(f for f, mark in zip(candidates, marks, strict=True) if mark == max(marks))
-
-    def fit(self, path: str, function: Value, arguments: tuple[int, ...]) -> int:
-        """How well arguments fit a function's parameters: known to agree, unknown, known not to."""
-        marks = [self.fit_one(path, given, function, at) for at, given in enumerate(arguments)]
-        return sum(marks) - (self.taken(function) < 0)
-
-    def fit_one(self, path: str, argument: int, function: Value, position: int) -> int:
-        rules = self.rules_of(path)
-        label = self.parameter_label(function, position)
-        said = self.literal_type(path, argument) or self.static_label(path, argument)
-        if label and label in (said, self.constant_owner(path, argument)):
-            return _AGREES
-        wider = rules.widening.get(said, ())
-        if label in wider:
-            return _WIDENS - wider.index(label)
-        if label.endswith(_MANY) or said.endswith(_MANY):
-            return self.fit_array(rules, label, said)
-        wanted = [v for v in self.concrete(self.parameter_type(function, position)) if v.tag == INSTANCE]
-        given = [v for v in self.concrete(self.evaluate(path, argument)) if v.tag == INSTANCE]
-        if wanted and given:
-            ancestors = {place for v in given for place in self.lineage(v)}
-            return _AGREES if any((v.path, v.scope) in ancestors for v in wanted) else -_AGREES
-        if label in rules.any_types:
-            return 1
-        if given or (label and self.literal_type(path, argument)):
-            return -_AGREES
-        # A foreign type is no heir of a class of the project, and nothing is one of a final type.
-        return -_AGREES if said and (wanted or label in rules.final_types) else 0
-
-    def fit_array(self, rules: Rules, label: str, said: str) -> int:
-        """The same where one of the two is an array; that of a plain type is nothing else."""
-        if said == label + _MANY:
-            return _WIDENS  # what takes the rest takes an array of it
-        wanted, given = label.removesuffix(_MANY), said.removesuffix(_MANY)
-        if not label or not said:
-            return 0
-        plain = {name for name in (wanted, given) if name in rules.final_types and name[0].islower()}
-        if label in rules.any_types or (wanted in rules.any_types and given not in plain):
-            return 1
-        return -_AGREES if plain or (wanted == label) != (given == said) else 0
-
-    def parameter_label(self, function: Value, position: int) -> str:
-        """The name of a parameter's type, as it is written."""
-        links = self.links(function.path)
-        names = self.parameter_names(function)
-        rest = names and position >= len(names) - 1 and links.strings[names[-1][1]] == REST
-        if position >= len(names) and not rest:
-            return ""
-        hint = links.bindings[4][names[min(position, len(names) - 1)][0]]
-        # What takes the rest is declared as many of its type.
-        return self.type_label(function.path, links.a[links.a[hint]] if rest else hint)
-
-    def type_label(self, path: str, number: int) -> str:
-        """The name of a type, as it is written, without its arguments."""
-        links = self.links(path)
-        if links.ops[number] & OP_MASK == Op.INDEX:
-            return self.label(path, links.a[number])
-        if links.ops[number] & OP_MASK == Op.LITERAL:
-            return links.strings[links.b[number]]
-        if links.ops[number] & OP_MASK == Op.SEQUENCE:
-            held = self.type_label(path, links.a[links.a[number]])
-            return held + _MANY if held else ""
-        return self.label(path, number)
-
-    def literal_type(self, path: str, number: int) -> str:
-        """The name of a literal's type."""
-        links = self.links(path)
-        if links.ops[number] & OP_MASK == Op.TEXT:
-            return self.rules_of(path).text_type
-        return self.type_label(path, number) if links.ops[number] & OP_MASK == Op.LITERAL else ""
-
-    def static_label(self, path: str, number: int) -> str:
-        """The name of the type that a variable is declared with."""
-        links = self.links(path)
-        for target in self.targets(path, number):
-            if isinstance(target, Symbol):
-                others = self.links(target.path)
-                bound = others.names[target.scope].get(others.string_numbers.get(target.name, -1), ())
-                for binding in bound:
-                    if others.bindings[3][binding] & BIND_MASK in (Bind.VARIABLE, Bind.PARAMETER):
-                        hint, given = others.bindings[4][binding], others.bindings[5][binding]
-                        return (
-                            self.type_label(target.path, hint) if hint else self.made_of(target.path, given)
-                        )
-        if links.ops[number] & OP_MASK in (Op.NEW, Op.TYPED):
-            return self.type_label(path, links.a[number])
-        if links.ops[number] & OP_MASK != Op.CALL:
-            return ""
-        if told := self.rules_of(path).converting.get(self.label(path, links.a[number])):
-            return told
-        results = [v for v in self.evaluate(path, links.a[number]) if v.tag == FUNCTION]
-        rows = [self.links(v.path).scopes[v.scope].result for v in results]
-        if len(results) == 1:
-            return self.type_label(results[0].path, rows[0])
-        callee = self.label(path, links.a[number])
-        return callee if callee[:1].isupper() and self.rules_of(path).bare_constructors else ""
-
-    def made_of(self, path: str, number: int) -> str:
-        """The name of the type of what a variable is given, where that is written out or made on the spot."""
-        made = self.links(path).ops[number] & OP_MASK in (Op.CALL, Op.NEW)
-        return self.static_label(path, number) if made else self.literal_type(path, number)
 
     def call_value(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling one value with these arguments gives."""

@@ -448,7 +448,14 @@ class Linker(Namesakes):
             other = Symbol(path, scope, nearest.name)
             if self.declares(other, function=called):
                 return (other,)
-        return targets
+        return () if called and self.is_uncalled(nearest) else targets
+
+    def is_uncalled(self, symbol: Symbol) -> bool:
+        """Whether a name is that of a field, in a language that calls no fields."""
+        links = self.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        fields = all(links.bindings[3][binding] == Bind.VARIABLE for binding in bindings)
+        return fields and not self.rules_of(symbol.path).calls_fields
 
     def methods(self, path: str, member: int) -> Values:
         links = self.links(path)
@@ -525,7 +532,7 @@ class Linker(Namesakes):
         first = links.names[member.scope][links.string_numbers[member.name]][0]
         if links.bindings[3][first] & BIND_MASK == Bind.IMPORT:
             return self.lookup(member.path, member.scope, member.name)
-        return (member,)
+        return (member, *self.rules_of(member.path).variants(member))
 
     def targets(self, path: str, number: int) -> Targets:
         """What the expression names: symbols of the project, modules, external things."""

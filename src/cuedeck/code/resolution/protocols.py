@@ -173,6 +173,18 @@ class Protocols(Bases):
                 declared = self.bound(symbol, binding)
                 made = any(v.tag == TYPE_OF for v in declared)
                 self.unify(declared, (receiver._replace(tag=CLASS) if made else receiver,), meaning)
+        if self.rules_of(function.path).receivers_name_parameters:
+            self.learn_named(function, receiver, meaning)
+
+    def learn_named(self, function: Value, receiver: Value, meaning: Meaning) -> None:
+        """``func (b *Box[E]) get() E`` names the parameters of its type anew, in their order."""
+        links = self.links(function.path)
+        row = links.scopes[links.scopes[function.scope].parent]
+        named = self.declared_parameters(function.path, function.scope)
+        for owner in self.evaluate(function.path, row.result) if named and row.result else ():
+            told = self.meaning(receiver, owner.path, owner.scope) if owner.tag in (CLASS, INSTANCE) else {}
+            known = zip(named, self.parameters(owner.path, owner.scope) if told else (), strict=False)
+            meaning.update({own: told[theirs] for own, theirs in known if theirs in told})
 
     def operated(self, values: Values, method: str) -> Values:
         """What an operator gives: what its method says, else another of the left operand's kind."""

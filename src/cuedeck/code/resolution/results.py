@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection
 
 from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
@@ -47,9 +48,24 @@ class Results(Typing):
             functions = list(self.substitute(self.type_of(call), dict(pairs(value)))) if call else []
             if call is None and self.rules_of(path).reads_classes_as_instances:
                 return self.functions_of(path, value._replace(tag=CLASS))
+            if not call and self.rules_of(value.path).functional_types:
+                functions = self.stood_for(value)
         else:
             functions = [value]
         return [function for function in functions if function.tag == FUNCTION]
+
+    def stood_for(self, value: Value) -> list[Value]:
+        """The one method that a function stands for which is given as a value of a type."""
+        methods = self.unwritten(value)
+        if len(methods) != 1:
+            return []
+        [method] = methods
+        owner = self.links(method.path).scopes[method.scope].parent
+        return list(self.substitute(methods, self.meaning(value, method.path, owner)))
+
+    @abstractmethod
+    def unwritten(self, owner: Value) -> Values:
+        """The methods that heirs of a class are to write."""
 
     def parameter_type(self, function: Value, position: int, *, whole: bool = False) -> Values:
         """What the parameter at a position is declared to be; the last may take the rest."""

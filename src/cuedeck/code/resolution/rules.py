@@ -164,12 +164,20 @@ class Rules:
     type_variables: ClassVar[frozenset[str]] = frozenset()
     # Functions of one name in one place are different things, told apart by what they take.
     overloads: ClassVar[bool] = False
+    # How the functions begin by which foreign types make values of their own.
+    factories: ClassVar[tuple[str, ...]] = ()
+    # Foreign types that a function is given for: how much it takes, and whether it gives something.
+    functional_types: ClassVar[Mapping[str, tuple[int, bool]]] = {}
     # A function may be declared in one place and defined in another.
     prototypes: ClassVar[bool] = False
     # A field and a method may share a name: what is called is the method.
     fields_beside_methods: ClassVar[bool] = False
+    # What a field holds may be called.
+    calls_fields: ClassVar[bool] = True
     # A member may have the name of a type: in an annotation the type is meant.
     types_beside_members: ClassVar[bool] = False
+    # A method outside of its type gives the type's parameters names of its own.
+    receivers_name_parameters: ClassVar[bool] = False
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
     # So are other members, and only what foreign types were given is meant.
@@ -331,6 +339,10 @@ class Rules:
     def types_apart(self, symbol: Symbol) -> bool:
         """Whether a name stands for a value that other files see and for a type that they do not."""
         return False
+
+    def variants(self, member: Symbol) -> Iterable[Symbol]:
+        """What another build of the program has in the place of a member."""
+        return ()
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """Other declarations of the same thing, such as a prototype and its definition."""
