@@ -280,3 +280,36 @@ def test_what_is_called_though_its_decorator_made_nothing_that_runs_is_the_funct
         """
     )
     written.check("nodes")
+
+
+def test_a_variable_inside_a_constructor_is_not_one_of_its_parameters(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Error(Exception):
+            def __init__(self, **given: object) -> None:
+                for name, payload in given.items():
+                    setattr(self, name, payload)
+        class Indexed(Error):
+            payload: dict[str, str]  # <def payload>
+        Indexed(payload={"key": "value"})  # <payload>
+        """
+    )
+    written.check("payload")
+
+
+def test_keywords_of_an_instance_that_is_called_are_not_its_fields(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Field:
+            def __init__(self):
+                self.label = "name"  # <def label>
+            def __call__(self, **attributes): ...
+        class Form:
+            name = Field()
+        Form().name(label="other")
+        print(Form().name.label)  # <label>
+        """
+    )
+    written.check("label")

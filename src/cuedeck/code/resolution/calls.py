@@ -520,10 +520,16 @@ class Calls(Library):
             elif value.tag == FUNCTION:
                 found += self.parameter((value,), name)
             elif value.tag == INSTANCE:
-                field = self.member(value, name)
-                if field:
-                    found.append(field)
+                found += self.keyword_of_instance(value, name)
         return tuple(dict.fromkeys(found))
+
+    def keyword_of_instance(self, value: Value, name: str) -> Targets:
+        """The parameter that calling an instance fills, else the field that is given by name."""
+        call = self.member(value, "__call__") if self.rules_of(value.path).named_arguments else None
+        if call is not None:
+            return self.parameter(self.type_of(call), name)
+        field = self.member(value, name)
+        return (field,) if field else ()
 
     def parameter(self, functions: Values, name: str) -> Targets:
         """The parameter of that name."""
@@ -531,8 +537,8 @@ class Calls(Library):
         for value in functions:
             if value.tag == FUNCTION:
                 links = self.links(value.path)
-                number = links.string_numbers.get(name)
-                if number is not None and number in links.names[value.scope]:
+                bindings = links.names[value.scope].get(links.string_numbers.get(name, -1), ())
+                if any(links.bindings[3][binding] == Bind.PARAMETER for binding in bindings):
                     found.append(Symbol(value.path, value.scope, name))
                 else:
                     found += self.unpacked(value, name)
