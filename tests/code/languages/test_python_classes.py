@@ -313,3 +313,33 @@ def test_keywords_of_an_instance_that_is_called_are_not_its_fields(project: Proj
         """
     )
     written.check("label")
+
+
+def test_what_a_bar_gives_is_what_its_method_says(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Step:
+            def __or__(self, other) -> "Chain": ...
+            def run(self): ...  # <def step>
+        class Late:
+            def __ror__(self, other) -> "Chain": ...
+            def run(self): ...  # <def late>
+        class Chain:
+            def __or__(self, other) -> "Chain": ...
+            def run(self): ...  # <def chain>
+        class Flags:
+            def run(self): ...  # <def flags>
+        Any = Step | Late
+        def f(unknown, step: Step, late: Late, one: Flags, two: Flags, either: Any):
+            (step | step).run()  # <chain>
+            (step | step | late).run()  # <chain>
+            (unknown | late).run()  # <chain>
+            (one | two).run()  # <flags>
+            (unknown | one).run()  # <flags>
+            either.run()  # <step> <late>
+            (step or late).run()  # <step> <late>
+        """
+    )
+    for mark in ("chain", "flags", "step", "late"):
+        written.check(mark, "run")

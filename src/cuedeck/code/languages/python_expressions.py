@@ -21,6 +21,7 @@ _CALL: Final = Op.CALL
 _KEYWORD: Final = Op.KEYWORD
 _WRITTEN: Final = Op.KEYWORD | Role.WRITE << ROLE_SHIFT
 _LISTED: Final = Op.TUPLE | Role.WRITE << ROLE_SHIFT
+_JOINED: Final = Op.UNION | Role.WRITE << ROLE_SHIFT
 _NAMED: Final = (Op.NAME, Op.ATTR)
 # Calls that take types.
 _TYPED: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
@@ -353,7 +354,8 @@ class PythonExpressions(PythonFlow):
             operator = step.child_by_field_name("operator")
             sign = operator.type if operator is not None else ""
             if sign == "|":
-                value = self.row(Op.UNION, 0, self.items([value, right]))
+                op = Op.UNION if role == Role.TYPE else _JOINED
+                value = self.row(op, 0, self.items([value, right]))
             elif value and sign in _OPERATORS:
                 value = self.row(Op.OPERATED, value, self.intern(_OPERATORS[sign]))
         return value
