@@ -15,7 +15,8 @@ from cuedeck.code.resolution.generics import (
     settled,
     with_meaning,
 )
-from cuedeck.code.resolution.library import BUILT_IN, Library
+from cuedeck.code.resolution.library import BUILT_IN
+from cuedeck.code.resolution.overloads import Overloads
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -50,7 +51,7 @@ _ENTRY: Final = 2
 _MANY: Final = "[]"
 
 
-class Calls(Library):
+class Calls(Overloads):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
