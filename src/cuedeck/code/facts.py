@@ -559,11 +559,11 @@ class Links:
                 bindings = tuple(kept) or bindings
         return bindings
 
-    def proven(self, scope: int, name: int, place: int) -> list[tuple[int, bool]]:
-        """The tests of a name that have certainly passed, or failed, at a place: where each stands."""
-        ended = iter(self.lists[self.scopes[scope].ended])
-        rows = zip(ended, ended, ended, ended, ended, strict=True)
-        return [(r[2], r[1] == r[2]) for r in rows if r[0] == name and r[1] >= r[2] and r[3] <= place < r[4]]
+    def proven(self, scope: int, name: int, place: int) -> list[tuple[int, bool, int]]:
+        """The tests of a name that have passed, or failed, at a place: where each stands, and holds from."""
+        rows = zip(*[iter(self.lists[self.scopes[scope].ended])] * 5, strict=True)
+        here = [r for r in rows if r[0] == name and r[1] >= r[2] and r[3] <= place < r[4]]
+        return [(at, low == at, start) for _, low, at, start, _ in here]
 
     def lasting(self, scope: int, bindings: tuple[int, ...]) -> tuple[int, ...]:
         """Of a name's bindings those outside of what only exceptions lead to, if there are others."""
