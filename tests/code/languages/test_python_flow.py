@@ -570,6 +570,12 @@ def test_what_a_branch_replaces_is_not_there_behind_it(project: Project) -> None
             x.show()  # <final>
             x = Draft()
             x.show()  # <draft>
+        def twice(x: Final | Draft | Last, y: Final | Draft):
+            if isinstance(x, Last):
+                x = y
+            if isinstance(x, Draft):
+                raise ValueError
+            x.show()  # <final>
         def untold(x):
             if isinstance(x, Draft):
                 x = Final()

@@ -201,9 +201,13 @@ class Narrowing(Protocols):
             return self.held_at(symbol, bindings, place)
         base = tuple(b for b in tested if b not in branch)
         found = self.held_at(symbol, base, place) if base else ()
+        brought = self.held_at(symbol, tuple(branch), place) if branch else ()
         for at, passed, _ in said:
-            found = self.left_by(found, self.annotation(symbol.path, tests[at]), passed)
-        return unique([*found, *self.held_at(symbol, tuple(branch), place)]) if branch else found
+            wanted = self.annotation(symbol.path, tests[at])
+            found = self.left_by(found, wanted, passed)
+            if brought and all(places[b] < at for b in branch):
+                brought = self.left_by(brought, wanted, passed)
+        return unique([*found, *brought]) if branch else found
 
     def held_at(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
         """What bindings give a name at a place: what it is declared as, or the heir of that it was given."""
