@@ -42,7 +42,7 @@ class Overloads(Library):
     def accepting(self, path: str, callee: int, functions: Values) -> Values:
         """Functions without the overloads that do not take a call, by number, names and types."""
         accepted = super().accepting(path, callee, functions)
-        if not self.rules_of(path).literal_types:
+        if len(accepted) < 2 or not self.rules_of(path).literal_types:
             return accepted
         groups: dict[tuple[str, int], list[Value]] = {}
         for f in accepted:
