@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 76
+EXTRACTOR_VERSION: Final = 77
 
 
 class Op:
@@ -27,7 +27,7 @@ class Op:
     CALL: Final = 3  # a = callee, b = list of positional arguments; Python keeps their number as its role
     INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
     TUPLE: Final = 5  # b = list of items, as WRITE in any order; a = scope, of two types compared in it
-    UNION: Final = 6  # b = list of alternatives; a = the two types that a conditional type compares
+    UNION: Final = 6  # b = list, as WRITE joined by ``|``; a = the two types that a conditional type compares
     AWAIT: Final = 7  # a = awaited expression
     SEQUENCE: Final = 8  # a = element expression, for comprehensions and homogeneous literals
     TEXT: Final = 9  # a string literal
@@ -559,11 +559,11 @@ class Links:
                 bindings = tuple(kept) or bindings
         return bindings
 
-    def proven(self, scope: int, name: int, place: int) -> list[tuple[int, bool]]:
-        """The tests of a name that have certainly passed, or failed, at a place: where each stands."""
-        ended = iter(self.lists[self.scopes[scope].ended])
-        rows = zip(ended, ended, ended, ended, ended, strict=True)
-        return [(r[2], r[1] == r[2]) for r in rows if r[0] == name and r[1] >= r[2] and r[3] <= place < r[4]]
+    def proven(self, scope: int, name: int, place: int) -> list[tuple[int, bool, int]]:
+        """The tests of a name that have passed, or failed, at a place: where each stands, and holds from."""
+        rows = zip(*[iter(self.lists[self.scopes[scope].ended])] * 5, strict=True)
+        here = [r for r in rows if r[0] == name and r[1] >= r[2] and r[3] <= place < r[4]]
+        return [(at, low == at, start) for _, low, at, start, _ in here]
 
     def lasting(self, scope: int, bindings: tuple[int, ...]) -> tuple[int, ...]:
         """Of a name's bindings those outside of what only exceptions lead to, if there are others."""

@@ -304,3 +304,66 @@ def test_a_class_below_a_class_as_decorator_is_an_object_that_keeps_it(project: 
     written.check("instance")
     written.check("open")
     written.check("Drive")
+
+
+def test_a_variable_inside_a_constructor_is_not_one_of_its_parameters(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Error(Exception):
+            def __init__(self, **given: object) -> None:
+                for name, payload in given.items():
+                    setattr(self, name, payload)
+        class Indexed(Error):
+            payload: dict[str, str]  # <def payload>
+        Indexed(payload={"key": "value"})  # <payload>
+        """
+    )
+    written.check("payload")
+
+
+def test_keywords_of_an_instance_that_is_called_are_not_its_fields(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Field:
+            def __init__(self):
+                self.label = "name"  # <def label>
+            def __call__(self, **attributes): ...
+        class Form:
+            name = Field()
+        Form().name(label="other")
+        print(Form().name.label)  # <label>
+        """
+    )
+    written.check("label")
+
+
+def test_what_a_bar_gives_is_what_its_method_says(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Step:
+            def __or__(self, other) -> "Chain": ...
+            def run(self): ...  # <def step>
+        class Late:
+            def __ror__(self, other) -> "Chain": ...
+            def run(self): ...  # <def late>
+        class Chain:
+            def __or__(self, other) -> "Chain": ...
+            def run(self): ...  # <def chain>
+        class Flags:
+            def run(self): ...  # <def flags>
+        Any = Step | Late
+        def f(unknown, step: Step, late: Late, one: Flags, two: Flags, either: Any):
+            (step | step).run()  # <chain>
+            (step | step | late).run()  # <chain>
+            (unknown | late).run()  # <chain>
+            (one | two).run()  # <flags>
+            (unknown | one).run()  # <flags>
+            either.run()  # <step> <late>
+            (step or late).run()  # <step> <late>
+        """
+    )
+    for mark in ("chain", "flags", "step", "late"):
+        written.check(mark, "run")

@@ -521,3 +521,66 @@ def test_functions_that_guard_a_type_tell_what_isinstance_does(project: Project)
     )
     written.check("run")
     written.check("second", "run")
+
+
+def test_what_a_branch_replaces_is_not_there_behind_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Draft:
+            def show(self): ...  # <def draft>
+        class Final:
+            @classmethod
+            def of(cls, draft) -> "Final": ...
+            def show(self): ...  # <def final>
+        class Last(Final):
+            def show(self): ...  # <def last>
+        def made(x: Final | Draft):
+            if isinstance(x, Draft):
+                x.show()  # <draft>
+                x = Final.of(x)
+            x.show()  # <final>
+        def wrapped(x: Final | Draft):
+            if not isinstance(x, Final):
+                x = Last()
+            x.show()  # <final> <last>
+        def same(x: Final | Draft):
+            if isinstance(x, Draft):
+                x = Draft()
+            x.show()  # <final> <draft>
+        def unknown(x: Final | Draft, change):
+            if isinstance(x, Draft):
+                x = change(x)
+            x.show()  # <final> <draft>
+        def perhaps(x: Final | Draft, often):
+            if isinstance(x, Draft):
+                if often:
+                    x = Final()
+            x.show()  # <final> <draft>
+        def elsewhere(x: Final | Draft):
+            if isinstance(x, Draft):
+                def inner():
+                    x = Final()
+            x.show()  # <final> <draft>
+        def later(x: Final | Draft):
+            if isinstance(x, Draft):
+                x = Final()
+            else:
+                x.show()  # <final>
+            x.show()  # <final>
+            x = Draft()
+            x.show()  # <draft>
+        def twice(x: Final | Draft | Last, y: Final | Draft):
+            if isinstance(x, Last):
+                x = y
+            if isinstance(x, Draft):
+                raise ValueError
+            x.show()  # <final>
+        def untold(x):
+            if isinstance(x, Draft):
+                x = Final()
+            x.show()  # <final>
+        """
+    )
+    for mark in ("draft", "final", "last"):
+        written.check(mark, "show")

@@ -64,3 +64,139 @@ def test_overloads_that_do_not_accept_a_call_say_nothing_about_it(project: Proje
     )
     written.check("many", "run")
     written.check("run")
+
+
+def test_a_literal_chooses_the_first_overload_that_takes_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from datetime import date, datetime
+        from typing import Any, Optional, Sequence, Union, overload
+        class Yes:
+            def show(self): ...  # <def yes>
+        class Number:
+            def show(self): ...  # <def number>
+        class Text:
+            def show(self): ...  # <def text>
+        class Raw:
+            def show(self): ...  # <def raw>
+        class Moment:
+            def show(self): ...  # <def moment>
+        class Table:
+            def show(self): ...  # <def table>
+        class Row:
+            def show(self): ...  # <def row>
+        Words = Union[str, None]
+        @overload
+        def item(value: bool, parent: Optional[Row] = ...) -> Yes: ...
+        @overload
+        def item(value: float, parent: Optional[Row] = ...) -> Number: ...
+        @overload
+        def item(value: Words, parent: Row | None = ...) -> Text: ...
+        @overload
+        def item(value: bytes) -> Raw: ...
+        @overload
+        def item(value: datetime) -> Moment: ...
+        @overload
+        def item(value: dict) -> Table: ...
+        @overload
+        def item(value: Sequence) -> Row: ...
+        def item(value: Any, parent=None): ...
+        def f(unknown, flag: bool, size: int = 0):
+            item(True).show()  # <yes>
+            item(3).show()  # <number>
+            item(1.5, None).show()  # <number>
+            item("word").show()  # <text>
+            item("two" " words").show()  # <text>
+            item(None).show()  # <text>
+            item(rb"raw").show()  # <raw>
+            item(b"raw").show()  # <raw>
+            item(datetime(2000, 1, 1)).show()  # <moment>
+            item({"a": 1}).show()  # <table>
+            item([1, 2]).show()  # <row>
+            item((1, 2)).show()  # <row>
+            item(flag).show()  # <yes>
+            item(size).show()  # <number>
+            item(str(unknown)).show()  # <text>
+            entries = {}
+            item(entries).show()  # <table>
+            item(unknown).show()  # <yes> <number> <text> <raw> <moment> <table> <row>
+            item("word", unknown).show()  # <text>
+            item(*unknown).show()  # <yes> <number> <text> <raw> <moment> <table> <row>
+        """
+    )
+    for mark in ("yes", "number", "text", "raw", "moment", "table", "row"):
+        written.check(mark, "show")
+
+
+def test_an_instance_chooses_the_overload_for_its_class(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Protocol, TypeVar, overload
+        class Node: ...
+        class Leaf(Node): ...
+        class Other: ...
+        class Name(str): ...
+        class Named(Protocol):
+            name: str
+        class A:
+            def run(self): ...  # <def a>
+        class B:
+            def run(self): ...  # <def b>
+        class C:
+            def run(self): ...  # <def c>
+        N = TypeVar("N", bound=Node)
+        class Visitor:
+            @overload
+            def visit(self, node: str) -> C: ...
+            @overload
+            def visit(self, node: type[Node]) -> C: ...
+            @overload
+            def visit(self, node: Leaf, *more: Other) -> A: ...
+            @overload
+            def visit(self, node: N, more: Other = ...) -> B: ...
+            @overload
+            def visit(self, node: Other | None, *, more: Node) -> C: ...
+            def visit(self, node, more=None): ...
+        @overload
+        def named(thing: Named) -> A: ...
+        @overload
+        def named(thing: Other) -> B: ...
+        def named(thing): ...
+        def f(visitor: Visitor, either: Node | Other):
+            visitor.visit(Leaf()).run()  # <a>
+            visitor.visit(Leaf(), Other(), Other()).run()  # <a>
+            visitor.visit(Node()).run()  # <b>
+            visitor.visit(Node(), Other()).run()  # <b>
+            visitor.visit(Other(), more=Leaf()).run()  # <c>
+            visitor.visit(Name("n")).run()  # <c>
+            visitor.visit("n").run()  # <c>
+            visitor.visit(Leaf).run()  # <c>
+            named(Other()).run()  # <a> <b>
+            named("text").run()  # <a>
+        """
+    )
+    for mark in ("a", "b", "c"):
+        written.check(mark, "run")
+
+
+def test_a_call_that_no_overload_takes_by_its_types_may_mean_any(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import overload
+        class A:
+            def run(self): ...  # <def a>
+        class B:
+            def run(self): ...  # <def b>
+        @overload
+        def make(size: int) -> A: ...
+        @overload
+        def make(size: float) -> B: ...
+        def make(size): ...
+        make("large").run()  # <a> <b>
+        """
+    )
+    written.check("a", "run")
+    written.check("b", "run")

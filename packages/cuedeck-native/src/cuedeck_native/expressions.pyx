@@ -187,7 +187,9 @@ cdef class Visitor:
                     if records[child].kind == walk.lambda_kind:
                         made = walk.handed(node_at(tree, child), scope, callee, len(given))
                     else:
-                        made = self.visit(walk, tree, child, scope, as_type)
+                        made = self.visit(walk, tree, child, scope, as_type) or walk.literal(
+                            records[child].kind, records[child].start
+                        )
                         if records[child].kind == walk.list_splat_kind or records[child].kind == walk.dictionary_splat_kind:
                             told = MOST_TOLD
                     given.append(made)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.extraction.grammars import grammar_of
 from cuedeck.code.extraction.parsing import parse
 from cuedeck.code.facts import HELD, MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
-from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.python_flow import ASKING, PythonFlow
+from cuedeck.code.languages.python_kinds import argument_kinds, literal_kinds
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -21,6 +19,7 @@ _CALL: Final = Op.CALL
 _KEYWORD: Final = Op.KEYWORD
 _WRITTEN: Final = Op.KEYWORD | Role.WRITE << ROLE_SHIFT
 _LISTED: Final = Op.TUPLE | Role.WRITE << ROLE_SHIFT
+_JOINED: Final = Op.UNION | Role.WRITE << ROLE_SHIFT
 _NAMED: Final = (Op.NAME, Op.ATTR)
 # Calls that take types.
 _TYPED: Final = frozenset({b"cast", b"TypeVar", b"NewType"})
@@ -60,25 +59,9 @@ _REMARK: Final = re.compile(
 _SIGNATURE: Final = re.compile(
     rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
 )
+_BYTES: Final = re.compile(rb"[rR]?[bB]")
 _MAX_KEY: Final = 40
 _MAX_DIGITS: Final = 2
-
-
-@cache
-def _kinds(language: Language) -> list[int]:
-    """The numbers of the kinds of node that arguments are told apart by."""
-    grammar = grammar_of(language)
-    kinds = (
-        "identifier",
-        "keyword_argument",
-        "lambda",
-        "argument_list",
-        "list_splat",
-        "dictionary_splat",
-        "list",
-        "set",
-    )
-    return [grammar.id_for_node_kind(kind, True) for kind in kinds]
 
 
 class PythonExpressions(PythonFlow):
@@ -86,10 +69,12 @@ class PythonExpressions(PythonFlow):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        kinds = _kinds(self.language())
+        kinds = argument_kinds(self.language())
         self.identifier_kind, self.keyword_kind, self.lambda_kind, self.arguments_kind = kinds[:4]
         self.list_splat_kind, self.dictionary_splat_kind = kinds[4:6]
         self.listing_kinds = kinds[6:]
+        self.literal_kinds = literal_kinds(self.language())
+        self.literals: dict[bytes, int] = {}
         # What the function gives that is being visited.
         self.results: list[int] = []
         # A name and its member by how both are written: their numbers, and where the member stands.
@@ -169,7 +154,8 @@ class PythonExpressions(PythonFlow):
                     if kind == self.lambda_kind:
                         given.append(self.handed(child, scope, callee, len(given)))
                     else:
-                        given.append(table[kind](self, child, scope, as_type))
+                        made = table[kind](self, child, scope, as_type)
+                        given.append(made or self.literal(kind, child.start_byte))
                         if kind == self.list_splat_kind or kind == self.dictionary_splat_kind:
                             unpacked = True
         elif len(parts) > 1:
@@ -184,6 +170,18 @@ class PythonExpressions(PythonFlow):
             self.items(given[:_MAX_ARGUMENTS]) if any(given) else 0,
             rows[-1],
         )
+        return made
+
+    def literal(self, kind: int, start: int) -> int:
+        """The type of a literal, one row for all of a file; nothing for anything else."""
+        name = self.literal_kinds.get(kind, b"")
+        if not name:
+            return 0
+        if name == b"str" and _BYTES.match(self.source, start):
+            name = b"bytes"
+        made = self.literals.get(name, 0)
+        if not made:
+            made = self.literals[name] = self.row(Op.LITERAL, self.numbers[name])
         return made
 
     def comparison(self, node: Node, scope: int, role: int = 0) -> int:
@@ -354,7 +352,8 @@ class PythonExpressions(PythonFlow):
             operator = step.child_by_field_name("operator")
             sign = operator.type if operator is not None else ""
             if sign == "|":
-                value = self.row(Op.UNION, 0, self.items([value, right]))
+                op = Op.UNION if role == Role.TYPE else _JOINED
+                value = self.row(op, 0, self.items([value, right]))
             elif value and sign in _OPERATORS:
                 value = self.row(Op.OPERATED, value, self.intern(_OPERATORS[sign]))
         return value

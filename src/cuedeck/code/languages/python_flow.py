@@ -64,6 +64,9 @@ class PythonFlow(Walk):
         # when what follows that is not reached from it.
         self.given: set[int] = set()
         self.brought: set[int] | None = None
+        # The same with names that are given something made of what they held.
+        self.changing: set[int] = set()
+        self.changed: set[int] = set()
         # The names that tests have told something about, and where: what they affirm and what they deny.
         self.told: list[tuple[int, int]] = []
         self.denied: list[tuple[int, int]] = []
@@ -86,6 +89,7 @@ class PythonFlow(Walk):
     def function_body(self, node: Node, scope: int, begun: int) -> None:
         """Visit what a function does, whose parameters are bound from a row on."""
         saved = self.last, self.until, self.settled, self.given, self.ended, self.told, self.denied
+        changing, self.changing = self.changing, set()
         self.last = self.until = node.end_byte
         self.settled, self.given, self.ended, self.told, self.denied = 0, set(), [], [], []
         self.children(node, scope)
@@ -97,10 +101,12 @@ class PythonFlow(Walk):
                 [n for row in self.ended if not row[0] or times[row[0]] > 1 for n in row]
             )
         self.last, self.until, self.settled, self.given, self.ended, self.told, self.denied = saved
+        self.changing = changing
 
     def settle(self, name: int, scope: int, place: int) -> None:
         """A name is given a value by a statement that is reached whenever its block is."""
         if self.settled and self.scopes[scope].kind == ScopeKind.FUNCTION:
+            self.changing.add(name)
             if not self.renewed:
                 self.given.add(name)
             self.ended.append((name, int(self.renewed), place, self.settled, self.until))
@@ -123,7 +129,9 @@ class PythonFlow(Walk):
         """Statements that need not be reached."""
         until, given, written, begun = self.until, self.given, self.written, len(self.bound)
         self.until, self.given, self.written = node.end_byte, set(), set()
+        changing, self.changing = self.changing, set()
         last = self.statements(node, scope)
+        self.changing, self.changed = changing, self.changing
         held = {text: self.tested.pop(text, _ANYWHERE) for text in self.written}
         self.written |= written
         if last in self.leaving and len(self.bound) > begun:
@@ -232,8 +240,16 @@ class PythonFlow(Walk):
                     self.prove(told, denied, child.start_byte, end)
                 if if_false:
                     # What another condition leaves need not have been asked behind the whole.
-                    left = self.brought is None and node.type == "if_statement"
+                    first = node.type == "if_statement"
+                    left = self.brought is None and first
+                    changed = self.changed if first and not left else ()
                     self.prove(denied, told, end, self.until if left else self.behind)
+                    self.prove(
+                        [test for test in denied if test[0] in changed],
+                        [test for test in told if test[0] in changed],
+                        self.behind,
+                        self.until,
+                    )
         if not denies:
             self.tested = around
         for text in self.written:

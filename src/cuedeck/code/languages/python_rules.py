@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from cuedeck.code.facts import Import
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
+from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
 from cuedeck.code.resolution.rules import Rules, file_module
 from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Value
 
@@ -103,6 +104,8 @@ class PythonRules(Rules):
     linear_ancestors: ClassVar[bool] = True
     reads_in_order: ClassVar[bool] = True
     plain_types: ClassVar[frozenset[str]] = frozenset({"bool", "bytes", "complex", "float", "int", "str"})
+    literal_types: ClassVar[Mapping[str, frozenset[str]]] = LITERAL_TYPES
+    telling_types: ClassVar[frozenset[str]] = TELLING_TYPES
     typed_members_first: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
     qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})

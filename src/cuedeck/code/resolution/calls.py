@@ -17,7 +17,6 @@ from cuedeck.code.facts import (
     Op,
     Role,
 )
-from cuedeck.code.resolution.fitting import Fitting
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
@@ -28,6 +27,7 @@ from cuedeck.code.resolution.generics import (
     with_meaning,
 )
 from cuedeck.code.resolution.library import BUILT_IN
+from cuedeck.code.resolution.overloads import Overloads
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
@@ -56,7 +56,7 @@ from cuedeck.code.resolution.values import (
 _ENTRY: Final = 2
 
 
-class Calls(Fitting):
+class Calls(Overloads):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
@@ -362,10 +362,16 @@ class Calls(Fitting):
             elif value.tag == FUNCTION:
                 found += self.parameter((value,), name)
             elif value.tag == INSTANCE:
-                field = self.member(value, name)
-                if field:
-                    found.append(field)
+                found += self.keyword_of_instance(value, name)
         return tuple(dict.fromkeys(found))
+
+    def keyword_of_instance(self, value: Value, name: str) -> Targets:
+        """The parameter that calling an instance fills, else the field that is given by name."""
+        call = self.member(value, "__call__") if self.rules_of(value.path).named_arguments else None
+        if call is not None:
+            return self.parameter(self.type_of(call), name)
+        field = self.member(value, name)
+        return (field,) if field else ()
 
     def parameter(self, functions: Values, name: str) -> Targets:
         """The parameter of that name."""
@@ -373,8 +379,8 @@ class Calls(Fitting):
         for value in functions:
             if value.tag == FUNCTION:
                 links = self.links(value.path)
-                number = links.string_numbers.get(name)
-                if number is not None and number in links.names[value.scope]:
+                bindings = links.names[value.scope].get(links.string_numbers.get(name, -1), ())
+                if any(links.bindings[3][binding] == Bind.PARAMETER for binding in bindings):
                     found.append(Symbol(value.path, value.scope, name))
                 else:
                     found += self.unpacked(value, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, Bind, Op
+from cuedeck.code.facts import BIND_MASK, MAKES, OP_MASK, ROLE_SHIFT, Bind, Op, Role
 from cuedeck.code.resolution.generics import Meaning, pairs, with_meaning
 from cuedeck.code.resolution.keyed import Keyed
 from cuedeck.code.resolution.values import (
@@ -48,6 +48,15 @@ class Choosing(Keyed):
     @abstractmethod
     def class_name(self, owner: Value) -> str:
         """A class's own name, if it has one."""
+
+    def either(self, path: str, number: int) -> Values:
+        links = self.links(path)
+        if links.a[number]:
+            return self.choice(path, number)
+        items = links.lists[links.b[number]]
+        if links.ops[number] >> ROLE_SHIFT == Role.WRITE:
+            return self.joined(*(self.evaluate(path, item) for item in items))
+        return unique([v for item in items for v in self.evaluate(path, item)])
 
     def choice(self, path: str, number: int) -> Values:
         """A conditional type, with the type parameters that it may speak of."""

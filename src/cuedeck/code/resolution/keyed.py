@@ -163,7 +163,9 @@ class Keyed(Narrowing):
 
     def agreeing(self, path: str, functions: Values, arguments: tuple[int, ...]) -> Values:
         """Of overloads, those whose texts are those given; all of them when none is."""
-        fitting = self.fitting(functions, len(arguments))
+        # Where overloads are marked, those that take as many were chosen, with defaults or without.
+        marked = bool(self.rules_of(path).overload_decorators)
+        fitting = functions if marked else self.fitting(functions, len(arguments))
         if len(fitting) < 2:
             return fitting
         kept = tuple(f for f in fitting if f.tag != FUNCTION or self.agrees(path, f, arguments))

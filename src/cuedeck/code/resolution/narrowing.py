@@ -176,7 +176,8 @@ class Narrowing(Protocols):
         """What some bindings give a name, without what tests that have passed or failed exclude.
 
         A test binds its name to what it asks for, by a hint that is the value too. What the name is given
-        behind a test was not tested.
+        behind a test was not tested; given between the test and where that holds, in a branch, it is what it
+        was given or has been tested.
         """
         links = self.links(symbol.path)
         number = links.string_numbers[symbol.name]
@@ -188,16 +189,25 @@ class Narrowing(Protocols):
         tests = {places[b]: hints[b] for b in bound if hints[b] and hints[b] == values[b]}
         given = [places[b] for b in bound if places[b] not in tests]
         said = [
-            (at, passed)
-            for at, passed in said
-            if at in tests and not any(min(at, place) < g < max(at, place) for g in given)
+            (at, passed, start)
+            for at, passed, start in said
+            if at in tests
+            and not any(min(at, place) < g < max(at, place) and not at < g < start for g in given)
         ]
-        asked = {at for at, _ in said}
-        base = tuple(b for b in bindings if places[b] not in asked)
+        asked = {at for at, _, _ in said}
+        tested = [b for b in bindings if places[b] not in asked]
+        branch = [b for b in tested if any(at < places[b] < start for at, _, start in said)]
+        if not all(self.bound(symbol, b) for b in branch):
+            return self.held_at(symbol, bindings, place)
+        base = tuple(b for b in tested if b not in branch)
         found = self.held_at(symbol, base, place) if base else ()
-        for at, passed in said:
-            found = self.left_by(found, self.annotation(symbol.path, tests[at]), passed)
-        return found
+        brought = self.held_at(symbol, tuple(branch), place) if branch else ()
+        for at, passed, _ in said:
+            wanted = self.annotation(symbol.path, tests[at])
+            found = self.left_by(found, wanted, passed)
+            if brought and all(places[b] < at for b in branch):
+                brought = self.left_by(brought, wanted, passed)
+        return unique([*found, *brought]) if branch else found
 
     def held_at(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
         """What bindings give a name at a place: what it is declared as, or the heir of that it was given."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from cuedeck.code.facts import CONDITION, HELD, KEYS, OP_MASK, Bind, Op
 from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.bases import Bases
@@ -22,6 +24,10 @@ from cuedeck.code.resolution.values import (
     elements,
     unique,
 )
+
+# The methods by which ``|`` asks the left operand, and the right one.
+_OR: Final = "__or__"
+_OR_BEHIND: Final = "__ror__"
 
 
 class Protocols(Bases):
@@ -195,6 +201,14 @@ class Protocols(Bases):
             elif value.tag != CLASS:
                 found.append(value)
         return unique(found)
+
+    def joined(self, left: Values, right: Values) -> Values:
+        """What ``a | b`` gives: what a's or b's method says, else either of them."""
+        asked, method = (left, _OR) if left else (right, _OR_BEHIND)
+        joining = [v for v in self.concrete(asked) if v.tag == INSTANCE and self.member(v, method)]
+        if not joining:
+            return unique([*left, *right])
+        return unique([*(v for v in asked if v not in joining), *self.operated(tuple(joining), method)])
 
     def entry(self, path: str, owner: int, name: str) -> Values:
         rules = self.rules_of(path)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection
 
-from cuedeck.code.facts import BIND_MASK, MAKES, MANY, OP_MASK, REST, TYPE_BINDS, Bind, Op, ScopeKind
+from cuedeck.code.facts import (
+    BIND_MASK,
+    MAKES,
+    MANY,
+    OP_MASK,
+    REST,
+    ROLE_SHIFT,
+    TYPE_BINDS,
+    Bind,
+    Op,
+    Role,
+    ScopeKind,
+)
 from cuedeck.code.facts import INSTANCE as OF_INSTANCES
 from cuedeck.code.resolution.generics import SELF_TYPE, Meaning, pairs, parameters_in, with_meaning
 from cuedeck.code.resolution.types import Typing
@@ -174,7 +186,7 @@ class Results(Typing):
         if not receiver and not self.rules_of(path).heirs_give_themselves:
             return self.evaluate(path, number)
         op = links.ops[number] & OP_MASK
-        if op == Op.UNION:
+        if op == Op.UNION and links.ops[number] >> ROLE_SHIFT != Role.WRITE:
             return unique([v for part in links.lists[links.b[number]] for v in self.returned(function, part)])
         if op == Op.SEQUENCE:
             inside = self.returned(function, links.a[number])

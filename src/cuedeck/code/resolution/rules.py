@@ -256,6 +256,10 @@ class Rules:
     completing_calls: ClassVar[frozenset[str]] = frozenset()
     # Types of the language itself that say what a value is, and that nothing of a project is but their heirs.
     plain_types: ClassVar[frozenset[str]] = frozenset()
+    # Overloads are told apart by types: those of the language and its library, with the names of types that
+    # take them, and further ones of which it is known what they take.
+    literal_types: ClassVar[Mapping[str, frozenset[str]]] = {}
+    telling_types: ClassVar[frozenset[str]] = frozenset()
     # Members are always called: one that is no function gives what it holds.
     members_are_called: ClassVar[bool] = False
     # Nothing says what a function takes but its calls.

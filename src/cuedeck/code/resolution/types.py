@@ -127,8 +127,8 @@ class Typing(Untyped):
         """What the members of a type hold that a key names; without a key all of them."""
 
     @abstractmethod
-    def choice(self, path: str, number: int) -> Values:
-        """A conditional type, with the type parameters that it may speak of."""
+    def either(self, path: str, number: int) -> Values:
+        """What any of some alternatives may be worth."""
 
     @abstractmethod
     def keys(self, path: str, number: int) -> Values:
@@ -518,10 +518,8 @@ class Typing(Untyped):
                 return self.called(path, a, links.lists[b])
             case Op.INDEX:
                 return self.indexed(path, number)
-            case Op.UNION if a:
-                return self.choice(path, number)
             case Op.UNION:
-                return unique([v for item in links.lists[b] for v in self.evaluate(path, item)])
+                return self.either(path, number)
             case Op.AWAIT:
                 return self.waited_for(self.evaluate(path, a))
             case Op.WANTED:
