@@ -202,3 +202,25 @@ def test_no_answer_is_of_another_branch_while_branches_are_switched(
     finally:
         over.set()
         switching.join()
+
+
+def test_a_head_that_moves_while_it_is_looked_at_vouches_for_nothing(
+    branches: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = open_code(branches.root)
+    code.view()
+    checkout, looks = code.checkout, iter(range(100))
+    assert checkout.repository is not None
+    head = checkout.repository.head()
+    put(branches, "feat")
+    checkout.files()
+    monkeypatch.setattr(checkout, "_head", (None, None))
+
+    def writing() -> bool:
+        if next(looks):
+            branches.git("symbolic-ref", "HEAD", "refs/heads/feat")
+        return False
+
+    monkeypatch.setattr(checkout, "_git_is_writing", writing)
+    with pytest.raises(Elsewhere):
+        checkout.require(head)

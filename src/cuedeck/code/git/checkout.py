@@ -56,6 +56,7 @@ _EMPTIED_SECONDS: Final = 0.05
 
 
 Head = tuple[str | None, str | None]
+_NOWHERE: Final[Head] = (None, None)
 
 
 class Stamp(NamedTuple):
@@ -98,7 +99,7 @@ class Checkout:
         self._ignores: Any = None
         self._lock = threading.RLock()
         # The branch and commit that were checked out when the files were as they are known.
-        self._head: Head = (None, None)
+        self._head: Head = _NOWHERE
         self.skipped: list[tuple[str, str]] = []
         # Code files that a merge left to be decided on.
         self.conflicts: tuple[str, ...] = ()
@@ -111,9 +112,12 @@ class Checkout:
                 if not self._read_tracked():
                     return self._files
                 touched = None  # others are tracked now: any file may be one of them
-            until = time.monotonic() + _PATIENCE
-            while not self._look(touched, until) and time.monotonic() < until:
+            until, before = time.monotonic() + _PATIENCE, self.version
+            while not (settled := self._look(touched, until)) and time.monotonic() < until:
                 touched = set()
+            if not settled and self.version != before:
+                # Replaced while git was at it all the time: nobody knows for which commit.
+                self._head = _NOWHERE
             return self._files
 
     def _look(self, touched: set[str] | None, until: float) -> bool:
@@ -128,8 +132,9 @@ class Checkout:
         elif touched:
             self._refresh(touched)
         self._look_at_project(touched)
-        self._head = self.repository.head() if self.repository is not None else (None, None)
-        return settled and self._index_time() == index and not self._git_is_writing()
+        self._head = self.repository.head() if self.repository is not None else _NOWHERE
+        # In this order: an index that git wrote in between is another one, whenever that was.
+        return settled and not self._git_is_writing() and self._index_time() == index
 
     def _index_time(self) -> int:
         stamp = _stamp_of(f"{self.repository.git.path}index") if self.repository is not None else None
@@ -145,7 +150,9 @@ class Checkout:
                 self.files()
                 seen, version = self.repository.head(), self.version
                 self.files()
-                if version == self.version:
+                # HEAD is looked at once more in the end: git may have moved it in between.
+                settled = version == self.version and not self._git_is_writing()
+                if settled and self.repository.head() == seen:
                     self._head = seen
             if self._head != head:
                 raise Elsewhere
