@@ -414,10 +414,10 @@ class Typing(Untyped):
         """What ``Base[arguments]`` annotates."""
         links = self.links(path)
         base, arguments = links.a[number], self.arguments_of(path, number)
-        foreign = [v.path for v in self.targets(path, self.plain(path, base)) if not isinstance(v, Symbol)]
+        targets = self.targets(path, self.plain(path, base))
         # Under a second name a foreign type is what its own says: ``use std::result::Result as Either``.
-        own = (name for _, _, name in (path.rpartition(".") for path in foreign) if name != "default")
-        label = next(filter(str.isidentifier, own), self.label(path, base))
+        own = [target.path.rpartition(".")[2] for target in targets if not isinstance(target, Symbol)]
+        label = next((n for n in own if n.isidentifier() and n != "default"), self.label(path, base))
         utility = self.utility(path, label, arguments)
         if utility is not None:
             return utility
