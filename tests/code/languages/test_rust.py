@@ -375,3 +375,28 @@ def test_builders_whose_methods_are_named_like_their_fields(project: Project) ->
     written.check("short")
     written.check("count")
     written.check("last")
+
+
+def test_a_foreign_type_under_a_second_name_is_what_its_own_says(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "results"
+        === src/lib.rs
+        pub mod error;
+        use crate::error::Result as Parsed;
+        pub struct Matches;
+        impl Matches { pub fn flag(&self) -> bool { true } } // <def flag>
+        pub fn parse() -> Parsed<Matches> { Ok(Matches) }
+        pub fn run() -> bool {
+            let found = parse().unwrap();
+            found.flag() // <flag>
+        }
+        === src/error.rs
+        use std::result::Result as StdResult;
+        pub struct Error;
+        pub type Result<T, E = Error> = StdResult<T, E>;
+        """
+    )
+    written.check("flag")
