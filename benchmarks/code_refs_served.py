@@ -151,12 +151,14 @@ def main() -> int:
     parser.add_argument("rows", type=Path, nargs="+")
     parser.add_argument("--judge", type=Path, action="append", default=[], help="what a further tool lists")
     parser.add_argument("--errors", type=int, default=0, help="how many kinds of mistakes to list")
+    parser.add_argument("--lines", action="store_true", help="every line of a mistake")
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined(given.rows)
     judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
     answered = right = made = judged = upheld = wanted = met = unknown = 0
     mistakes: Counter[str] = Counter()
+    listing: list[str] = []
     with served(root) as client:
         for (path, line, name), must in truth.must.items():
             may = truth.may[path, line, name]
@@ -172,8 +174,9 @@ def main() -> int:
             judged += len(found - may) if heard else 0
             upheld += len((found - may) & set().union(*heard))
             wanted, met = wanted + len(must), met + len(found & must)
-            mistakes[f"wrong  {name} ({path}:{line})"] += len(found - may)
-            mistakes[f"missed {name} ({path}:{line})"] += len(must - found)
+            for kind, places in (("wrong ", found - may), ("missed", must - found)):
+                mistakes[f"{kind} {name} ({path}:{line})"] += len(places)
+                listing += [f"{kind} {name} at {p}:{n}" for p, n in sorted(places)] if given.lines else []
     print(f"{root.name}: {len(truth.must)} symbols, {wanted} lines, {unknown} symbols not found")
     print(f"  {shown(right, answered, met, wanted)}")
     if made:
@@ -183,6 +186,8 @@ def main() -> int:
     for mistake, count in mistakes.most_common(given.errors):
         if count:
             print(f"    {count:5} {mistake}")
+    for mistake in listing:
+        print(f"    {mistake}")
     return 0
 
 
