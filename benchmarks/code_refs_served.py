@@ -8,7 +8,8 @@ every tool lists, precision is the share of our lines that any of them lists. Se
 constructor, but not ``module.C()``: printed is also what it comes to when uses of the class count as listed,
 and, with ``--judge ROWS.jsonl``, when our lines count that only a further tool lists (for a constructor
 also as uses of its class). A judge can uphold a line and no more: what it lists beyond ours is not asked
-about, so this figure is never lower.
+about, so this figure is never lower. Rows may say what is ``not`` a use (``code_refs_python.py``): then only
+these lines are wrong, and ``--tool NAME ROWS.jsonl`` prints what a tool's lines come to beside ours.
 Files that no tool names say nothing, as their configuration may leave them out. The folder gets a
 ``.cuedeck``, as any workspace.
 """
@@ -100,6 +101,7 @@ class Truth:
 
     must: dict[Key, set[Place]]
     may: dict[Key, set[Place]]
+    never: dict[Key, set[Place]]  # of symbols of which every other line is open
     making: dict[Key, set[Place]]
     files: set[str]
 
@@ -112,6 +114,12 @@ def rows(file: Path) -> Iterator[tuple[Key, dict[str, Any]]]:
 
 def listed(file: Path) -> dict[Key, set[Place]]:
     return {key: {(ref["path"], ref["line"]) for ref in row["refs"]} for key, row in rows(file)}
+
+
+def excluded(file: Path) -> dict[Key, set[Place]]:
+    """The lines that are known not to be uses."""
+    found = {key: row["not"] for key, row in rows(file) if "not" in row}
+    return {key: {(ref["path"], ref["line"]) for ref in places} for key, places in found.items()}
 
 
 def uses_of_classes(files: list[Path]) -> dict[Key, set[Place]]:
@@ -136,13 +144,38 @@ def combined(files: list[Path]) -> Truth:
     may = {key: set.union(*(tool[key] for tool in tools)) for key in common}
     making = uses_of_classes(files)
     named = {path for tool in tools for places in tool.values() for path, _ in places}
-    return Truth(must, may, making, named | {path for tool in tools for path, _, _ in tool})
+    never = {key: places for file in files for key, places in excluded(file).items()}
+    return Truth(must, may, never, making, named | {path for tool in tools for path, _, _ in tool})
 
 
-def shown(right: int, answered: int, met: int, wanted: int) -> str:
-    precision, recall = right / max(1, answered), met / max(1, wanted)
-    f1 = 2 * precision * recall / max(1e-9, precision + recall)
-    return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
+@dataclass
+class Score:
+    """Counts of (symbol, line) pairs: answered and right of those, wanted and met of those."""
+
+    answered: int = 0
+    right: int = 0
+    wanted: int = 0
+    met: int = 0
+
+    def add(self, found: set[Place], must: set[Place], may: set[Place]) -> None:
+        self.answered, self.right = self.answered + len(found), self.right + len(found & may)
+        self.wanted, self.met = self.wanted + len(must), self.met + len(found & must)
+
+    def shown(self, upheld: int = 0) -> str:
+        """In a line, with so many more of the answers taken to be right."""
+        precision, recall = (self.right + upheld) / max(1, self.answered), self.met / max(1, self.wanted)
+        f1 = 2 * precision * recall / max(1e-9, precision + recall)
+        return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
+
+
+def told(truth: Truth, key: Key, places: set[Place]) -> set[Place]:
+    """Of some lines those of which the truth says anything, without the definition's own."""
+    open_ones = truth.never.get(key)
+    return {
+        place
+        for place in places - {key[:2]}
+        if place[0] in truth.files and (open_ones is None or place in open_ones or place in truth.may[key])
+    }
 
 
 def main() -> int:
@@ -150,39 +183,49 @@ def main() -> int:
     parser.add_argument("root", type=Path)
     parser.add_argument("rows", type=Path, nargs="+")
     parser.add_argument("--judge", type=Path, action="append", default=[], help="what a further tool lists")
+    parser.add_argument("--tool", nargs=2, action="append", default=[], help="a tool's name and its rows")
     parser.add_argument("--errors", type=int, default=0, help="how many kinds of mistakes to list")
     parser.add_argument("--lines", action="store_true", help="every line of a mistake")
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined(given.rows)
     judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
-    answered = right = made = judged = upheld = wanted = met = unknown = 0
+    tools = {name: listed(Path(file)) for name, file in given.tool}
+    scores = {name: Score() for name in ("resolved", "with possible ones", *tools)}
+    made = judged = upheld = unknown = 0
     mistakes: Counter[str] = Counter()
     listing: list[str] = []
     with served(root) as client:
-        for (path, line, name), must in truth.must.items():
-            may = truth.may[path, line, name]
+        for key, must in truth.must.items():
+            (path, line, name), may = key, truth.may[key]
             said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
             unknown += "references" not in said
-            itself = {(path, line)}
-            found = {(ref["path"], ref["line_start"]) for ref in said.get("references", ())} - itself
-            found = {place for place in found if place[0] in truth.files}
-            must -= itself
-            answered, right = answered + len(found), right + len(found & may)
-            made += len((found - may) & truth.making.get((path, line, name), set()))
-            heard = [judge[path, line, name] for judge in judges if (path, line, name) in judge]
+            certain, possible = (
+                {(ref["path"], ref["line_start"]) for ref in said.get(field, ())}
+                for field in ("references", "possible")
+            )
+            found = told(truth, key, certain)
+            must -= {(path, line)}
+            scores["resolved"].add(found, must, may)
+            scores["with possible ones"].add(told(truth, key, certain | possible), must, may)
+            for tool, lists in tools.items():
+                scores[tool].add(told(truth, key, lists.get(key, set())), must, may)
+            made += len((found - may) & truth.making.get(key, set()))
+            heard = [judge[key] for judge in judges if key in judge]
             judged += len(found - may) if heard else 0
             upheld += len((found - may) & set().union(*heard))
-            wanted, met = wanted + len(must), met + len(found & must)
             for kind, places in (("wrong ", found - may), ("missed", must - found)):
                 mistakes[f"{kind} {name} ({path}:{line})"] += len(places)
                 listing += [f"{kind} {name} at {p}:{n}" for p, n in sorted(places)] if given.lines else []
-    print(f"{root.name}: {len(truth.must)} symbols, {wanted} lines, {unknown} symbols not found")
-    print(f"  {shown(right, answered, met, wanted)}")
+    ours = scores.pop("resolved")
+    print(f"{root.name}: {len(truth.must)} symbols, {ours.wanted} lines, {unknown} symbols not found")
+    print(f"  {ours.shown()}")
     if made:
-        print(f"  {shown(right + made, answered, met, wanted)} with uses of a class for its constructor")
+        print(f"  {ours.shown(made)} with uses of a class for its constructor")
     if given.judge:
-        print(f"  {shown(right + upheld, answered, met, wanted)} judged: {upheld} of {judged} lines upheld")
+        print(f"  {ours.shown(upheld)} judged: {upheld} of {judged} lines upheld")
+    for name, score in scores.items() if truth.never else ():
+        print(f"  {score.shown()} {name}")
     for mistake, count in mistakes.most_common(given.errors):
         if count:
             print(f"    {count:5} {mistake}")

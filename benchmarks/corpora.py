@@ -69,6 +69,7 @@ def _given(name: str, scratch: Path) -> Given:
         case (
             "code_refs"
             | "code_refs_languages"
+            | "code_refs_python"
             | "code_refs_rust"
             | "code_refs_served"
             | "code_refs_unique"
