@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 77
+EXTRACTOR_VERSION: Final = 78
 
 
 class Op:
@@ -38,7 +38,7 @@ class Op:
     SELF: Final = 14  # a = class scope: the current instance, b = 1: any heir's, else what is expected around
     SUPER: Final = 15  # a = class scope: its parent's part of the current instance
     ITEM: Final = 16  # a = expression, b = position: one part of a destructured value
-    ELEMENT: Final = 17  # a = expression, b = 0, KEYS or HELD: what iterating over it yields
+    ELEMENT: Final = 17  # a = expression, b = 0, KEYS, HELD or ENDING: what iterating over it yields
     FUNCTION: Final = 18  # a = scope: an anonymous function
     ENTERED: Final = 19  # a = expression: what entering it as a context gives
     MAPPING: Final = 20  # a = value expression, for dictionary literals; b = key expression
@@ -61,6 +61,8 @@ RENEWED: Final = 1
 # Of what a container yields, only its keys; what it holds, whatever the key.
 KEYS: Final = 1
 HELD: Final = 2
+# Of a generator, what it gives at its end: ``x = yield from many``.
+ENDING: Final = 3
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
 # What an extension binds that is for some of a type's values only.

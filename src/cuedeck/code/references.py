@@ -150,10 +150,18 @@ class _Search:
                 names += self.scan(self.snapshot.uses(name))
         self.constructions()
         resolved = tuple(sorted(self.found.values(), key=_place))
-        return References(resolved, tuple(self.possible(own)), self.unseen)
+        possible, handed = [*self.unproven(own)], [*self.handed()]
+        if handed:
+            possible = sorted({*possible, *handed}, key=_place)
+        return References(resolved, tuple(possible), self.unseen)
 
-    def possible(self, uses: Uses) -> Iterator[Site]:
-        """Uses of the name that lead nowhere, in order."""
+    def handed(self) -> Iterator[Site]:
+        """Parameters that are handed the symbol by whoever calls, such as those of tests."""
+        for path, offset in self.snapshot.rules(self.symbol.path).takers(self.symbol):
+            yield Site(path, offset, self.snapshot.line_of(path, offset), edge_of(Role.READ))
+
+    def unproven(self, uses: Uses) -> Iterator[Site]:
+        """Uses of the name that lead nowhere."""
         for site in uses.unproven:
             if (
                 (site.path, site.offset) not in self.found

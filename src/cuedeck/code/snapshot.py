@@ -295,7 +295,8 @@ class Snapshot:
                 return
             if now.language != then.language or not same_but_for_place(before, after):
                 yield path
-                yield from map(naming, {*names_seen_outside(before)} ^ {*names_seen_outside(after)})
+                names = names_seen_outside(before, then.language), names_seen_outside(after, now.language)
+                yield from map(naming, {*names[0]} ^ {*names[1]})
 
     def rules(self, path: str) -> Rules:
         """The linking rules of a file's language."""

@@ -59,15 +59,17 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
         symbols=len(outline.definitions),
         problem=outline.problem,
         facts=pack(facts),
-        uses=_storable(names_seen_outside(links)),
+        uses=_storable(names_seen_outside(links, language)),
         defines=_storable(dict.fromkeys(outline.names)),
         words=blob_words(outline, source if isinstance(source, bytes) else b""),
     )
 
 
-def names_seen_outside(links: Links) -> list[str]:
+def names_seen_outside(links: Links, language: str) -> list[str]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
-    return seen_outside(
+    known = language_named(language)
+    handed = known.rules.handed_names(links) if known is not None else ()
+    names = seen_outside(
         links.strings,
         links.ops.tobytes(),
         links.a,
@@ -80,6 +82,7 @@ def names_seen_outside(links: Links) -> list[str]:
         _IS_INNER,
         Bind.IMPORT,
     )
+    return [*dict.fromkeys((*names, *handed))] if handed else names
 
 
 def _storable(names: Collection[str]) -> list[str]:

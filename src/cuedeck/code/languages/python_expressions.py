@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.extraction.parsing import parse
-from cuedeck.code.facts import HELD, MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import ENDING, HELD, MANY, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.python_flow import ASKING, PythonFlow
 from cuedeck.code.languages.python_kinds import argument_kinds, literal_kinds
 
@@ -230,8 +230,12 @@ class PythonExpressions(PythonFlow):
             self.told.append((name, node.start_byte))
 
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
-        value = self.visit(node.named_children[0], scope, role if role == Role.EXTENDS else 0)
+        held = node.named_children[0]
+        value = self.visit(held, scope, role if role == Role.EXTENDS else 0)
         named = self.last_name(value)
+        if self.tested and held.kind_id != self.identifier_kind:
+            kinds = self.tested.get(self.source[held.start_byte : held.end_byte], ())
+            value = self.seen(value, kinds) if kinds else value
         as_type = role in (Role.TYPE, Role.EXTENDS) or named in _FORMS or (not scope and named in _BUILT_IN)
         inner = Role.TYPE if as_type and named != b"Literal" else 0
         given = [
@@ -383,8 +387,11 @@ class PythonExpressions(PythonFlow):
         for child in node.named_children:
             value = self.visit(child, scope)
             if value:
-                each = self.row(Op.ELEMENT, value) if node.children[1].type == "from" else value
+                hands_on = node.children[1].type == "from"
+                each = self.row(Op.ELEMENT, value) if hands_on else value
                 self.results.append(self.row(Op.SEQUENCE, each))
+                if hands_on:
+                    return self.row(Op.ELEMENT, value, ENDING)
         return self.sent(scope)
 
     def sent(self, scope: int) -> int:

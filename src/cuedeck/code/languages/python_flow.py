@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _LEAVING: Final = ("return_statement", "raise_statement")
 # Values that may say more of a member than what it holds anywhere does.
 _KEPT: Final = (Op.CALL, Op.NAME, Op.ATTR, Op.INDEX, Op.AWAIT, Op.UNION)
+# Containers, likewise where what they hold is known: by the column that says what that is.
+_FILLED: Final = {Op.SEQUENCE: 1, Op.MAPPING: 1, Op.TUPLE: 2}
 _WORDS: Final = re.compile(rb"\b(?:and|or|if|lambda)\b")
 # Members of names, and items by a number or text as it is written.
 _CHAIN: Final = re.compile(rb"(?=.{1,80}$)[\w.]+(?:\[(?:-?\d+|\"[^\"\\\n]*\"|'[^'\\\n]*')\])?")
@@ -340,12 +342,18 @@ class PythonFlow(Walk):
     def keep(self, text: bytes, value: int) -> None:
         """A member is what it was given, up to the end of the block."""
         self.outdate(text)
-        if value and self.rows[value << 2] & OP_MASK in _KEPT and _CHAIN.fullmatch(text):
+        if value and self.tells(value) and _CHAIN.fullmatch(text):
             self.tested[text] = (-value,)
             owner = _OWNER.fullmatch(text)
             while owner is not None:
                 self.owners.add(owner[1])
                 owner = _OWNER.fullmatch(owner[1])
+
+    def tells(self, value: int) -> bool:
+        """Whether a value may say more of a member than what it holds anywhere does."""
+        op = self.rows[value << 2] & OP_MASK
+        held = self.rows[(value << 2) + _FILLED[op]] if op in _FILLED else 0
+        return op in _KEPT or (any(self.lists[held]) if op == Op.TUPLE else held > 0)
 
     def outdate(self, text: bytes) -> None:
         """What is known of a member, or of the members of what has a name, holds no longer."""

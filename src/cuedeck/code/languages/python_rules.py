@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
-from cuedeck.code.facts import Import
+from cuedeck.code.facts import Import, Links
+from cuedeck.code.languages.python_fixtures import Fixtures, handed_names
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
 from cuedeck.code.resolution.rules import Rules, file_module
@@ -48,6 +49,7 @@ class PythonRules(Rules):
             "property",
         }
     )
+    generators: ClassVar[frozenset[str]] = frozenset({"Generator"})
     guards: ClassVar[frozenset[str]] = frozenset({"TypeGuard", "TypeIs"})
     sequences: ClassVar[frozenset[str]] = frozenset(
         {
@@ -108,7 +110,7 @@ class PythonRules(Rules):
     telling_types: ClassVar[frozenset[str]] = TELLING_TYPES
     typed_members_first: ClassVar[bool] = True
     callback_methods: ClassVar[frozenset[str]] = frozenset({"sort"})
-    qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar"})
+    qualifiers: ClassVar[frozenset[str]] = frozenset({"Final", "ClassVar", "TypeAlias"})
     inherits_parameters: ClassVar[bool] = True
     tuple_arguments: ClassVar[bool] = True
     literal_forms: ClassVar[frozenset[str]] = frozenset({"Literal"})
@@ -322,6 +324,13 @@ class PythonRules(Rules):
         if not module.path.endswith(".py") or stub not in self.project.paths:
             return ()
         return self.project.module_member(file_module(stub), name)
+
+    @staticmethod
+    def handed_names(links: Links) -> Iterable[str]:
+        return handed_names(links)
+
+    def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
+        return Fixtures(self.project).takers(symbol)
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """What a stub and the module beside it call by one name, in the same class, is one thing."""

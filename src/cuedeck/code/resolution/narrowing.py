@@ -32,6 +32,7 @@ Constants = frozenset[str | Symbol]
 
 _CALLED: Final = (FUNCTION, CALLABLE, CLASS)
 _HELD: Final = (INSTANCE, SEQUENCE, MAPPING, TUPLE)
+_CONTAINERS: Final = (Op.SEQUENCE, Op.MAPPING, Op.TUPLE)
 _FALSE: Final = frozenset({"false", "null", "undefined", "0", '"'})
 _MAX_DEPTH: Final = 8
 _MORE: Final = 4
@@ -74,12 +75,18 @@ class Narrowing(Protocols):
         return foreign and self.label(path, callee) in self.rules_of(path).asserting
 
     def last_given(self, path: str, member: int, value: int) -> Values:
-        """What a member holds since it was given a value; of one that is computed that is not known."""
+        """What a member holds since it was given a value; of one that is computed that is not known.
+
+        A container that is given to a declared member holds what the declaration says.
+        """
+        written = self.links(path).ops[value] & OP_MASK in _CONTAINERS
         for target in self.targets(path, member):
             if isinstance(target, Symbol):
                 links = self.links(target.path)
                 bindings = links.names[target.scope].get(links.string_numbers[target.name], ())
                 if any(links.bindings[3][b] & BIND_MASK == Bind.FUNCTION for b in bindings):
+                    return ()
+                if written and any(links.bindings[4][b] for b in bindings):
                     return ()
                 if any(v.tag == INSTANCE and self.member(v, "__set__") for v in self.type_of(target)):
                     return ()

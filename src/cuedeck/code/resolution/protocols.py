@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cuedeck.code.facts import CONDITION, HELD, KEYS, OP_MASK, Bind, Op
+from cuedeck.code.facts import CONDITION, ENDING, HELD, KEYS, OP_MASK, Bind, Op
 from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.bases import Bases
 from cuedeck.code.resolution.generics import Meaning, parameters_in
@@ -37,6 +37,8 @@ class Protocols(Bases):
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
         if op == Op.PREDICATE:
             return () if b else self.guarded(path, a)
+        if op == Op.ELEMENT and b == ENDING:
+            return self.delegated(path, a)
         found: list[Value] = []
         for value in self.concrete(self.evaluate(path, a)):
             if op == Op.ITEM:

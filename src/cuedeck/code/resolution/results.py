@@ -28,6 +28,7 @@ from cuedeck.code.resolution.values import (
     GIVEN,
     INSTANCE,
     PARAMETER,
+    SEQUENCE,
     SUPER,
     TUPLE,
     Symbol,
@@ -177,6 +178,30 @@ class Results(Typing):
                 for told in self.arguments_of(function.path, result)[:1]:
                     found += self.annotation(function.path, told)
         return unique(found)
+
+    def delegated(self, path: str, number: int) -> Values:
+        """What handing on all that a generator yields gives: what that gives at its end."""
+        links = self.links(path)
+        if links.ops[number] & OP_MASK != Op.CALL:
+            return ()
+        found: list[Value] = []
+        for function in self.evaluate(path, links.a[number]):
+            if function.tag == FUNCTION:
+                ending = self.ending(function)
+                given = self.meant_result(function) if ending is None else ending
+                found += [v for v in self.waited_for(given) if v.tag != SEQUENCE]
+        return unique(found)
+
+    def ending(self, function: Value) -> Values | None:
+        """What a generator gives at its end by its annotation, if that is one of a generator."""
+        links, rules = self.links(function.path), self.rules_of(function.path)
+        result = links.scopes[function.scope].result
+        is_generic = links.ops[result] & OP_MASK == Op.INDEX
+        if not is_generic or self.label(function.path, links.a[result]) not in rules.generators:
+            return None
+        told = self.arguments_of(function.path, result)[2:3]
+        given = unique([v for each in told for v in self.annotation(function.path, each)])
+        return self.substitute(given, dict(pairs(function)))
 
     def returned(self, function: Value, number: int) -> Values:
         """What one returned expression gives: of the receiver's class, not of the one around the function."""
@@ -338,10 +363,11 @@ class Results(Typing):
         taken = self.first_taken(path, decorator) if told else ()
         if not any(value.tag == CALLABLE for value in taken):
             return ()
-        meaning: Meaning = {}
+        # Of what the function gives nothing need be known: then nothing is known of what that is put into.
+        meaning: Meaning = dict.fromkeys(parameters_in(unique(told)), ())
         self.unify(taken, (function,), meaning)
         given = self.substitute(unique(told), meaning)
-        if parameters_in(given) or set(given) <= set(self.result(function)):
+        if set(given) <= set(self.result(function)):
             return ()
         return (with_meaning(function, {GIVEN: given}),)
 

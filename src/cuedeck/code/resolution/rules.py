@@ -63,6 +63,8 @@ class Rules:
     open_namespaces: ClassVar[bool] = False
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
+    # What a function gives that yields, is sent and at its end gives something.
+    generators: ClassVar[frozenset[str]] = frozenset()
     # What a function gives that says of what type its first argument is.
     guards: ClassVar[frozenset[str]] = frozenset()
     # Generic types that stand for their first argument, hold many of it, or map to their last.
@@ -346,6 +348,15 @@ class Rules:
 
     def variants(self, member: Symbol) -> Iterable[Symbol]:
         """What another build of the program has in the place of a member."""
+        return ()
+
+    @staticmethod
+    def handed_names(links: Links) -> Iterable[str]:
+        """The parameters of a file whose names say what of another file they are handed."""
+        return ()
+
+    def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
+        """The files and places of parameters that are handed a symbol because they are named so."""
         return ()
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:

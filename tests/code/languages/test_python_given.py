@@ -1,0 +1,125 @@
+"""Python: what members, aliases, decorators and generators are given or give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_container_that_a_member_is_given_says_what_the_member_holds(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Lamp:
+            def light(self): ...  # <def light>
+        class Torch(Lamp):
+            def light(self): ...  # <def torch>
+        class Room:
+            lamps: list[Lamp]
+            def enter(self): ...
+        def untyped(room):
+            room.lamps = [Lamp()]
+            room.enter()
+            room.lamps[0].light()  # <light>
+            room.by_name = {"desk": Lamp(), "door": Lamp()}
+            room.by_name["desk"].light()  # <light>
+            room.pair = (1, Lamp())
+            room.pair[1].light()  # <light>
+            room.pair = 3
+            room.pair[1].light()
+        def declared(room: Room):
+            room.lamps = [Torch()]
+            room.lamps[0].light()  # <light>
+        """
+    )
+    written.check("light", "light")
+    written.check("torch", "light")
+
+
+def test_a_declared_alias_of_a_class_is_that_class(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Any, Generic, TypeAlias, TypeVar
+        import typing as t
+        T = TypeVar("T")
+        class Shelf(Generic[T]):
+            @classmethod
+            def build(cls) -> "Shelf[T]": ...  # <def build>
+        Rack: TypeAlias = Shelf
+        Wide: t.TypeAlias = Shelf[Any]
+        === user.py
+        from m import Rack, Wide
+        Rack.build()  # <build>
+        Wide.build().build()  # <build>
+        def f(rack: Rack):
+            rack.build()  # <build>
+        """
+    )
+    written.check("build", "build")
+
+
+def test_a_decorator_that_puts_into_a_class_what_nobody_knows_gives_that_class(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Callable, Generic, ParamSpec, TypeVar, overload
+        P = ParamSpec("P")
+        V = TypeVar("V")
+        class Outcome(Generic[V]):
+            def failed(self): ...  # <def failed>
+        def guarded(function: Callable[P, V]) -> Callable[P, Outcome[V]]: ...
+        def same(function: Callable[P, V]) -> Callable[P, V]: ...
+        @overload
+        def either(function: Callable[P, V], /) -> Callable[P, Outcome[V]]: ...
+        @overload
+        def either(*, only: int) -> Callable[[Callable[P, V]], Callable[P, Outcome[V]]]: ...
+        def either(function=None, only=0): ...
+        @guarded
+        def ratio(n: int) -> float: ...
+        @either
+        def first(n: int) -> float: ...
+        @either(only=3)
+        def second(n: int) -> float: ...
+        @same
+        def third(n: int) -> float: ...
+        ratio(1).failed()  # <failed>
+        first(1).failed()  # <failed>
+        second(1).failed()  # <failed>
+        third(1).failed()
+        """
+    )
+    written.check("failed", "failed")
+
+
+def test_yield_from_gives_what_the_generator_gives_at_its_end(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from collections.abc import Generator, Iterator
+        class Page:
+            def turn(self): ...  # <def turn>
+            @classmethod
+            def parse(cls) -> Generator[None, int, "Page"]: ...
+        class Line:
+            def turn(self): ...  # <def line>
+        def told() -> Iterator[Page]: ...
+        def untold():
+            yield Line()
+            return Page()
+        def parts() -> Generator[Line, None, None]:
+            page = yield from Page.parse()
+            page.turn()  # <turn>
+            page = yield from untold()
+            page.turn()  # <turn>
+            page = yield from told()
+            page.turn()
+            page = yield Line()
+            page.turn()
+        for part in parts():
+            part.turn()  # <line>
+        """
+    )
+    written.check("turn", "turn")
+    written.check("line", "turn")
