@@ -32,6 +32,7 @@ from typing import Any
 Place = tuple[str, int]
 Key = tuple[str, int, str]
 _MOST = 10_000
+_TIERS = ("resolved", "with likely ones", "with possible ones")
 _VERSION = "2025-11-25"
 # Vectors are not asked for, and a server that nobody asks any more is not needed.
 _SETTINGS = {"CUEDECK_SEARCH__ENABLED": "false", "CUEDECK_DAEMON__IDLE_SECONDS": "5"}
@@ -168,6 +169,13 @@ class Score:
         return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
 
 
+def tiers(said: dict[str, Any]) -> list[set[Place]]:
+    """What was answered as certain, as likely and as merely possible."""
+    certain, possible = said.get("references", ()), said.get("possible", ())
+    parts = (certain, [r for r in possible if r.get("likely")], [r for r in possible if not r.get("likely")])
+    return [{(ref["path"], ref["line_start"]) for ref in part} for part in parts]
+
+
 def told(truth: Truth, key: Key, places: set[Place]) -> set[Place]:
     """Of some lines those of which the truth says anything, without the definition's own."""
     open_ones = truth.never.get(key)
@@ -191,7 +199,7 @@ def main() -> int:
     truth = combined(given.rows)
     judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
     tools = {name: listed(Path(file)) for name, file in given.tool}
-    scores = {name: Score() for name in ("resolved", "with possible ones", *tools)}
+    scores = {name: Score() for name in (*_TIERS, *tools)}
     made = judged = upheld = unknown = 0
     mistakes: Counter[str] = Counter()
     listing: list[str] = []
@@ -200,14 +208,12 @@ def main() -> int:
             (path, line, name), may = key, truth.may[key]
             said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
             unknown += "references" not in said
-            certain, possible = (
-                {(ref["path"], ref["line_start"]) for ref in said.get(field, ())}
-                for field in ("references", "possible")
-            )
-            found = told(truth, key, certain)
             must -= {(path, line)}
-            scores["resolved"].add(found, must, may)
-            scores["with possible ones"].add(told(truth, key, certain | possible), must, may)
+            answered: set[Place] = set()
+            for tier, some in zip(_TIERS, tiers(said), strict=True):
+                answered |= some
+                scores[tier].add(told(truth, key, answered), must, may)
+            found = told(truth, key, tiers(said)[0])
             for tool, lists in tools.items():
                 scores[tool].add(told(truth, key, lists.get(key, set())), must, may)
             made += len((found - may) & truth.making.get(key, set()))
@@ -217,7 +223,7 @@ def main() -> int:
             for kind, places in (("wrong ", found - may), ("missed", must - found)):
                 mistakes[f"{kind} {name} ({path}:{line})"] += len(places)
                 listing += [f"{kind} {name} at {p}:{n}" for p, n in sorted(places)] if given.lines else []
-    ours = scores.pop("resolved")
+    ours = scores.pop(_TIERS[0])
     print(f"{root.name}: {len(truth.must)} symbols, {ours.wanted} lines, {unknown} symbols not found")
     print(f"  {ours.shown()}")
     if made:

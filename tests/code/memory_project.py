@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection
+from functools import cached_property
 from pathlib import Path
 from typing import cast
 
@@ -11,6 +12,7 @@ from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.extraction.extract import extract
 from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
 from cuedeck.code.languages import language_named, language_of, language_of_source
+from cuedeck.code.resolution.conventions import conventional
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.uses import Uses
@@ -47,6 +49,10 @@ class MemoryProject:
         self._rules: dict[str, Rules] = {}
         self._uses: dict[str, Uses] = {}
         self.linker = Linker(self, self.rules)
+
+    @cached_property
+    def guesses(self) -> Linker:
+        return conventional(cast(Snapshot, self))
 
     @property
     def paths(self) -> Collection[str]:

@@ -47,6 +47,7 @@ class FoundSite:
     layer: str
     context: str
     within: SymbolRecord
+    likely: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,7 @@ class Found:
                 self.snapshot.files[site.path].layer,
                 _shown(text.decode("utf-8", "replace").strip()),
                 enclosing_record(self.snapshot, site.path, site.offset),
+                site.likely,
             )
 
 

@@ -19,6 +19,7 @@ from cuedeck.code.facts import (
 )
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
+from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.uses import EDGES, Site, Uses, edge_of
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
@@ -150,15 +151,20 @@ class _Search:
                 names += self.scan(self.snapshot.uses(name))
         self.constructions()
         resolved = tuple(sorted(self.found.values(), key=_place))
-        possible, handed = [*self.unproven(own)], [*self.handed()]
-        if handed:
-            possible = sorted({*possible, *handed}, key=_place)
-        return References(resolved, tuple(possible), self.unseen)
+        likely = {_place(site): site for site in self.likely(own) if _place(site) not in self.found}
+        others = [site for site in self.unproven(own) if _place(site) not in likely]
+        return References(resolved, (*(likely[place] for place in sorted(likely)), *others), self.unseen)
 
-    def handed(self) -> Iterator[Site]:
-        """Parameters that are handed the symbol by whoever calls, such as those of tests."""
-        for path, offset in self.snapshot.rules(self.symbol.path).takers(self.symbol):
-            yield Site(path, offset, self.snapshot.line_of(path, offset), edge_of(Role.READ))
+    def likely(self, uses: Uses) -> Iterator[Site]:
+        """What means the symbol if libraries do what they do by convention."""
+        rules = self.snapshot.rules(self.symbol.path)
+        places = [(path, place, Role.READ) for path, place in rules.takers(self.symbol)]
+        rows = [row for symbol in self.symbols for row in guessed(self.snapshot, uses).get(symbol, ())]
+        for path, row in (*rows, *uses.of(rules.known_as(self.symbol))):
+            links = self.snapshot.links(path)
+            places.append((path, links.pos[row], links.ops[row] >> ROLE_SHIFT))
+        for path, place, role in places:
+            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), likely=True)
 
     def unproven(self, uses: Uses) -> Iterator[Site]:
         """Uses of the name that lead nowhere."""

@@ -39,6 +39,7 @@ _GROWTH: Final[dict[Callable[[bytes], Any], int]] = {unpack_outline: 3, unpack_l
 _RECORD: Final = 250
 _LIST: Final = 300
 _MANY_CHANGES: Final = 200
+_LINKERS: Final = ("linker", "guesses")
 _FOUND_BYTES: Final = 48 * 1024 * 1024
 # Every so many new states of files the facts of blobs that are no longer stored are looked for.
 _TIDY_EVERY: Final = 32
@@ -221,6 +222,13 @@ class Snapshot:
         """Resolution over this snapshot."""
         return Linker(self, self.rules)
 
+    @cached_property
+    def guesses(self) -> Linker:
+        """Resolution that trusts what libraries do by convention, for what nothing proves."""
+        from cuedeck.code.resolution.conventions import conventional
+
+        return conventional(self)
+
     def follow(self, earlier: Snapshot) -> None:
         """Take over what an earlier state of the same files has worked out, as far as it is still true."""
         if self.files.keys() != earlier.files.keys():
@@ -259,11 +267,11 @@ class Snapshot:
     @property
     def weight(self) -> int:
         """About how much memory what was worked out here takes."""
-        linker: Linker | None = self.__dict__.get("linker")
+        linkers: list[Linker] = [self.__dict__[name] for name in _LINKERS if name in self.__dict__]
         lexicon: Lexicon | None = self.__dict__.get("lexicon")
         return (
             self._found.weight
-            + (linker.memo.weight if linker is not None else 0)
+            + sum(linker.memo.weight for linker in linkers)
             + (lexicon.weight if lexicon is not None else 0)
         )
 
@@ -273,7 +281,7 @@ class Snapshot:
             try:
                 self._rules = {}
                 self._found = Held(_FOUND_BYTES)
-                for name in ("linker", "lexicon"):
+                for name in (*_LINKERS, "lexicon"):
                     self.__dict__.pop(name, None)
             finally:
                 self.lock.release()

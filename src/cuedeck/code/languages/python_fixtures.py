@@ -9,7 +9,7 @@ from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Links, Op
 from cuedeck.code.resolution.rules import Project
-from cuedeck.code.resolution.values import Symbol
+from cuedeck.code.resolution.values import FUNCTION, Symbol, Value
 
 _MARKS: Final = frozenset({"fixture", "yield_fixture"})
 _SHARED: Final = "conftest.py"
@@ -28,9 +28,17 @@ def handed_names(links: Links) -> list[str]:
     holders, names, _, kinds, _, defaults = links.bindings
     rows = zip(holders, names, kinds, defaults, strict=True) if takers else ()
     found = {
-        name for scope, name, kind, default in rows if kind == Bind.PARAMETER and scope in takers and not default
+        name
+        for scope, name, kind, default in rows
+        if kind == Bind.PARAMETER and scope in takers and not default
     }
     return [strings[name] for name in sorted(found)]
+
+
+def holds_tests(path: str) -> bool:
+    """Whether pytest looks for tests or fixtures in a file."""
+    base = posixpath.basename(path)
+    return base == _SHARED or _TESTS.fullmatch(base) is not None
 
 
 def _takers(links: Links) -> dict[int, str]:
@@ -85,6 +93,25 @@ class Fixtures:
             reaches = [reach for reach in others.values() if reach is not None]
             if symbol.path in others and others[symbol.path] == max(reaches, default=None):
                 yield place
+
+    def given(self, parameter: Symbol) -> Iterator[Value]:
+        """The fixtures, as functions, that a test or a fixture is handed by the name of a parameter."""
+        path, name = parameter.path, parameter.name
+        links = self.project.links(path)
+        taker = _takers(links).get(parameter.scope)
+        if taker is None:
+            return
+        # A fixture that asks for its own name extends the one that it hides.
+        extends = taker == name and _mark(links, parameter.scope)
+        homes = [home for home in self.project.files_defining(name) if not (extends and home == path)]
+        imported = self.imports(path, name)
+        reaches = {
+            home: len(path) if imported else _reach(home, path) for home in homes if self.has(home, name)
+        }
+        nearest = max((reach for reach in reaches.values() if reach is not None), default=None)
+        for home in (home for home, reach in reaches.items() if reach is not None and reach == nearest):
+            there = self.project.links(home)
+            yield from (Value(FUNCTION, home, s) for s in _functions(there, name) if _mark(there, s))
 
     def called(self, symbol: Symbol) -> str:
         """The name by which tests ask for a symbol, if it is a fixture."""

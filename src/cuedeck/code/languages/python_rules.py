@@ -9,11 +9,21 @@ from functools import cached_property
 from typing import ClassVar
 
 from cuedeck.code.facts import Import, Links
-from cuedeck.code.languages.python_fixtures import Fixtures, handed_names
+from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
 from cuedeck.code.resolution.rules import Rules, file_module
-from cuedeck.code.resolution.values import MODULE, PACKAGE, Symbol, Targets, Value
+from cuedeck.code.resolution.values import (
+    EXTERNAL,
+    MODULE,
+    PACKAGE,
+    Symbol,
+    Targets,
+    Value,
+    Values,
+    elements,
+    unique,
+)
 
 _BUILT_INS = "__builtins__.pyi"
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
@@ -343,6 +353,23 @@ class PythonRules(Rules):
         scopes = [n for n, name in others.classes.items() if others.strings[name] == within]
         scopes = scopes if symbol.scope else [0]
         return [Symbol(path, n, symbol.name) for n in scopes if number in others.names[n]]
+
+    def is_called_by_names(self, path: str) -> bool:
+        return holds_tests(path)
+
+    def handed(self, parameter: Symbol) -> Values:
+        """What a fixture gives or yields."""
+        if not holds_tests(parameter.path):
+            return ()
+        fixtures = Fixtures(self.project).given(parameter)
+        given = [value for fixture in fixtures for value in self.project.result(fixture)]
+        return unique([part for value in given for part in (value, *elements(value))])
+
+    def known_as(self, symbol: Symbol) -> Iterable[Value]:
+        """Django gives out the names in capitals of a project's settings as those of one object."""
+        parts = symbol.path.removesuffix(".py").split("/")
+        if symbol.scope == 0 and symbol.name.isupper() and any("settings" in part for part in parts[-2:]):
+            yield Value(EXTERNAL, f"django.conf.settings.{symbol.name}")
 
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")

@@ -42,6 +42,9 @@ class Project(Files, Protocol):
     def evaluate(self, path: str, number: int) -> Values:
         """What an expression is worth."""
 
+    def result(self, function: Value) -> Values:
+        """What calling a function gives."""
+
     def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
         """A class, its extensions and its ancestors, nearest first."""
 
@@ -350,6 +353,8 @@ class Rules:
         """What another build of the program has in the place of a member."""
         return ()
 
+    # What libraries do by convention; what rests on it is likely and no more.
+
     @staticmethod
     def handed_names(links: Links) -> Iterable[str]:
         """The parameters of a file whose names say what of another file they are handed."""
@@ -357,6 +362,18 @@ class Rules:
 
     def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
         """The files and places of parameters that are handed a symbol because they are named so."""
+        return ()
+
+    def known_as(self, symbol: Symbol) -> Iterable[Value]:
+        """The foreign names under which a library gives out a symbol of the project."""
+        return ()
+
+    def is_called_by_names(self, path: str) -> bool:
+        """Whether a library calls functions of a file with arguments that it chooses by their names."""
+        return False
+
+    def handed(self, parameter: Symbol) -> Values:
+        """What a library gives to a parameter of that name."""
         return ()
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:

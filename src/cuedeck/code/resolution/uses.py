@@ -39,6 +39,7 @@ class Site:
     offset: int
     line: int
     edge: str
+    likely: bool = False  # proven by nothing but a library's convention
 
 
 def edge_of(role: int) -> str:

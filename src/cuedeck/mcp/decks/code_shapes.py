@@ -64,16 +64,14 @@ _SYMBOL = object_of(_RECORD)
 _ENCLOSING: Schema = dict.fromkeys(
     ("symbol_id", "symbol_stable_id", "name", "qualified_name", "kind"), STRING
 )
-_SITE = object_of(
-    {
-        "path": STRING,
-        "line_start": COUNT,
-        "edge_type": STRING,
-        "source_layer": _LAYER,
-        "context": STRING,
-        "from_symbol": object_of(_ENCLOSING),
-    }
-)
+_PLACE: Schema = {
+    "path": STRING,
+    "line_start": COUNT,
+    "edge_type": STRING,
+    "source_layer": _LAYER,
+    "context": STRING,
+    "from_symbol": object_of(_ENCLOSING),
+}
 _CALL = object_of(
     {"symbol": _SYMBOL, "call_site": object_of({"path": STRING, "line": COUNT}), "depth": COUNT}
 )
@@ -119,7 +117,12 @@ GRAPH = _answer(
     candidates=list_of(_SYMBOL),
 )
 REFERENCES = _answer(
-    {"symbol": _SYMBOL, "references": list_of(_SITE), "total_references": COUNT, "possible": list_of(_SITE)},
+    {
+        "symbol": _SYMBOL,
+        "references": list_of(object_of(_PLACE)),
+        "total_references": COUNT,
+        "possible": list_of(object_of(_PLACE, likely=BOOLEAN)),
+    },
     total_possible=COUNT,
     candidates=list_of(_SYMBOL),
 )
@@ -241,7 +244,7 @@ def outlined(
 
 def reference(site: FoundSite) -> dict[str, Any]:
     """One reference."""
-    return {
+    shown = {
         "path": site.path,
         "line_start": site.line,
         "edge_type": site.edge,
@@ -249,6 +252,7 @@ def reference(site: FoundSite) -> dict[str, Any]:
         "context": site.context,
         "from_symbol": {name: getattr(site.within, name) for name in _ENCLOSING},
     }
+    return {**shown, "likely": True} if site.likely else shown
 
 
 def file_change(file: FileChange) -> dict[str, Any]:

@@ -1,0 +1,117 @@
+"""What libraries do by convention makes a possible reference a likely one, and never a resolved one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.code.conftest import Ask, Repo
+
+STORE = """
+class Crate:
+    def lift(self): return Lid()
+class Lid:
+    def shut_tight(self): ...
+class Barrel:
+    def lift(self): ...
+"""
+SHARED = """
+import pytest
+from store import Barrel, Crate
+
+@pytest.fixture
+def crate():
+    yield Crate()
+
+@pytest.fixture
+def lid(crate):
+    return crate.lift()
+
+@pytest.fixture
+def make_barrel():
+    def make():
+        return Barrel()
+    return make
+"""
+TESTS = """
+def test_one(crate, anything):
+    crate.lift().shut_tight()
+    anything.lift()
+
+def test_two(lid, make_barrel):
+    lid.shut_tight()
+    make_barrel().lift()
+
+def helper(crate):
+    crate.lift()
+"""
+
+
+def likely(found: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["path"], each["line_start"]) for each in found["possible"] if each.get("likely")]
+
+
+def others(found: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["path"], each["line_start"]) for each in found["possible"] if "likely" not in each]
+
+
+def written(repo: Repo) -> None:
+    repo.put("store.py", STORE)
+    repo.put("tests/conftest.py", SHARED)
+    repo.put("tests/test_store.py", TESTS)
+
+
+def test_what_a_fixture_gives_or_yields_is_likely_what_a_test_has_by_its_name(ask: Ask, repo: Repo) -> None:
+    written(repo)
+    found = ask("find_references", symbol_name="Crate.lift")
+    assert found["references"] == []
+    assert likely(found) == [("tests/conftest.py", 11), ("tests/test_store.py", 3)]
+    assert likely(ask("find_references", symbol_name="shut_tight")) == [
+        ("tests/test_store.py", 3),
+        ("tests/test_store.py", 7),
+    ]
+
+
+def test_likely_references_come_before_those_that_only_share_the_name(ask: Ask, repo: Repo) -> None:
+    written(repo)
+    found = ask("find_references", symbol_name="Barrel.lift")
+    assert likely(found) == [("tests/test_store.py", 8)]
+    assert [each.get("likely") for each in found["possible"]][:2] == [True, None]
+    assert ("tests/test_store.py", 4) in others(found)
+
+
+def test_a_function_that_no_test_framework_calls_is_handed_nothing(ask: Ask, repo: Repo) -> None:
+    written(repo)
+    assert ("tests/test_store.py", 11) in others(ask("find_references", symbol_name="Crate.lift"))
+
+
+def test_a_fixture_that_is_imported_is_handed_too(ask: Ask, repo: Repo) -> None:
+    repo.put("store.py", STORE)
+    repo.put("tests/test_own.py", SHARED)
+    repo.put("tests/test_other.py", f"from tests.test_own import crate\n{TESTS}")
+    found = ask("find_references", symbol_name="Crate.lift")
+    assert ("tests/test_other.py", 4) in likely(found)
+
+
+def test_a_parameter_with_a_type_is_what_that_says(ask: Ask, repo: Repo) -> None:
+    written(repo)
+    typed = "from store import Barrel\ndef test_it(crate: Barrel):\n    crate.lift()\n"
+    repo.put("tests/test_typed.py", typed)
+    found = ask("find_references", symbol_name="Barrel.lift")
+    assert [(each["path"], each["line_start"]) for each in found["references"]] == [
+        ("tests/test_typed.py", 3)
+    ]
+
+
+def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:
+    repo.put("site/settings.py", "PAGE_SIZE = 20\nlower = 1\n")
+    repo.put("site/other.py", "PAGE_SIZE = 3\n")
+    repo.put(
+        "site/views.py",
+        "from django.conf import settings\nimport django.conf\n"
+        "a = settings.PAGE_SIZE\nb = django.conf.settings.PAGE_SIZE\nc = settings.lower\n",
+    )
+    found = ask("find_references", symbol_name="PAGE_SIZE", path="site/settings.py")
+    assert found["references"] == []
+    assert likely(found) == [("site/views.py", 3), ("site/views.py", 4)]
+    assert ask("find_references", symbol_name="PAGE_SIZE", path="site/other.py")["possible"] == []
+    assert ask("find_references", symbol_name="lower")["possible"] == []
