@@ -102,6 +102,14 @@ def test_what_keeps_every_engine_from_working_is_said_once(cue: Any, initialised
     assert failing(found) == {"state database"}
 
 
+def test_every_card_that_cannot_be_used_is_named(cue: Any, initialised: Path) -> None:
+    for name in ("aaaaaa", "bbbbbb"):
+        (initialised / f".cuedeck/cards/{name}.md").write_text("no frontmatter\n")
+    _, found = report(cue)
+    named = {item["file"] for item in found["findings"] if item["check"] == "cards"}
+    assert named == {".cuedeck/cards/aaaaaa.md", ".cuedeck/cards/bbbbbb.md"}
+
+
 def test_a_file_that_goes_while_it_is_looked_at_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -228,6 +228,10 @@ def test_read_doc_errors(workspace: Workspace, root: Path) -> None:
     assert anchor.code is ErrorCode.NOT_FOUND
     assert anchor.data["available_anchors"] == ["Authentication", "Login Flow", "OAuth Configuration"]
     assert anchor.data["suggestion"] == "Did you mean 'Login Flow'?"
+    part = failure(workspace, "read_doc", path="docs/auth.md", anchor="oauth")
+    assert part.data["suggestion"] == "Did you mean 'OAuth Configuration'?"
+    other = failure(workspace, "read_doc", path="docs/auth.md", anchor="!?")
+    assert "suggestion" not in other.data
     assert failure(workspace, "read_doc", path="src/auth.py").code is ErrorCode.VALIDATION
     assert failure(workspace, "read_doc", path="../x.md").code is ErrorCode.PATH_REFUSED
     assert failure(workspace, "read_doc", path=".cuedeck/config.toml").code is ErrorCode.PATH_REFUSED

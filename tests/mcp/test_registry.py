@@ -76,6 +76,13 @@ def test_a_misspelt_bare_name_is_recognised(typed: str, meant: str) -> None:
     assert nearest(typed, known)[0] == meant
 
 
+def test_letters_strewn_over_a_long_name_are_no_likeness() -> None:
+    known = ["code_get_file_outline", "vault_get_file", "memory_store"]
+    assert nearest("nope", known) == []
+    assert nearest("outlin", known) == ["code_get_file_outline"]
+    assert nearest("getfile", known)[0] == "vault_get_file"
+
+
 def test_nothing_near_is_said_plainly() -> None:
     with pytest.raises(UnknownTool) as refused:
         select("all").find("§" * 5000)

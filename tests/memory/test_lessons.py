@@ -103,6 +103,32 @@ def test_an_attempt_that_solved_it_is_what_to_do_next_time(without_model: Memori
     assert " did: Use get." in found["recommended_approach"]
 
 
+def test_a_success_that_does_not_say_what_it_did_is_told_as_that(without_model: Memories) -> None:
+    silent = Attempt("", "KeyError: 'k'", outcome=Outcome.SUCCESS)
+    lessons.reflect(without_model, silent, actor=ACTOR)
+    _, made, _ = lessons.reflect(without_model, Attempt("", "KeyError: 'k'"), actor=ACTOR)
+    assert "solved the same failure, but does not say how." in made.what_to_try_next
+    advice = lessons.improved_attempt(without_model, "read the settings", "", "KeyError: 'k'")
+    assert "succeeded, but does not say how." in advice["recommended_approach"]
+    assert ["KeyError" in one["approach"] for one in advice["what_worked"]] == [True]
+
+
+def test_without_failure_or_episode_the_next_step_is_to_get_one(without_model: Memories) -> None:
+    advice = lessons.improved_attempt(without_model, "read the settings", "", None)
+    assert "read the settings" in advice["recommended_approach"]
+    assert "what follows" not in advice["guidance"]
+    _, made, _ = lessons.reflect(without_model, Attempt("", "fine", outcome=Outcome.SUCCESS), actor=ACTOR)
+    assert made.general_lesson == "The task met: fine."
+
+
+def test_the_file_that_was_being_changed_is_named_where_the_output_names_none(
+    without_model: Memories,
+) -> None:
+    told = Attempt("", "KeyError: 'k'", file_path="src/settings.py")
+    _, made, _ = lessons.reflect(without_model, told, actor=ACTOR)
+    assert "src/settings.py was being changed." in made.root_cause
+
+
 def test_a_silent_solution_stands_for_the_open_failures_of_its_task(memories: Memories) -> None:
     def solved(approach: str) -> str:
         told = Attempt("", "12 passed", task="Fix  CI", approach=approach, outcome=Outcome.SUCCESS)

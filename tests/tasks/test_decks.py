@@ -341,6 +341,8 @@ def test_without_a_local_user_every_todo_call_is_unauthorized(connect: Callable[
         ("add_task", {"title": "x"}),
         ("list_tasks", {}),
         ("delete_task", {"task_title": "x"}),
+        ("add_task", {"title": ""}),
+        ("update_task", {"unknown": 1}),
     ):
         failure = nobody.call(f"todo_{name}", user_id=ME, **more)
         assert failure["error"] == "unauthorized"

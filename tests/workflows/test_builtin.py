@@ -165,6 +165,23 @@ def test_a_deleted_note_nobody_kept_comes_back_from_the_last_commit(workspace: W
     assert result(workspace, "file-deletion-monitor", path="concepts/topology.md")["restorable"] is False
 
 
+def test_a_deletion_that_was_committed_is_undone_from_the_commit_before(workspace: Workspace) -> None:
+    root = workspace.root
+    before = (root / "other.md").read_bytes()
+    named = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for arguments in (
+        ["init", "-q"],
+        ["add", "."],
+        [*named, "commit", "-qm", "x"],
+        ["rm", "-q", "other.md"],
+        [*named, "commit", "-qm", "y"],
+    ):
+        subprocess.run(["git", *arguments], cwd=root, check=True)
+    assert result(workspace, "file-deletion-monitor", path="other.md")["restore_from"] == "commit"
+    assert restore(workspace, "other.md") == ("other.md", "kept")
+    assert (root / "other.md").read_bytes() == before
+
+
 def test_a_finished_card_is_checked_and_says_what_it_frees(workspace: Workspace) -> None:
     first = workspace.cards.create(CardDraft(title="First", description="- [ ] tests pass"))
     second = workspace.cards.create(CardDraft(title="Second", depends_on=(first.id,)))

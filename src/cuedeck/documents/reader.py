@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import time
 from collections import OrderedDict
@@ -23,6 +24,7 @@ _CACHE_BYTES = 32 * 1024 * 1024
 _ATTEMPTS = 4
 _FITTING = 50
 _LARGEST = 64 * 1024 * 1024
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +230,18 @@ def _compared(name: str) -> str:
     return name.casefold().removesuffix(".md").removesuffix(".markdown")
 
 
+def _part_of(wanted: str, names: Sequence[str]) -> str | None:
+    """The shortest name that holds every word asked for."""
+    words = set(_WORD.findall(wanted.casefold()))
+    holding = (name for name in names if words <= set(_WORD.findall(name.casefold())))
+    return min(holding, key=len, default=None) if words else None
+
+
 def _no_anchor(path: str, anchor: str, available: Sequence[str]) -> CueError:
     assert find_heading(available, anchor) is None
     names = list(dict.fromkeys(anchors_of(available)))
     error = not_found("Anchor Not Found", path=path, anchor=anchor, available_anchors=names[:100])
-    near = nearest(anchor, names)
+    near = _part_of(anchor, names) or nearest(anchor, names)
     if near:
         error.data["suggestion"] = f"Did you mean '{near}'?"
     return error

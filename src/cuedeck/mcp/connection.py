@@ -86,7 +86,7 @@ class Connection:
         self, tool: Tool, raw: Any, who: Principal | None, progress: Progress, cancelled: Cancelled
     ) -> Answer:
         self.runtime.activity.count()
-        arguments = validated(tool.arguments, raw)
+        arguments = self._arguments(tool, raw, who)
         workspace = self.workspace()
         if tool.needs_folder:
             gone = ErrorCode.PROJECT_NOT_FOUND if tool.deck is Deck.CODE else ErrorCode.UNAVAILABLE
@@ -95,6 +95,15 @@ class Connection:
         if tool.deck is Deck.CONTEXT:
             self.runtime.limits.take(principal, tool.name, workspace.config.limits)
         return tool.handler(Call(workspace, principal, arguments, progress, cancelled, self.runtime.activity))
+
+    def _arguments(self, tool: Tool, raw: Any, who: Principal | None) -> Any:
+        """What is wrong with a call is told only to those whom the tool admits."""
+        try:
+            return validated(tool.arguments, raw)
+        except CueError:
+            if tool.admits:
+                tool.admits(who or self.local_principal())
+            raise
 
 
 def too_slow(seconds: float) -> CueError:

@@ -28,6 +28,7 @@ MODULES = (
 )
 DEFAULT = "default"
 ALL = "all"
+_LIKE = 60
 
 
 @dataclass(frozen=True)
@@ -166,6 +167,14 @@ def nearest(name: str, known: Iterable[str], limit: int = 3) -> list[str]:
     found = process.extract(
         asked, list(known), scorer=fuzz.WRatio, processor=plain, limit=5 * limit, score_cutoff=60
     )
+    words = plain(asked).split()
+    # Letters strewn over a long name are no likeness: one word has to be like one of its words.
+    found = [
+        one
+        for one in found
+        if fuzz.ratio(asked, one[0]) >= _LIKE
+        or any(fuzz.ratio(word, own) >= _LIKE for word in words for own in plain(one[0]).split())
+    ]
     # One word in common makes names look alike; which is nearest their letters decide.
     alike = sorted(found, key=lambda one: -fuzz.token_sort_ratio(asked, one[0], processor=plain))
     return [match for match, _score, _index in alike[:limit]]

@@ -113,3 +113,4 @@ class Tool:
     handler: Callable[[Call[Any]], Answer]
     in_default_set: bool = False
     needs_folder: bool = True
+    admits: Callable[[Principal], object] | None = None

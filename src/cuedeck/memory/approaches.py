@@ -57,7 +57,19 @@ class Approach:
 def tried(one: Similar) -> str:
     """What an episode did, in its own words; after a failure, what solved its task in the end."""
     solved_by = one.field("resolution") if one.outcome is Outcome.SUCCESS else ""
-    return solved_by or one.field("approach") or first_line(one.memory.content, 300)
+    return solved_by or one.field("approach") or first_line(_subject(one) or one.memory.content, 300)
+
+
+def says_how(one: Similar) -> bool:
+    """Whether a success tells what was done; one that was reflected on may leave it out."""
+    return bool(one.field("resolution") or one.field("approach")) or not _subject(one)
+
+
+def _subject(one: Similar) -> str:
+    """What an episode that was reflected on met; its content begins with labels."""
+    reflection = one.memory.metadata.get("reflection")
+    met = reflection.get("what_went_wrong") if isinstance(reflection, dict) else None
+    return met if isinstance(met, str) else ""
 
 
 def approaches(similar: Sequence[Similar]) -> list[Approach]:

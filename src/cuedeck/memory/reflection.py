@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cuedeck.memory.approaches import approaches, tried
+from cuedeck.memory.approaches import approaches, says_how, tried
 from cuedeck.memory.diagnosis import diagnose
 from cuedeck.memory.episodes import Match, Outcome, Similar
 from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, read_failures, shape, signature
@@ -59,7 +59,9 @@ def reflect(attempt: Attempt, failures: Sequence[Failure], similar: Sequence[Sim
         what_went_wrong=_sentences(
             _happened(failure), _compared(failure), _others(failures), _tried(attempt)
         ),
-        root_cause=_sentences(diagnosis.cause, _quoted(attempt, failure), _known_cause(similar)),
+        root_cause=_sentences(
+            diagnosis.cause, _changed(attempt, failure), _quoted(attempt, failure), _known_cause(similar)
+        ),
         what_to_try_next=_worked(attempt, similar)
         or _sentences(_solution(similar), _avoid(attempt, similar), diagnosis.step, _rerun(failure)),
         general_lesson=_sentences(diagnosis.lesson, _recurrence(similar)),
@@ -111,6 +113,13 @@ def _tried(attempt: Attempt) -> str:
     return f"What was tried: {first_line(attempt.approach, 200)}." if attempt.approach else ""
 
 
+def _changed(attempt: Attempt, failure: Failure) -> str:
+    """Where to look first when the output names no place."""
+    if failure.location or not attempt.file_path:
+        return ""
+    return f"{first_line(attempt.file_path, 200)} was being changed."
+
+
 def _quoted(attempt: Attempt, failure: Failure) -> str:
     """The line of the given code that names what the message names."""
     words = {word.strip("'\"`().,:;") for word in failure.message.split() if len(word) > 4}
@@ -136,6 +145,8 @@ def _solution(similar: Sequence[Similar]) -> str:
     alike = {Match.SIGNATURE: "the same failure", Match.SHAPE: "a similar failure"}.get(
         solved.match, "a similar task"
     )
+    if not says_how(solved):
+        return f"{solved.memory.id} solved {alike}, but does not say how."
     return f"{solved.memory.id} solved {alike} with: {first_line(tried(solved), 300)}."
 
 
@@ -186,7 +197,7 @@ def _without_failure(attempt: Attempt, similar: Sequence[Similar]) -> Reflection
         what_to_try_next=_worked(attempt, similar)
         or _sentences(_solution(similar), _avoid(attempt, similar))
         or f"Get the complete output behind “{said}” and reflect on that.",
-        general_lesson=_sentences(f"{subject} met: {said}.", _recurrence(similar)),
+        general_lesson=_sentences(f"{subject[0].upper()}{subject[1:]} met: {said}.", _recurrence(similar)),
     )
 
 

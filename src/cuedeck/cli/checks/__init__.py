@@ -53,15 +53,16 @@ def early_findings(root: Path) -> Iterator[tuple[str, Finding]]:
 
 def engine_findings(workspace: Workspace) -> Iterator[tuple[str, Finding]]:
     """What the store and the engines say; what keeps several of them from working is said once."""
-    told: set[str] = set()
+    told: set[tuple[str | None, str]] = set()
     for group in GROUPS:
         if group.early:
             continue
         for title, finding in _run(group, workspace):
             if finding.status is Status.FAIL:
-                if finding.check == title.lower() and finding.message in told:
+                said = (finding.file, finding.message)
+                if finding.check == title.lower() and said in told:
                     continue
-                told.add(finding.message)
+                told.add(said)
             yield title, finding
 
 

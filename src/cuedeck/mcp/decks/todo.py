@@ -175,6 +175,7 @@ TOOLS = (
     Tool(
         name="add_task",
         deck=Deck.TODO,
+        admits=owner,
         title="Add todo",
         description="Put a todo on the user's list.",
         arguments=AddTask,
@@ -186,6 +187,7 @@ TOOLS = (
     Tool(
         name="list_tasks",
         deck=Deck.TODO,
+        admits=owner,
         title="List todos",
         description="List the user's todos, newest first.",
         arguments=ListTasks,
@@ -197,6 +199,7 @@ TOOLS = (
     Tool(
         name="complete_task",
         deck=Deck.TODO,
+        admits=owner,
         title="Complete todo",
         description="Mark one of the user's todos as complete or incomplete.",
         arguments=CompleteTask,
@@ -207,6 +210,7 @@ TOOLS = (
     Tool(
         name="update_task",
         deck=Deck.TODO,
+        admits=owner,
         title="Update todo",
         description="Change the title, description or due date of one of the user's todos; null clears.",
         arguments=UpdateTask,
@@ -217,6 +221,7 @@ TOOLS = (
     Tool(
         name="delete_task",
         deck=Deck.TODO,
+        admits=owner,
         title="Delete todo",
         description="Delete one of the user's todos, or all completed ones.",
         arguments=DeleteTask,

@@ -12,7 +12,7 @@ from .text import number, plain_path
 _MYPY = re.compile(r"^(\S.*?\.pyi?):(\d+)(?::(\d+))?(?::\d+:\d+)?: error: (.+?)(?:  \[([\w-]+)\])?$")
 _MYPY_FILE = re.compile(r"^(\S.*?\.pyi?): error: (.+?)(?:  \[([\w-]+)\])?$")
 _MYPY_SUM = re.compile(r"^Found \d+ errors? in \d+ files? ")
-_MYPY_REST = re.compile(r"^(.*?)  \[([\w-]+)\]$")
+_MYPY_REST = re.compile(r"^(?:(\S.*?)  | ?)\[([\w-]+)\]$")
 _PYRIGHT = re.compile(r"^\s*(\S.*?\.pyi?):(\d+):(\d+) - error: (.+?)(?: \((report\w+)\))?$")
 _RULE = re.compile(r"\((report\w+)\)$")
 _LINT = re.compile(
@@ -56,14 +56,24 @@ def mypy(lines: Sequence[str]) -> list[Failure]:
     for at, line in enumerate(lines):
         if match := _MYPY.match(line):
             text, code = match[4], match[5]
-            for following in lines[at + 1 : at + 4] if code is None else ():
-                if rest := _MYPY_REST.match(following):
-                    text, code = f"{text} {rest[1]}", rest[2]
-                    break
+            if code is None:
+                text, code = _wrapped(text, lines[at + 1 : at + 6])
             place = Location(match[1], int(match[2]), number(match[3]))
             kind = FailureKind.BUILD if code == "syntax" else FailureKind.TYPE
             found.append(Failure("mypy", kind, code or "error", text, place))
     return found or _mypy_files(lines)
+
+
+def _wrapped(text: str, following: Sequence[str]) -> tuple[str, str | None]:
+    """A message that ``--pretty`` wraps at the width of the terminal, its code included."""
+    whole = text
+    for line in following:
+        if rest := _MYPY_REST.match(line):
+            return f"{whole} {rest[1] or ''}".rstrip(), rest[2]
+        if not line or line[0] == " " or _MYPY.match(line):
+            break
+        whole = f"{whole} {line}"
+    return text, None
 
 
 def _mypy_files(lines: Sequence[str]) -> list[Failure]:

@@ -70,8 +70,13 @@ def _diagnostic(match: re.Match[str]) -> Failure:
 def tests(lines: Sequence[str]) -> list[Failure]:
     """Failing tests; of nested ones the innermost, and a panic with the test it ended."""
     heads = [at for at, line in enumerate(lines) if _FAIL.match(line)]
-    found = [_reported(lines, at, end) for at, end in spans(heads, len(lines))]
+    found = [_reported(lines, at, _told(lines, at, end)) for at, end in spans(heads, len(lines))]
     return [failure for failure in found if failure] or _timed_out(lines) or _beheaded(lines)
+
+
+def _told(lines: Sequence[str], at: int, end: int) -> int:
+    """Where what stands below a verdict ends: with ``-v`` the next test begins there."""
+    return next((n for n in range(at + 1, end) if lines[n].startswith("=== ")), end)
 
 
 def _beheaded(lines: Sequence[str]) -> list[Failure]:

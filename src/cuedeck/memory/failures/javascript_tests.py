@@ -17,8 +17,10 @@ _EXPECT = re.compile(r"^expect\(.*?\)\.(?:(?:not|resolves|rejects)\.)*(\w+)\(")
 _ERROR = re.compile(r"^(?:([A-Z][\w$]*(?:Error|Exception)?)(?: \[(\w+)\])?: )(.*)$")
 _MOCHA_FAILING = re.compile(r"^\s+\d+ failing$")
 _MOCHA_TEST = re.compile(r"^  \d+\) (.*)$")
+_MOCHA_FILE = re.compile(r"^(Timeout of .+) \((\S.*\.\w+)\)$")
 _SPEC_HEADS = ("✖ failing tests:", "Failed tests:")
 _SPEC_TEST = re.compile(r"^\s*✖ (.+?) \([\d.]+ms\)$")
+_SUBTESTS = re.compile(r"^'?\d+ subtests? failed'?$")
 _LABELLED = re.compile(r"^(Expected|Received)(?: \w+)*: +(.+)$")
 _MARKED = re.compile(r"^\s*>\s*(\d+) \|")
 
@@ -164,12 +166,16 @@ def _mocha_block(lines: Sequence[str]) -> Failure:
         else ("Error", next((x.strip() for x in rest if x.strip()), ""))
     )
     frames, _ = stack_from(rest, 0)
+    location = blame(frames)
+    if late := _MOCHA_FILE.match(message):
+        # Nothing of the test is on the stack when its time is up.
+        message, location = late[1], Location(late[2])
     return Failure(
         tool="mocha",
         kind=FailureKind.TEST,
         type=kind,
         message=message.rstrip(":") if kind == "AssertionError" else message,
-        location=blame(frames),
+        location=location,
         frames=frames,
         test=title,
         compared=_diff(rest, "+ expected - actual", "+", "-"),
@@ -263,7 +269,8 @@ def spec(lines: Sequence[str]) -> list[Failure]:
     if start is None:
         return []
     heads = [at for at in range(start + 1, len(lines)) if _SPEC_TEST.match(lines[at])]
-    return [_spec_block(lines[at], lines[at + 1 : end]) for at, end in spans(heads, len(lines))]
+    found = [_spec_block(lines[at], lines[at + 1 : end]) for at, end in spans(heads, len(lines))]
+    return [one for one in found if not _SUBTESTS.match(one.message)] or found
 
 
 def _spec_block(head: str, lines: Sequence[str]) -> Failure:
@@ -271,6 +278,7 @@ def _spec_block(head: str, lines: Sequence[str]) -> Failure:
     assert match
     inner = errors(lines)
     if inner:
-        return replace(inner[0], tool="node test", kind=FailureKind.TEST, test=match[1])
+        message = inner[0].message.rstrip(":")
+        return replace(inner[0], tool="node test", kind=FailureKind.TEST, message=message, test=match[1])
     text = next((line.strip() for line in lines if line.strip()), "")
     return Failure("node test", FailureKind.TEST, "Error", text, test=match[1])

@@ -18,6 +18,7 @@ _REFERENCE = re.compile(
     r"(?:^|[\s:])((?:/|\.|\w)[^\s:]*\.\w+):(\d+): "
     r"(undefined reference to [`'\"].*|multiple definition of [`'\"][^;]*)"
 )
+_SECTION_REFERENCE = re.compile(r"(?:^|[\s:])((?:/|\.|\w)[^\s:]*\.\w+):\(\.[\w.$]+\+0x[0-9a-f]+\): ")
 _BARE_REFERENCE = re.compile(
     r"\b(undefined reference to [`'].+?'|multiple definition of [`'].+?'"
     r"|undefined symbol: \S+|cannot find -l\S+|unable to find library -l\S+)"
@@ -78,10 +79,16 @@ def linker(lines: Sequence[str]) -> list[Failure]:
         if bare is None or bare is match is None:
             continue
         text = (match[3] if match else bare[1]).strip()
-        place = Location(match[1], int(match[2])) if match else None
+        place = Location(match[1], int(match[2])) if match else _section_of(line)
         name = re.match(r"(?:undefined|multiple|cannot|unable to) \w+", text)
         found.append(Failure("ld", FailureKind.BUILD, name[0] if name else "link", text, place))
     return found
+
+
+def _section_of(line: str) -> Location | None:
+    """Without debugging information the linker knows the file, but a place in its machine code only."""
+    match = _SECTION_REFERENCE.search(line)
+    return Location(match[1]) if match else None
 
 
 def sanitizers(lines: Sequence[str]) -> list[Failure]:

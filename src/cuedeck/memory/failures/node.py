@@ -16,6 +16,7 @@ _ERROR = re.compile(
 _THROWN = re.compile(r"^\s*(?:Uncaught )?([A-Z][\w$]*)(?: \[(\w+)\])?: (.*)$")
 _HEAD = re.compile(r"^((?:file://)?(?:[A-Za-z]:)?[^\s:]+\.\w+):(\d+)$")
 _PLACE = re.compile(r"(\S+\.\w+):(\d+)(?::\d+)?")
+_IMPORTED = re.compile(r" imported from (\S.*?\.\w+)$")
 _CODE = re.compile(r"^\s*code: '(\w+)'")
 _COMPARED = re.compile(r"^\s*(actual|expected): (.+?),?$")
 _FATAL = re.compile(r"^FATAL ERROR: (.+)$")
@@ -104,8 +105,8 @@ def _failure(
         # Template engines put the place first, then a piece of the template, then what is wrong.
         location = Location(plain_path(place[1]), int(place[2]))
         message = next((line.strip() for line in reversed(lines[at + 1 : start]) if line.strip()), message)
-    if location and is_library(location.path) and head and not is_library(head.path):
-        location = head
+    if location and is_library(location.path):
+        location = _importer(message) or (head if head and not is_library(head.path) else location)
     return Failure(
         tool="node",
         kind=FailureKind.BUILD if syntax and not _imports(message) and not own else FailureKind.RUNTIME,
@@ -115,6 +116,12 @@ def _failure(
         frames=frames,
         compared=labelled([*lines[start:after], *details], _COMPARED, "expected", "actual"),
     )
+
+
+def _importer(message: str) -> Location | None:
+    """A module that is not found has no frame of its own: only the message names who asked for it."""
+    match = _IMPORTED.search(message)
+    return Location(plain_path(match[1])) if match else None
 
 
 def error_type(name: str, code: str | None, message: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from . import python
@@ -16,7 +16,8 @@ _SUMMARY = re.compile(r"^(FAILED|ERROR) (\S+?\.\w+(?:::.*?)?)(?: - (.*))?$")
 _PROGRESS = re.compile(r"^(\S+\.py) [.sxXFE]*[FE][.sxXFE]*(?:\s+\[\s*\d+%\])?$")
 _VERBOSE = re.compile(r"^(\S+?\.py::.+?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?$")
 _PLACE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.\w+):(\d+): ?(in (.+)|[\w.]*)$")
-_LINE_STYLE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.py):(\d+): ((?:\w+\.)*\w+)(?:: (.*))?$")
+_LINE_STYLE = re.compile(r"^((?:[A-Za-z]:)?[^\s:][^:]*\.py):(\d+): (\S.*)$")
+_NAMED = re.compile(r"^((?:\w+\.)*[A-Z]\w*)(?:: (.*))?$")
 _ERROR = re.compile(r"^E +((?:[A-Za-z_]\w*\.)*[A-Z]\w*)(?::(?: (.*))?)?$")
 _HUNG = re.compile(r"^(?:(\S+\.py) .*?)?\+{5,} Timeout \+{5,}$")
 _ASSERT = re.compile(r"^E +(assert .+)$")
@@ -34,10 +35,17 @@ def reports(lines: Sequence[str]) -> list[Failure]:
     summary = _summary(lines)
     failing = {match[1] for line in lines if (match := _PROGRESS.match(line))}
     file = failing.pop() if len(failing) == 1 else None
-    found = [_block(name, block, summary, file) for name, block in _blocks(lines)[:MOST]]
+    blocks, loose = _told(lines)
+    read = [_block(name, _own(block), summary, file) for name, block in blocks[:MOST]]
+    found = [failure for failure in read if failure]
+    if found and any(_LINE_STYLE.match(line) for line in loose):
+        # Errors have a block each in the style that has but a line for a failure.
+        tests = {failure.test for failure in found}
+        summary = [(node, reason) for node, reason in summary if node not in tests]
+        return found + _without_blocks(lines, loose, summary)
     return (
-        [failure for failure in found if failure]
-        or _without_blocks(lines, summary)
+        found
+        or _without_blocks(lines, loose or (lines if len(summary) == 1 else ()), summary)
         or _conftest(lines)
         or _hung(lines)
         or _internal(lines)
@@ -50,25 +58,20 @@ def _summary(lines: Sequence[str]) -> list[tuple[str, str]]:
     return found or [(match[1], "") for line in lines if (match := _VERBOSE.match(line))]
 
 
-def _told(lines: Sequence[str]) -> Iterator[str]:
-    """What stands in the FAILURES and ERRORS sections."""
-    inside = False
+def _told(lines: Sequence[str]) -> tuple[list[tuple[str, list[str]]], list[str]]:
+    """Of FAILURES and ERRORS the text below each ``____ name ____``, and what stands below none."""
+    blocks: list[tuple[str, list[str]]] = []
+    loose: list[str] = []
+    below: list[str] | None = None
     for line in lines:
         if section := _SECTION.match(line):
-            inside = section[1] in ("FAILURES", "ERRORS")
-        elif inside:
-            yield line
-
-
-def _blocks(lines: Sequence[str]) -> list[tuple[str, Sequence[str]]]:
-    """The text below each ``____ name ____`` line of those sections."""
-    blocks: list[tuple[str, list[str]]] = []
-    for line in _told(lines):
-        if head := _HEAD.match(line):
-            blocks.append((head[1], []))
-        elif blocks:
-            blocks[-1][1].append(line)
-    return [(name, _own(block)) for name, block in blocks]
+            below = loose if section[1] in ("FAILURES", "ERRORS") else None
+        elif below is not None and (head := _HEAD.match(line)):
+            below = []
+            blocks.append((head[1], below))
+        elif below is not None:
+            below.append(line)
+    return blocks, loose
 
 
 def _own(block: Sequence[str]) -> Sequence[str]:
@@ -197,14 +200,18 @@ def _doctest(lines: Sequence[str]) -> Failure | None:
     )
 
 
-def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) -> list[Failure]:
+def _without_blocks(
+    lines: Sequence[str], told: Sequence[str], summary: Sequence[tuple[str, str]]
+) -> list[Failure]:
     """``--tb=line`` has one line per failure, ``--tb=no`` nothing but the summary."""
-    told = list(_told(lines)) or (lines if len(summary) == 1 else ())
     places = [match for line in told if (match := _LINE_STYLE.match(line))]
     found: list[Failure] = []
-    for at, (node, reason) in enumerate(summary):
-        place = places[at] if at < len(places) else None
-        kind, message = _reason(reason, place)
+    for node, reason in summary:
+        # Not every failure has a place, such as a test that passed against expectation.
+        at = next((n for n, match in enumerate(places) if _repeats(reason, match[3])), None)
+        place = None if at is None else places[at]
+        places = places if at is None else places[at + 1 :]
+        kind, message = _reason(place[3] if place and len(place[3]) > len(reason) else reason)
         message = _whole(lines, kind, message)
         location = Location(place[1], int(place[2])) if place else Location(node.split("::")[0])
         found.append(
@@ -213,6 +220,11 @@ def _without_blocks(lines: Sequence[str], summary: Sequence[tuple[str, str]]) ->
             )
         )
     return found
+
+
+def _repeats(reason: str, told: str) -> bool:
+    """Whether the summary's reason, cut to the width of the terminal, is what was told at a place."""
+    return told.startswith(reason.removesuffix("...").rstrip()) or told == _reason(reason)[0]
 
 
 def _whole(lines: Sequence[str], kind: str, message: str) -> str:
@@ -256,10 +268,6 @@ def _hung(lines: Sequence[str]) -> list[Failure]:
     return [Failure("pytest", FailureKind.TEST, "Timeout", "Timeout", place, tuple(frames), test)]
 
 
-def _reason(reason: str, place: re.Match[str] | None) -> tuple[str, str]:
-    if place and place[4]:
-        return place[3], place[4]
-    match = re.match(r"^((?:\w+\.)*[A-Z]\w*)(?:: (.*))?$", reason)
-    if match:
-        return match[1], match[2] or ""
-    return "AssertionError", reason
+def _reason(reason: str) -> tuple[str, str]:
+    match = _NAMED.match(reason)
+    return (match[1], match[2] or "") if match else ("AssertionError", reason)

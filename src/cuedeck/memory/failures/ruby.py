@@ -10,6 +10,7 @@ from .text import blame, labelled, plain_path, spans
 
 _MINITEST = re.compile(r"^\s*\d+\) (?:Failure|Error):$")
 _MINITEST_TEST = re.compile(r"^(\S+#.+?)(?: \[(.+?):(\d+)\])?:$")
+_SUMMARY = re.compile(r"^\d+ (?:runs|tests), \d+ assertions, ")
 _UNIT = re.compile(r"^(?:Failure|Error): (\S+\(\S+\))(?:: ?(?:([A-Z]\w*(?:::\w+)*): )?(.*))?$")
 _UNIT_WANTED = re.compile(r"^<(.+)> expected but was$")
 _RSPEC = re.compile(r"^  \d+\) (.+)$")
@@ -33,7 +34,8 @@ def _minitest(lines: Sequence[str]) -> Failure | None:
     if head is None:
         return None
     body = _until_blank(lines[1:])
-    frames = _frames(body)
+    # Since 3.1 the line that failed stands between the message and the stack.
+    frames = _frames(body) or _frames(_until_summary(lines[1:]))
     raised = _TYPE.match(body[0]) if body and not head[2] else None
     place = Location(plain_path(head[2]), int(head[3])) if head[2] else blame(frames)
     kind, message = (raised[1], raised[2]) if raised else ("Assertion", body[0].strip() if body else "")
@@ -107,6 +109,10 @@ def _frames(lines: Sequence[str]) -> tuple[Frame, ...]:
     """Outermost first."""
     matches = [match for line in lines if (match := _FRAME.match(line))]
     return tuple(Frame(plain_path(m[1]), int(m[2]), m[3]) for m in reversed(matches))
+
+
+def _until_summary(lines: Sequence[str]) -> list[str]:
+    return list(lines[: next((at for at, line in enumerate(lines) if _SUMMARY.match(line)), len(lines))])
 
 
 def _until_blank(lines: Sequence[str]) -> list[str]:

@@ -36,7 +36,9 @@ _LIBRARY = re.compile(
     r"site-packages/|dist-packages/|/lib/python\d|[/\\]Lib[/\\](?!site)|^<frozen |^<string>$"
     r"|node_modules/|^node:|^internal/|^\(?<anonymous>|^native$"
     r"|^/rustc/|/rustlib/|\.cargo/registry/"
-    r"|/go/src/(?:runtime|testing|internal|reflect|net|sync|os|fmt|syscall)/|/go/pkg/mod/|^_testmain\.go"
+    r"|/go(?:[\w.-]*|/\d[\w.]*/\w+)/src/(?:runtime|testing|internal|reflect|net|sync|os|fmt|syscall|bufio|bytes"
+    r"|context|crypto|database|encoding|errors|html|io|log|math|path|regexp|slices|sort|strconv|strings|text|time)/"
+    r"|/go/pkg/mod/|^_testmain\.go"
     r"|^<internal:|/lib/ruby/|/gems/[\w.-]+/lib/|/vendor/(?:composer|phpunit)/|/share/php/|^\[C\]$"
     r"|/usr/include/|libsanitizer/|sysdeps/|/csu/|^\.\./csu|\.\./sysdeps"
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from cuedeck.model.errors import invalid, not_found
@@ -9,9 +10,13 @@ from cuedeck.paths import confine, make_folders, replace_file
 from cuedeck.store import workflow_records as records
 
 if TYPE_CHECKING:
+    import pygit2
+
     from cuedeck.workspace import Workspace
 
 MOST_BYTES = 1024 * 1024
+# Some hundredths of a second to look through.
+MOST_COMMITS = 2_000
 
 
 def compress(content: bytes) -> bytes:
@@ -59,7 +64,15 @@ def _committed(workspace: Workspace, path: str) -> bytes | None:
         if repository.head_is_unborn or repository.workdir is None:
             return None
         prefix = workspace.root.relative_to(repository.workdir).as_posix()
-        entry = repository.head.peel(pygit2.Commit).tree[path if prefix == "." else f"{prefix}/{path}"]
+        entry = _last(repository, path if prefix == "." else f"{prefix}/{path}")
     except (KeyError, ValueError, pygit2.GitError):
         return None
     return bytes(entry.data) if isinstance(entry, pygit2.Blob) and entry.size <= MOST_BYTES else None
+
+
+def _last(repository: pygit2.Repository, path: str) -> pygit2.Object | None:
+    """A path as the newest commit that has it has it: the deletion may be committed already."""
+    for commit in islice(repository.walk(repository.head.target), MOST_COMMITS):
+        if path in commit.tree:
+            return commit.tree[path]
+    return None
