@@ -102,6 +102,14 @@ def test_a_parameter_with_a_type_is_what_that_says(ask: Ask, repo: Repo) -> None
     ]
 
 
+def test_making_an_heir_likely_refers_to_the_constructor_that_it_inherits(ask: Ask, repo: Repo) -> None:
+    repo.put("store.py", "class Crate:\n    def __init__(self, size): ...\nclass Box(Crate): ...\nBox(1)\n")
+    repo.put("own.py", "from store import Box\nclass Own(Box):\n    def __init__(self): ...\nOwn()\nBox(2)\n")
+    found = ask("find_references", symbol_name="Crate.__init__")
+    assert found["references"] == []
+    assert likely(found) == [("own.py", 5), ("store.py", 4)]
+
+
 def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:
     repo.put("site/settings.py", "PAGE_SIZE = 20\nlower = 1\n")
     repo.put("site/other.py", "PAGE_SIZE = 3\n")

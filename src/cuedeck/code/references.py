@@ -31,6 +31,7 @@ _MAX_ALIASES: Final = 40
 _LINKED: Final = frozenset({"c", "cpp", "rust"})
 _TOGETHER: Final = frozenset({"java", "kotlin"})
 _MAX_HEIRS: Final = 200
+_MAX_LIKELY_HEIRS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ class _Search:
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         self.found: dict[tuple[str, int], Site] = {}
+        # Where heirs are made that inherit the constructor, in languages whose tools do not list that.
+        self.inherited: list[tuple[str, int, int]] = []
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
@@ -156,9 +159,9 @@ class _Search:
         return References(resolved, (*(likely[place] for place in sorted(likely)), *others), self.unseen)
 
     def likely(self, uses: Uses) -> Iterator[Site]:
-        """What means the symbol if libraries do what they do by convention."""
+        """What runs the symbol without naming it, or means it if libraries do what they do by convention."""
         rules = self.snapshot.rules(self.symbol.path)
-        places = [(path, place, Role.READ) for path, place in rules.takers(self.symbol)]
+        places = [*self.inherited, *((path, at, Role.READ) for path, at in rules.takers(self.symbol))]
         rows = [row for symbol in self.symbols for row in guessed(self.snapshot, uses).get(symbol, ())]
         for path, row in (*rows, *uses.of(rules.known_as(self.symbol))):
             links = self.snapshot.links(path)
@@ -281,17 +284,27 @@ class _Search:
         owner = links.scopes[self.symbol.scope]
         if self.symbol.name not in rules.constructors or owner.kind != ScopeKind.CLASS:
             return
-        waiting, seen = [Value(CLASS, self.symbol.path, self.symbol.scope)], set[Value]()
-        while waiting and len(seen) < _MAX_HEIRS:
+        itself = Value(CLASS, self.symbol.path, self.symbol.scope)
+        waiting, seen = [itself], set[Value]()
+        most = _MAX_HEIRS if rules.inherited_constructors else _MAX_LIKELY_HEIRS
+        while waiting and len(seen) < most:
             made = waiting.pop()
             if made not in seen:
                 seen.add(made)
-                waiting += self.made_by(made)
+                sites, heirs = self.made_by(made)
+                waiting += heirs
+                for path, site in sites:
+                    place = self.snapshot.links(path).pos[site]
+                    if made == itself or rules.inherited_constructors:
+                        self.add(path, place, Role.CALL)
+                    else:
+                        self.inherited.append((path, place, Role.CALL))
 
-    def made_by(self, made: Value) -> list[Value]:
-        """Add the places that make an instance of a class; its heirs that have the same constructor."""
+    def made_by(self, made: Value) -> tuple[list[tuple[str, int]], list[Value]]:
+        """The places that make an instance of a class; its heirs that have the same constructor."""
         name = self.linker.class_name(made)
         itself = Symbol(made.path, self.snapshot.links(made.path).scopes[made.scope].parent, name)
+        sites: list[tuple[str, int]] = []
         heirs: list[Value] = []
         names, seen = [name] if name else [], set[str]()
         while names and len(seen) < _MAX_ALIASES:
@@ -306,22 +319,19 @@ class _Search:
                 number = links.string_numbers.get(name, -1)
                 names += self.aliases(itself, path, links, number)
                 for site in links.sites.get(number, ()):
-                    heirs += self.made_at(path, links, site, made)
-        return heirs
+                    role = self.role_of_class(path, links, site, made)
+                    sites += [(path, site)] if role == Role.CALL else []
+                    heirs += self.heirs(path, links, site) if role == Role.EXTENDS else []
+        return sites, heirs
 
-    def made_at(self, path: str, links: Links, site: int, made: Value) -> list[Value]:
-        """Add a place if it makes an instance of a class; the heirs that it declares, if it does that."""
+    def role_of_class(self, path: str, links: Links, site: int, made: Value) -> int | None:
+        """Whether a place makes an instance of a class or declares an heir of it."""
         role = links.ops[site] >> ROLE_SHIFT
         if role == Role.READ and site in links.arguments:
             role = Role.CALL  # of a class that is told its types: ``C[int]()``
         if role not in (Role.CALL, Role.EXTENDS):
-            return []
-        if not any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)):
-            return []
-        if role == Role.CALL:
-            self.add(path, links.pos[site], Role.CALL)
-            return []
-        return self.heirs(path, links, site) if self.snapshot.rules(path).inherited_constructors else []
+            return None
+        return role if any(v[:3] == made[:3] for v in self.linker.evaluate(path, site)) else None
 
     def heirs(self, path: str, links: Links, site: int) -> list[Value]:
         """The classes that name a parent at a site and inherit its constructor."""
