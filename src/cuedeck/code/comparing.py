@@ -67,6 +67,9 @@ def compare_refs(
     principal: str = "",
 ) -> Comparison:
     """Three-dot: from where the refs parted to the head, or to the files on disk."""
+    for field, given in (("base_ref", base), ("head_ref", head)):
+        if given == "":
+            raise invalid(field, "a branch, tag or commit; or leave it out", given)
     repository = code.repository if code.is_git else None
     if repository is None:
         raise _no_repository(code.unreadable)
