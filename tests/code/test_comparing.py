@@ -480,3 +480,27 @@ def test_a_submodule_that_moved_is_a_changed_file_without_symbols(repo: Repo, op
     listed = [(file.path, file.change) for file in found.files]
     assert listed == [("lib/sub", "modified"), ("more", "added"), ("taken.py", "modified")]
     assert [(change.change, change.shown.name) for change in found.changes] == [("deleted", "one")]
+
+
+def test_what_cannot_be_read_in_time_is_counted_and_read_by_the_next_question(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abc":
+        repo.put(f"{name}.py", f"def {name}(x):\n    return x\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    for name in "abc":
+        repo.put(f"{name}.py", f"def {name}(x, y):\n    return x\n")
+    repo.commit()
+    monkeypatch.setattr(comparing, "_SECONDS", -1.0)
+    code = open_code(repo.root)
+    answers = [compare_refs(code, "main", "feat")]
+    while answers[-1].waiting:
+        assert answers[-1].incomplete and len(answers) < 9
+        (doubt,) = answers[-1].doubts
+        assert doubt.startswith(f"{answers[-1].waiting} of 3 changed files are not compared yet")
+        answers.append(compare_refs(code, "main", "feat"))
+    assert [found.waiting for found in answers] == [3, 2, 2, 1, 1, 0]
+    assert told(answers[3]) == [("modified", "a::a"), ("modified", "b::b")]
+    assert not answers[-1].incomplete and not answers[-1].doubts
+    assert told(answers[-1]) == [("modified", "a::a"), ("modified", "b::b"), ("modified", "c::c")]

@@ -63,3 +63,13 @@ def test_why_indexing_failed_is_in_the_status(ask: Ask, repo: Repo, monkeypatch:
     told = ask("index_status")
     assert (told["status"], told["metadata"]["indexing_status"]) == ("failed", "failed")
     assert told["metadata"]["warnings"] == ["This clone does not hold every folder"]
+
+
+def test_code_is_found_where_the_state_cannot_be_opened(ask: Ask, repo: Repo) -> None:
+    folder = repo.root / ".cuedeck"
+    folder.mkdir(exist_ok=True)
+    (folder / "state.db").write_bytes(b"no database" * 1000)
+    found = ask("locate_symbol", name="check")
+    assert found["results"]
+    (warning,) = found["metadata"]["warnings"]
+    assert warning.startswith("which memories cite it is not known: state.db")

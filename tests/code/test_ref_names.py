@@ -9,6 +9,7 @@ from pathlib import Path
 import pygit2
 import pytest
 
+from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.pruning import prune
 from cuedeck.code.refs import switch
@@ -135,3 +136,32 @@ def test_a_branch_that_is_called_as_what_is_checked_out_is_named_in_full(repo: R
     assert code.view("refs/heads/HEAD").ref == "refs/heads/HEAD"
     switch(code, "refs/heads/HEAD", "me")
     assert code.view(None, "me").ref == "refs/heads/HEAD"
+
+
+def test_what_is_no_commit_is_told_what_it_is(repo: Repo, open_code: Open) -> None:
+    repo.put("src/a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("tag", "folder", "HEAD^{tree}")
+    repo.git("tag", "-a", "-m", "why", "told", "HEAD:src/a.py")
+    code = open_code(repo.root)
+    assert refused(code, "folder").message == "folder is a folder and not a commit"
+    assert refused(code, "told").message == "told is a tag of a folder or file and not a commit"
+    assert refused(code, "HEAD:src/a.py").message == "HEAD:src/a.py is a file and not a commit"
+    assert "nearest" not in refused(code, "folder").data
+
+
+def test_a_branch_that_looks_like_an_option_is_reached_by_its_full_name(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("update-ref", "refs/heads/--help", "HEAD")
+    code = open_code(repo.root)
+    assert refused(code, "--help").data["nearest"] == ["refs/heads/--help"]
+    assert names(code, "refs/heads/--help") == {"one"}
+
+
+def test_an_empty_side_of_a_comparison_is_named(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    with pytest.raises(CueError) as refusal:
+        compare_refs(open_code(repo.root), "main", "")
+    assert refusal.value.data["field"] == "head_ref"

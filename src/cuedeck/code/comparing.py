@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
@@ -17,11 +18,14 @@ from cuedeck.code.git.repository import EXECUTABLE, FileChange, MissingBlob, Rep
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import as_it_stands
 from cuedeck.code.languages import language_of
+from cuedeck.code.snapshot import Outdated
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 from cuedeck.model.errors import CueError, ErrorCode, invalid
 from cuedeck.store import code as table
 
 _MAX_NEW_BLOBS: Final = 2500
+# So long files are read that nobody has read before; the next comparison goes on from there.
+_SECONDS: Final = 15.0
 _ZERO: Final = "0" * 40
 _WORDS_KEPT: Final = 4096
 _VERDICTS_KEPT: Final = 16_384
@@ -44,11 +48,13 @@ class Comparison:
     changes: tuple[SymbolChange, ...]
     unread: tuple[tuple[str, str], ...]
     doubts: tuple[str, ...] = ()
+    # How many files were still to be read when time was up.
+    waiting: int = 0
 
     @property
     def incomplete(self) -> bool:
-        """Whether files that the clone lacks may hide changes."""
-        return any(reason == NOT_HERE for _, reason in self.unread)
+        """Whether files that the clone lacks, or that are still to be read, may hide changes."""
+        return self.waiting > 0 or any(reason == NOT_HERE for _, reason in self.unread)
 
 
 def compare_refs(
@@ -61,6 +67,9 @@ def compare_refs(
     principal: str = "",
 ) -> Comparison:
     """Three-dot: from where the refs parted to the head, or to the files on disk."""
+    for field, given in (("base_ref", base), ("head_ref", head)):
+        if given == "":
+            raise invalid(field, "a branch, tag or commit; or leave it out", given)
     repository = code.repository if code.is_git else None
     if repository is None:
         raise _no_repository(code.unreadable)
@@ -93,8 +102,13 @@ def compare_refs(
             base_name, head_name, parted, new, path_filter
         )
     )
-    doubts = (repository.doubt(name) for name in (base_name, head_name))
-    return replace(found, doubts=tuple(doubt for doubt in doubts if doubt is not None))
+    doubts = [doubt for name in (base_name, head_name) if (doubt := repository.doubt(name)) is not None]
+    if found.waiting:
+        doubts.append(
+            f"{found.waiting} of {len(found.files)} changed files are not compared yet, as reading them took"
+            f" more than {_SECONDS:.0f} s: ask again, or narrow path_filter"
+        )
+    return replace(found, doubts=tuple(doubts))
 
 
 def _no_repository(unreadable: str) -> CueError:
@@ -132,6 +146,7 @@ class _Comparing:
         self.last_read: dict[str, tuple[tuple[str, str], bytes]] = {}
         # By path and blob, of what is code.
         self.files: dict[tuple[str, str], TreeFile] = {}
+        self.until = time.monotonic() + _SECONDS
         self.blobs: dict[tuple[str, str], int] = {}
         # The head's records say overlay, the other side's base.
         self.sides: dict[tuple[str, str], tuple[str, FileSymbols]] = {}
@@ -152,7 +167,11 @@ class _Comparing:
         self._ensure(files)
         changes: list[SymbolChange] = []
         unread = [(name, NO_UTF8) for name in listed.unnamed if name.startswith(path_filter or "")]
+        waiting = 0
         for file in files:
+            if self._is_waiting(file):
+                waiting += 1
+                continue
             before = self._side(file.old_path, file.old_oid, unread) if file.change != "added" else None
             after = (
                 self._side(file.path, file.new_oid, unread, layer="overlay")
@@ -170,7 +189,8 @@ class _Comparing:
         changes = with_moves(changes, self._samenesses(), self._words)
         changes = [self._checked(change) for change in changes]
         changes.sort(key=lambda c: (c.shown.path, c.shown.line_start, c.shown.qualified_name, c.change))
-        return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(dict.fromkeys(unread)))
+        unread = list(dict.fromkeys(unread))
+        return Comparison(base, head, parted, tuple(files), tuple(changes), tuple(unread), waiting=waiting)
 
     def _with_disk(self, parted: str, files: list[FileChange]) -> list[FileChange]:
         """The same list with the files on disk in place of the head commit's."""
@@ -242,6 +262,8 @@ class _Comparing:
         if missing:
             self._read_missing(missing)
             known = self._stored()
+            if time.monotonic() < self.until and any(file not in known for file in missing.values()):
+                raise Outdated  # somebody else let go of them meanwhile
         self.blobs = {file: row.rid for file, row in known.items()}
         self.code.cache.load(list(self.blobs.values()), links=False)
 
@@ -253,7 +275,12 @@ class _Comparing:
     def _read_missing(self, missing: dict[tuple[str, str], TreeFile]) -> None:
         """Store the facts of files; refuse when that would take too long for a call."""
         disk = {path: file for (path, oid), file in missing.items() if self._is_on_disk(path, oid)}
-        committed = {f"{oid}/{path}": file for (path, oid), file in missing.items() if disk.get(path) != file}
+        # In the order of paths, so that of a file both sides are read or neither.
+        committed = {
+            f"{number:09}/{path}": file
+            for number, ((path, _), file) in enumerate(sorted(missing.items()))
+            if disk.get(path) != file
+        }
         if len(set(committed.values())) > _MAX_NEW_BLOBS:
             raise CueError(
                 ErrorCode.REF_NOT_INDEXED,
@@ -261,8 +288,8 @@ class _Comparing:
                 hint="Call index_repo for both refs first, or narrow path_filter.",
             )
         indexer = self.code.indexer()
-        indexer.ensure(committed, searchable=False)
-        indexer.ensure(disk, on_disk=True, searchable=False)
+        indexer.ensure(committed, searchable=False, until=self.until)
+        indexer.ensure(disk, on_disk=True, searchable=False, until=self.until)
 
     def _is_on_disk(self, path: str, oid: str) -> bool:
         return path in self.on_disk and self.on_disk[path].oid == oid
@@ -275,6 +302,11 @@ class _Comparing:
         if self._is_on_disk(path, oid):
             return self.on_disk[path].language
         return self.repository.language_of_script(path, oid, EXECUTABLE)
+
+    def _is_waiting(self, file: FileChange) -> bool:
+        """Whether a side of it is still to be read."""
+        sides = ((file.old_path, file.old_oid), (file.path, file.new_oid))
+        return any(side in self.files and self.files[side] not in self.blobs for side in sides)
 
     def _side(
         self, path: str, oid: str, unread: list[tuple[str, str]], layer: str = "base"

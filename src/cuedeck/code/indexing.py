@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -109,8 +110,9 @@ class Indexer:
         on_disk: bool = False,
         searchable: bool = True,
         progress: Progress | None = None,
+        until: float = inf,
     ) -> int:
-        """Store the facts of every blob of these files; how many were new."""
+        """Store the facts of every blob of these files, or of those read in time; how many were new."""
         missing = set(self.missing(files.values(), searchable=searchable))
         if not missing:
             return 0
@@ -135,6 +137,8 @@ class Indexer:
             if len(batch) >= _BLOBS_PER_WRITE or held >= _BYTES_PER_WRITE:
                 self._write(batch, searchable)
                 batch, held = [], 0
+            if time.monotonic() > until:
+                break
         self._write(batch, searchable)
         return done
 

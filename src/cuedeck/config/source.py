@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -79,11 +80,14 @@ def read_layer(path: Path, name: str, brought_by_git: Callable[[], bool] = _neve
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else f"not UTF-8 at byte {error.start}"
+        hint = "Make the file readable UTF-8 text, or remove it."
+        if not os.access(path.parent, os.X_OK):
+            hint = f"Have its owner open {path.parent.name}/ to you (chmod a+rx), or use a clone of your own."
         raise CueError(
             ErrorCode.CONFIGURATION,
             f"Cannot read {name}: {reason}",
             data={"file": name},
-            hint="Make the file readable UTF-8 text, or remove it.",
+            hint=hint,
         ) from error
     try:
         return Layer(name, parse_toml(text), text, brought_by_git)

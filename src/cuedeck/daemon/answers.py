@@ -17,9 +17,9 @@ def cleaned(root: str) -> Answer:
     """Remove the cache and say whether there was one."""
     from cuedeck.daemon.cleaning import clean
 
-    done = clean(root)
-    text = "Removed .cuedeck/.cache/; it is made again when needed." if done else "Nothing to clean."
-    return {"cleaned": done}, text, 0
+    removed = clean(root)
+    text = f"Removed {removed}; it is made again when needed." if removed else "Nothing to clean."
+    return {"cleaned": removed is not None}, text, 0
 
 
 def daemon_status(root: str) -> Answer:

@@ -10,11 +10,19 @@ from cuedeck.daemon.control import stop
 from cuedeck.daemon.location import NoDaemon
 
 
-def clean(root: str) -> bool:
-    """Remove ``.cuedeck/.cache`` and nothing else; False when there was none."""
-    cache = os.path.join(root, ".cuedeck", ".cache")
+def clean(root: str) -> str | None:
+    """Remove ``.cuedeck/.cache`` and nothing else; the name of what was removed, None when there was none.
+
+    Of a workspace that cannot be written it is the index that is kept elsewhere.
+    """
+    name = ".cuedeck/.cache/"
+    folder = os.path.join(root, ".cuedeck")
+    cache = os.path.join(folder, ".cache")
+    is_own = os.access(folder if os.path.lexists(folder) else root, os.W_OK)
+    if not is_own and (kept := _elsewhere(root)) is not None:
+        name = cache = kept
     if not os.path.lexists(cache):
-        return False
+        return None
     try:  # noqa: SIM105 - contextlib costs more to import than all of this
         # It would go on writing into files that no longer have a name.
         stop(root)
@@ -22,7 +30,7 @@ def clean(root: str) -> bool:
         pass
     if os.path.islink(cache) or not os.path.isdir(cache):
         os.unlink(cache)
-        return True
+        return name
     lock = _lock(cache)
     try:
         aside = f"{cache}.removed-{os.getpid()}"
@@ -31,7 +39,17 @@ def clean(root: str) -> bool:
         if lock is not None:
             os.close(lock)
     _remove(aside)
-    return True
+    return name
+
+
+def _elsewhere(root: str) -> str | None:
+    """The folder of the index beside the user's other caches, if there is one."""
+    from pathlib import Path
+
+    from cuedeck.store.sqlite.place import elsewhere
+
+    kept = (folder for folder in elsewhere(Path(root).resolve()) if folder.is_dir())
+    return next((str(folder) for folder in kept if os.access(folder.parent, os.W_OK)), None)
 
 
 def _lock(cache: str) -> int | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from cuedeck.cli.setup import IGNORED, ignore_in_git, make_folders, with_ignored
 from cuedeck.discovery import FOLDER, main_checkout
 from cuedeck.model.finding import Finding, Status, passed
+from cuedeck.store.sqlite.place import index_file
 from cuedeck.tracking import in_checkout, index_names, kept_out_of_git, listed_by_git
 
 
@@ -45,9 +46,14 @@ def _writable(root: Path) -> Finding:
     return Finding(
         "permissions",
         Status.FAIL,
-        f"{folder} cannot be written by you.",
+        f"{folder} cannot be written by you{_where_instead(root)}.",
         fix=f"chmod u+rwx {folder}; until then tools that change something fail.",
     )
+
+
+def _where_instead(root: Path) -> str:
+    kept = index_file(root)
+    return "" if kept.is_relative_to(root) else f"; the index is kept in {kept.parent}"
 
 
 def _private(root: Path) -> Iterator[Finding]:

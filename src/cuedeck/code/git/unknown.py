@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 # Git takes nothing shorter for the beginning of an id.
 _SHORTEST_ID = 4
 _MOST_COMPARED = 10_000
+_OTHERS = {"tree": "folder", "blob": "file", "tag": "tag of a folder or file"}
 _FOLDERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
 _SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
@@ -31,6 +32,10 @@ def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: 
     elif repository is not None and _is_ambiguous(repository, name):
         message = f"{shown} is the beginning of several ids, so it is no commit's"
         hint = "Give more of the id."
+    elif repository is not None and (kind := _kind_of_object(repository, name)) is not None:
+        message = f"{shown} is a {kind} and not a commit"
+        hint = f"Name a commit that holds it. {_HINT}"
+        near = []
     elif ".." in name:
         hint = "A range is compared by diff_context, with its ends as base_ref and head_ref."
     elif near:
@@ -46,11 +51,13 @@ def _nearest(repository: Repository, name: str) -> list[str]:
     found = repository.git.raw_listall_references()
     if len(found) > _MOST_COMPARED:
         return []
-    known: dict[str, str] = {}
+    known: dict[str, tuple[str, str]] = {}
     for full in (each.decode("utf-8", "replace") for each in found):
         short = next((full.removeprefix(folder) for folder in _FOLDERS if full.startswith(folder)), full)
-        known.setdefault(short.casefold(), short)
-    return [known[each] for each in get_close_matches(name.casefold(), known, n=3, cutoff=0.7)]
+        known.setdefault(short.casefold(), (short, full))
+    near = [known[each] for each in get_close_matches(name.casefold(), known, n=3, cutoff=0.7)]
+    # What looks like an option is a branch only by its full name.
+    return [full if short == name else short for short, full in near]
 
 
 def _is_ambiguous(repository: Repository, name: str) -> bool:
@@ -64,3 +71,13 @@ def _is_ambiguous(repository: Repository, name: str) -> bool:
     except (pygit2.GitError, ValueError, KeyError, TypeError) as error:
         return "ambiguous" in str(error)
     return False
+
+
+def _kind_of_object(repository: Repository, name: str) -> str | None:
+    """What a name stands for that is no commit: a tag may be one of a tree or of a file."""
+    import pygit2
+
+    try:
+        return _OTHERS.get(repository.git.revparse_single(name).type_str)
+    except (pygit2.GitError, ValueError, KeyError, TypeError):
+        return None

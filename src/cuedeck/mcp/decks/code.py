@@ -10,7 +10,7 @@ from pydantic import Field
 
 from cuedeck.mcp.decks import code_shapes as shape
 from cuedeck.mcp.decks.code_filters import limited, named_kind, named_language, path_prefix
-from cuedeck.mcp.decks.code_missing import in_all_of, no_file
+from cuedeck.mcp.decks.code_missing import cited_by, in_all_of, no_file
 from cuedeck.mcp.tool import CHANGES, READS, Answer, Arguments, Call, Tool
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import CueError, ErrorCode
@@ -255,11 +255,10 @@ def _locate_symbol(call: Call[LocateSymbol]) -> Answer:
         view.warnings.append(f"no such symbol is called {asked.name[:200]}; there is {' and '.join(near)}")
     if len(found) > limit:
         view.completeness = "truncated"
-    value = {"results": [_record(record) for record in found[:limit]], "metadata": _metadata(view)}
-    places = [(record.qualified_name, record.path) for record in found[:limit]]
-    if citing := call.workspace.citations.citing(places):
-        value["cited_by"] = citing
-    return Answer(value)
+    cited = cited_by(call.workspace, view, found[:limit])
+    return Answer(
+        {"results": [_record(record) for record in found[:limit]], **cited, "metadata": _metadata(view)}
+    )
 
 
 def _get_file_outline(call: Call[GetFileOutline]) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cuedeck.code.engine import View
+    from cuedeck.code.symbols import SymbolRecord
+    from cuedeck.workspace import Workspace
 
 _SHOWN = 3
 
@@ -50,3 +52,13 @@ def in_all_of(view: View) -> Iterator[None]:
         if error.code is ErrorCode.SYMBOL_NOT_FOUND and view.completeness == "partial":
             error.hint = f"It may be in what is missing: {'; '.join(view.warnings)}. {error.hint}"
         raise
+
+
+def cited_by(workspace: Workspace, view: View, found: Sequence[SymbolRecord]) -> dict[str, list[str]]:
+    """The memories that cite any of some symbols; code is found also where the state cannot be opened."""
+    try:
+        citing = workspace.citations.citing([(record.qualified_name, record.path) for record in found])
+    except CueError as error:
+        view.warnings.append(f"which memories cite it is not known: {error.message}")
+        return {}
+    return {"cited_by": citing} if citing else {}

@@ -11,10 +11,11 @@ from cuedeck.store.protocol import Database
 from cuedeck.store.schema import DatabaseName, Migration, migrations
 from cuedeck.store.sqlite.bell import SqliteBell
 from cuedeck.store.sqlite.database import SqliteDatabase
+from cuedeck.store.sqlite.place import index_file
 
 
 class SqliteStore:
-    """``state.db`` with the main checkout, ``index.db`` in the cache folder of this one.
+    """``state.db`` with the main checkout, ``index.db`` in a cache folder of this one's.
 
     Each is opened when first used: many commands need only one of them.
     """
@@ -29,12 +30,16 @@ class SqliteStore:
     ) -> None:
         state_root, root = state_root.resolve(), root.resolve()
         state_path = state_root / FOLDER / "state.db"
-        index_path = root / FOLDER / ".cache" / "index.db"
+        index_path = index_file(root)
         self._state = SqliteDatabase(
             state_path, "state", known("state"), checkout=state_root, busy_timeout=busy_timeout
         )
         self._index = SqliteDatabase(
-            index_path, "index", known("index"), checkout=root, busy_timeout=busy_timeout
+            index_path,
+            "index",
+            known("index"),
+            checkout=root if index_path.is_relative_to(root) else index_path.parent,
+            busy_timeout=busy_timeout,
         )
         self._bell = SqliteBell((state_path, index_path))
 
