@@ -483,7 +483,7 @@ class RubyRules(OpenRules):
     def _defining(self, name: str) -> Iterator[tuple[str, Links]]:
         # ``class A::B`` opens A, which it does not define.
         for path in self.project.files_naming(name):
-            if path.endswith(self.endings):
+            if self.reads(path):
                 yield path, self.project.links(path)
 
     def seen(self, path: str, name: str) -> Targets:
@@ -501,7 +501,7 @@ class RubyRules(OpenRules):
             links = self.project.links(path)
             for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
                 scope = links.bindings[0][binding]
-                if path.endswith(self.endings) and links.scopes[scope].kind == ScopeKind.CLASS:
+                if self.reads(path) and links.scopes[scope].kind == ScopeKind.CLASS:
                     yield Symbol(path, scope, name)
 
     def _owner(self, symbol: Symbol) -> str:
