@@ -161,15 +161,20 @@ def test_tables_for_all_are_filled_by_several_files(project: Project) -> None:
         Game = {}
         === score.lua
         function Game.addScore(n) return n end -- <def addScore>
+        === text_spec.lua
+        describe("text", function()
+          io.open = function() return { closeAll = function() return 1 end } end -- <def closeAll>
+        end)
         === main.lua
+        io.open("a"):closeAll()
         string.trimmed("a") -- <trimmed>
         Game.addScore(1) -- <addScore>
         === other.lua
         local Game = {}
         function Game.lost() Game.addScore() end
         """)
-    written.check("trimmed")
-    written.check("addScore")
+    for name in ("trimmed", "addScore", "closeAll"):
+        written.check(name)
 
 
 def test_a_function_is_put_into_the_table_of_the_function_around(project: Project) -> None:

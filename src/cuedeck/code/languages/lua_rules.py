@@ -83,12 +83,14 @@ class LuaRules(OpenRules):
         kind, _, table = key.partition(":")
         if kind != _TABLE:
             return super().package_member(key, name)
-        # A table that no file makes, as ``string``, into which some put functions.
+        # A table that no file makes, as ``string``, into which some put functions: not those of one test.
         return tuple(
             Symbol(path, scope, name)
             for path, links in self._defining(name)
             for scope in {s.scope: None for s in self.put_into_tables(path, name)}
-            if named(links, links.scopes[scope].result) == table and not self.is_own(links, table)
+            if links.scopes[scope].parent == 0
+            and named(links, links.scopes[scope].result) == table
+            and not self.is_own(links, table)
         )[:4]
 
     def is_own(self, links: Links, name: str) -> bool:
