@@ -31,7 +31,7 @@ class MemoryProject:
         for file in sorted(root.rglob("*")):
             path = file.relative_to(root).as_posix()
             if (
-                language_of(path) is None
+                (language_of(path) is None and "." in file.name)
                 or ".git/" in path
                 or "node_modules/" in path
                 or not file.is_file()

@@ -45,3 +45,16 @@ def test_bats_loads_its_helpers(project: Project) -> None:
         """)
     written.check("fixture_dir")
     written.check("make_fixture")
+
+
+def test_scripts_without_an_ending_are_seen_by_others(project: Project) -> None:
+    written = project("""
+        === plugins/common/functions
+        #!/usr/bin/env bash
+        log_info() { echo "$1"; } # <def log_info>
+        === plugins/apps/run
+        #!/usr/bin/env bash
+        source "$ROOT/common/functions"
+        log_info "hello" # <log_info>
+        """)
+    written.check("log_info")

@@ -255,3 +255,68 @@ def test_names_that_tests_give_and_their_helpers(project: Project) -> None:
     )
     written.check("cost")
     written.check("made")
+
+
+def test_tests_have_what_a_project_adds_to_their_framework(project: Project) -> None:
+    written = project("""
+        === test/test_helper.rb
+        module Minitest
+          module Assertions
+            def assert_shape(x) # <def assert_shape>
+              x
+            end
+          end
+        end
+        class Minitest::Test
+          def make_shape # <def make_shape>
+            1
+          end
+        end
+        === test/one_test.rb
+        class OneTest < Minitest::Test
+          def test_one
+            assert_shape make_shape # <assert_shape> <make_shape>
+          end
+        end
+        === test/two_test.rb
+        describe "two" do
+          it "works" do
+            assert_shape(1) # <assert_shape>
+          end
+        end
+        """)
+    written.check("assert_shape")
+    written.check("make_shape")
+
+
+def test_groups_of_tests_have_what_they_include(project: Project) -> None:
+    written = project("""
+        === spec/support/guessing.rb
+        module Support
+          module Guessing
+            def guess_name(x) # <def guess_name>
+              x
+            end
+          end
+          module Signing
+            def sign_on # <def sign_on>
+              1
+            end
+          end
+        end
+        === spec/spec_helper.rb
+        RSpec.configure do |config|
+          config.include Support::Signing
+        end
+        === spec/one_spec.rb
+        describe "one" do
+          include Support::Guessing
+          it { guess_name(sign_on) } # <guess_name> <sign_on>
+        end
+        === spec/two_spec.rb
+        describe "two" do
+          it { guess_name(1) }
+        end
+        """)
+    written.check("guess_name")
+    written.check("sign_on")

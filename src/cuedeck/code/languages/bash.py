@@ -114,7 +114,7 @@ class BashRules(OpenRules):
             lambda: frozenset(
                 stem
                 for path in self.project.files_naming("*")
-                if path.endswith(self.endings)
+                if self.reads(path)
                 for stem in self.loads(path)
             ),
         )

@@ -35,6 +35,10 @@ class OpenRules(Rules):
     # Another language whose imports may name what is written in this one.
     imported_from: ClassVar[str] = ""
 
+    def reads(self, path: str) -> bool:
+        """Whether a file is of the language: by its ending, or as its first line says."""
+        return path.endswith(self.endings) or self.project.rules_of(path) is self
+
     def module(self, path: str, imported: Import) -> Value | None:
         name = imported.module.strip(self.separator)
         return Value(PACKAGE, f"{self.language}:{name}") if name else None
@@ -122,7 +126,7 @@ class OpenRules(Rules):
 
     def _bound_openly(self, name: str) -> Iterator[Symbol]:
         for path in self.project.files_naming(name):
-            if not path.endswith(self.endings):
+            if not self.reads(path):
                 continue
             links = self.project.links(path)
             seen: set[int] = set()
@@ -143,7 +147,7 @@ class OpenRules(Rules):
             yield from islice(self.opened(path, scope, name), _MAX_OPENED)
             return
         for other in self.project.files_naming(name):
-            if other.endswith(self.endings):
+            if self.reads(other):
                 links = self.project.links(other)
                 for number, row in enumerate(links.scope_rows()):
                     if row.kind == ScopeKind.EXTENSION and named(links, row.result) == name:
@@ -191,7 +195,7 @@ class OpenRules(Rules):
     def _defining(self, name: str) -> Iterator[tuple[str, Links]]:
         """The files of the language that define a name."""
         for path in self.project.files_defining(name):
-            if path.endswith(self.endings):
+            if self.reads(path):
                 yield path, self.project.links(path)
 
     def _nesting(self, path: str, scope: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.ruby_values import RubyValues
 from cuedeck.code.languages.table import Declares, first_of
-from cuedeck.code.resolution.values import PACKAGE, SINGLETON, Symbol, Targets, Value
+from cuedeck.code.resolution.values import CLASS, PACKAGE, SINGLETON, Symbol, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -27,6 +27,22 @@ _CLASSES: Final = (b"Class.new", b"Module.new")
 _NAMING: Final = frozenset({"let", "let!", "subject", "subject!"})
 _DELEGATING: Final = frozenset({"def_delegators", "def_instance_delegators"})
 _OUTSIDE: Final = "::"
+# Classes and modules of test frameworks of which every test has the methods, also those a project adds.
+_TEST_CASES: Final = frozenset(
+    {
+        ("Minitest", "Test"),
+        ("Minitest", "Spec"),
+        ("Minitest", "Assertions"),
+        ("Test", "Unit", "TestCase"),
+        ("Test", "Unit", "Assertions"),
+        ("ActiveSupport", "TestCase"),
+        ("ActionDispatch", "IntegrationTest"),
+        ("RSpec", "Core", "ExampleGroup"),
+    }
+)
+# Under these names a file notes the modules that its groups of tests include, and those that all tests do.
+_OWN_MIXINS: Final = "&included"
+_ALL_MIXINS: Final = "&included by all"
 _EVERYTHING: Final = "ruby-everything:"
 _CLASS_METHODS: Final = "ClassMethods"
 _MAX_SAME: Final = 4
@@ -272,11 +288,26 @@ class RubyWalk(RubyValues):
             return self.defined_by(node, arguments, block, scope)
         if label in _NAMING and block is not None:
             return self.named_by(arguments, block, scope)
+        if label == "include" and scope in self.block_scopes and self.scopes[scope].owner < 0:
+            return self.included(arguments, scope, _OWN_MIXINS)
         if label in _MIXINS and self.scopes[scope].kind == ScopeKind.CLASS:
             mixed = [self.visit(child, scope, Role.EXTENDS) for child in arguments.named_children]
             self.add_bases(self.singleton(scope, node) if label == "extend" else scope, mixed)
             return 0
         return None
+
+    def member_call(self, owner: Node, label: str, arguments: Node | None, scope: int) -> None:
+        """``config.include Helpers`` in ``RSpec.configure`` gives a module to all tests."""
+        if label == "include" and arguments is not None and owner.type == "identifier":
+            self.included(arguments, scope, _ALL_MIXINS)
+
+    def included(self, arguments: Node, scope: int, mark: str) -> int:
+        """Note the modules that groups of tests have the methods of."""
+        for child in arguments.named_children:
+            if child.type in ("constant", "scope_resolution"):
+                mixin = self.visit(child, scope, Role.EXTENDS)
+                self.bind(0, self.intern(mark.encode()), child.start_byte, Bind.OPAQUE, mixin)
+        return 0
 
     def require(self, arguments: Node | None, how: str) -> int:
         text = first_of(arguments) if arguments is not None else None
@@ -483,17 +514,55 @@ class RubyRules(OpenRules):
     def _defining(self, name: str) -> Iterator[tuple[str, Links]]:
         # ``class A::B`` opens A, which it does not define.
         for path in self.project.files_naming(name):
-            if path.endswith(self.endings):
+            if self.reads(path):
                 yield path, self.project.links(path)
 
     def seen(self, path: str, name: str) -> Targets:
         found = super().seen(path, name)
-        if found or not name[:1].isupper():
+        if found:
             return found
+        if not name[:1].isupper():
+            return tuple(self.of_tests(path, name))[:_MAX_SAME]
         # A constant of a module that this file opens too.
         links = self.project.links(path)
         opened = {links.strings[number] for number in links.classes.values()}
         return tuple(symbol for symbol in self._constants(name) if self._owner(symbol) in opened)[:_MAX_SAME]
+
+    def of_tests(self, path: str, name: str) -> Iterator[Symbol]:
+        """The methods that tests have by a bare name: of modules that they include, else of all tests."""
+        found = [
+            *self.mixed_in(path, _OWN_MIXINS, name),
+            *(s for other in self.mixing() for s in self.mixed_in(other, _ALL_MIXINS, name)),
+        ]
+        yield from dict.fromkeys(found)
+        for symbol in self._constants(name) if not found else ():
+            if self.whole_name(symbol) in _TEST_CASES:
+                yield symbol
+
+    def mixing(self) -> tuple[str, ...]:
+        """The files that give modules to all tests."""
+        found: tuple[str, ...] = self.project.solve(
+            ("mixing", self.language), lambda: tuple(p for p in self.project.files_naming(_ALL_MIXINS))
+        )
+        return found
+
+    def mixed_in(self, path: str, mark: str, name: str) -> Iterator[Symbol]:
+        links = self.project.links(path)
+        for binding in links.names[0].get(links.string_numbers.get(mark, -1), ()):
+            for mixin in self.project.evaluate(path, links.bindings[4][binding]):
+                for file, scope in self.project.lineage(mixin) if mixin.tag == CLASS else ():
+                    if self.declares(file, scope, name):
+                        yield Symbol(file, scope, name)
+
+    def whole_name(self, symbol: Symbol) -> tuple[str, ...]:
+        """The names of the classes and modules that a member is in, from outside."""
+        links, scope = self.project.links(symbol.path), symbol.scope
+        names: list[str] = []
+        while scope >= 0:
+            if scope in links.classes:
+                names.append(links.strings[links.classes[scope]])
+            scope = links.scopes[scope].parent
+        return tuple(reversed(names))
 
     def _constants(self, name: str) -> Iterator[Symbol]:
         """Where classes and modules bind a name."""
@@ -501,7 +570,7 @@ class RubyRules(OpenRules):
             links = self.project.links(path)
             for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
                 scope = links.bindings[0][binding]
-                if path.endswith(self.endings) and links.scopes[scope].kind == ScopeKind.CLASS:
+                if self.reads(path) and links.scopes[scope].kind == ScopeKind.CLASS:
                     yield Symbol(path, scope, name)
 
     def _owner(self, symbol: Symbol) -> str:

@@ -66,6 +66,10 @@ class RubyValues(TableWalk):
     def keyword_call(self, node: Node, scope: int, label: str, arguments: Node | None) -> int | None:
         """What calls of the language itself declare; nothing for any other call."""
 
+    @abstractmethod
+    def member_call(self, owner: Node, label: str, arguments: Node | None, scope: int) -> None:
+        """What calls on an object declare."""
+
     def invoke(self, node: Node, scope: int, role: int = 0) -> int:
         owner, name = node.child_by_field_name("receiver"), node.child_by_field_name("method")
         arguments, block = node.child_by_field_name("arguments"), node.child_by_field_name("block")
@@ -85,6 +89,8 @@ class RubyValues(TableWalk):
         else:
             callee = 0  # ``super``
         given = self.given(arguments, scope, callee)
+        if owner is not None:
+            self.member_call(owner, label, arguments, scope)
         if label == "call" and owner is not None and owner.type == "identifier":
             self.handing.append(given)
         if block is not None:

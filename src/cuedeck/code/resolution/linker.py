@@ -530,7 +530,7 @@ class Linker(Namesakes):
         """A member, or what it is where the body of its class imports it."""
         links = self.links(member.path)
         first = links.names[member.scope][links.string_numbers[member.name]][0]
-        if links.bindings[3][first] & BIND_MASK == Bind.IMPORT:
+        if links.bindings[3][first] & BIND_MASK in (Bind.IMPORT, Bind.LINK):
             return self.lookup(member.path, member.scope, member.name)
         return (member, *self.rules_of(member.path).variants(member))
 

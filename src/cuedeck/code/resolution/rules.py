@@ -51,6 +51,9 @@ class Project(Files, Protocol):
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """What is computed from files, once for their present state."""
 
+    def rules_of(self, path: str) -> Rules:
+        """The rules of the language that a file is written in."""
+
 
 class Rules:
     """A language's way of linking; the defaults suit a language of files without packages.
