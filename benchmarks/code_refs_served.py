@@ -9,7 +9,8 @@ constructor, but not ``module.C()``: printed is also what it comes to when uses 
 and, with ``--judge ROWS.jsonl``, when our lines count that only a further tool lists (for a constructor
 also as uses of its class). A judge can uphold a line and no more: what it lists beyond ours is not asked
 about, so this figure is never lower. Rows may say what is ``not`` a use (``code_refs_python.py``): then only
-these lines are wrong, and ``--tool NAME ROWS.jsonl`` prints what a tool's lines come to beside ours.
+these lines are wrong, other lines are not judged, and ``--tool NAME ROWS.jsonl`` prints what a tool's lines
+come to beside ours.
 Files that no tool names say nothing, as their configuration may leave them out. The folder gets a
 ``.cuedeck``, as any workspace.
 """
@@ -198,6 +199,7 @@ def main() -> int:
     root = given.root.resolve()
     truth = combined(given.rows)
     judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
+    denials = [*map(excluded, given.judge)]
     tools = {name: listed(Path(file)) for name, file in given.tool}
     scores = {name: Score() for name in (*_TIERS, *tools)}
     made = judged = upheld = unknown = 0
@@ -218,8 +220,10 @@ def main() -> int:
                 scores[tool].add(told(truth, key, lists.get(key, set())), must, may)
             made += len((found - may) & truth.making.get(key, set()))
             heard = [judge[key] for judge in judges if key in judge]
-            judged += len(found - may) if heard else 0
-            upheld += len((found - may) & set().union(*heard))
+            sentences = set().union(*heard)
+            denied = [each[key] for each in denials if key in each]
+            judged += len(found - may if heard and not denied else (found - may) & sentences.union(*denied))
+            upheld += len((found - may) & sentences)
             for kind, places in (("wrong ", found - may), ("missed", must - found)):
                 mistakes[f"{kind} {name} ({path}:{line})"] += len(places)
                 listing += [f"{kind} {name} at {p}:{n}" for p, n in sorted(places)] if given.lines else []
