@@ -20,6 +20,7 @@ _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
 _NAMELESS: Final = b"{}"
+_NOTHING: Final = ("null", "undefined")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
 
 
@@ -367,6 +368,8 @@ class EcmaWalk(MemberWalk):
         begun = len(self.definitions)
         if not annotation and value is not None and value.type == "string" and self.is_fixed(node):
             annotation = self.literal(value)
+        if not annotation and name.type == "identifier" and (value is None or value.type in _NOTHING):
+            self.undecided[scope, self.name(name)] = {}
         if value is None:
             made = 0
         elif value.type in FUNCTIONS and not name.named_child_count:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import NAMING, OP_MASK, Bind, Kind, Op, Role
 from cuedeck.code.languages.table import TableWalk, first_of
@@ -26,6 +26,17 @@ class ModuleWalk(TableWalk):
 
     is_module = False
     exporting: tuple[str, ...] = ("exports", "module.exports")  # what the file's exports are called in it
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.reads_exports = b"exports." in source
+
+    def member(self, node: Node, scope: int, role: int = 0) -> int:
+        """``exports.x`` is what the file exports as x; any other member is one."""
+        name = self.exported_name(node) if self.reads_exports and role != Role.WRITE else None
+        if name is None:
+            return super().member(node, scope, role)
+        return self.row(Op.NAME, 0, self.name(name), name.start_byte, role)
 
     def mark_module(self, node: Node, scope: int) -> None:
         """A file that imports or exports is a module: its names are not global."""
@@ -231,6 +242,8 @@ class ModuleWalk(TableWalk):
         number = self.name(name)
         if right.type == "identifier" and self.name(right) != number:
             self.bind(0, number, name.start_byte, Bind.LINK, value)
+            return
+        if right.type == "identifier" and number in self.names[0]:
             return
         self.bind(0, number, name.start_byte, Bind.VARIABLE, 0, value)
         if not function and right.type != "identifier" and (0, number) not in self.defined:
