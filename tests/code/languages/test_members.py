@@ -330,3 +330,21 @@ def test_a_variable_without_a_type_is_what_its_function_gave_it(project: Project
         """
     )
     written.check("turn")
+
+
+def test_what_is_loaded_and_exported_at_once_is_a_variable(project: Project) -> None:
+    written = project(
+        """
+        === kit.ts
+        export const version = require('../package.json').version // <def version>
+        export const parts = require('./parts') // <def parts>
+        === parts.ts
+        export function open() {} // <def open>
+        === use.ts
+        import { parts, version } from './kit' // <parts> <version>
+        run(version) // <version>
+        parts.open() // <parts> <open>
+        """
+    )
+    for name in ("version", "parts", "open"):
+        written.check(name)

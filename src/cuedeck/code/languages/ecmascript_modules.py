@@ -205,7 +205,7 @@ class ModuleWalk(TableWalk):
                 # What is awaited is a value like others.
                 return False
         fragment = self.require_source(value)
-        if fragment is None or name.type not in ("identifier", "object_pattern"):
+        if fragment is None or name.type not in ("identifier", "object_pattern") or _is_exported(name):
             return False
         if name.type == "object_pattern" and value is not None and value.type == "await_expression":
             # What is taken out of ``await import("…")`` are variables of their own.
@@ -261,3 +261,10 @@ class ModuleWalk(TableWalk):
             if self.name(key) != self.name(given):
                 target = self.row(Op.NAME, 0, self.name(given), given.start_byte, Role.EXPORT)
                 self.bind(0, self.name(key), key.start_byte, Bind.LINK, target)
+
+
+def _is_exported(name: Node) -> bool:
+    """Whether a variable is exported where it is declared, which makes it one of this file."""
+    declaration = name.parent.parent if name.parent is not None else None
+    whole = declaration.parent if declaration is not None else None
+    return whole is not None and whole.type == "export_statement"
