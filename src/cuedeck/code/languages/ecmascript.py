@@ -150,6 +150,11 @@ class EcmaWalk(MemberWalk):
     # -- expressions
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
+        made, expected = self.called_on(node, scope), self.wanted.get(self.scopes[scope].owner, 0)
+        return self.row(Op.UNION, 0, self.items([made, expected])) if made and expected else made
+
+    def called_on(self, node: Node, scope: int) -> int:
+        """What the function around a place says that it is called on, or what it is a member of."""
         around, owner = scope, self.scopes[scope].owner
         while around >= 0 and around != owner:
             if around in self.receivers:
@@ -162,7 +167,7 @@ class EcmaWalk(MemberWalk):
                     else self.row(Op.ARGUMENT, wanted, RECEIVER)
                 )
             around = self.scopes[around].parent
-        return super().this(node, scope, role)
+        return super().this(node, scope)
 
     def class_value(self, node: Node, scope: int, role: int = 0) -> int:
         """A class used as a value; it gets a name nobody can write."""
