@@ -27,7 +27,7 @@ function workspace() {
   const paths = {}
   for (const manifest of ts.sys.readDirectory(root, ['package.json'], ['**/node_modules'])) {
     const folder = path.dirname(manifest)
-    const name = JSON.parse(fs.readFileSync(manifest, 'utf8')).name
+    const name = ts.readConfigFile(manifest, ts.sys.readFile).config?.name
     const entry = ['src/index.ts', 'src/index.tsx', 'index.ts'].map((file) => path.join(folder, file)).find(fs.existsSync)
     if (!name || !entry) continue
     paths[name] = [entry]

@@ -188,3 +188,54 @@ def test_function_named_like_an_overloaded_method(project: Project) -> None:
         """
     )
     written.check("function", "render")
+
+
+def test_this_in_an_object_is_what_is_expected_of_it(project: Project) -> None:
+    written = project(
+        """
+        === box.ts
+        export class Box {
+          width = 1 // <def width>
+          grow() { return this.width } // <width>
+        }
+        export const mixin: Partial<Box> = {
+          grow() { return this.width } // <width>
+        }
+        export const free = { grow() { return this.width } }
+        """
+    )
+    written.check("width")
+
+
+def test_global_namespaces_of_several_files_are_one(project: Project) -> None:
+    written = project(
+        """
+        === kinds.ts
+        export interface Eventful { mode?: string } // <def mode>
+        export interface Masked { mask: number } // <def mask>
+        === events.d.ts
+        import type { Eventful } from './kinds'
+        declare global
+        {
+            namespace Kit
+            {
+                interface Part extends Eventful { own: number } // <def own>
+            }
+        }
+        === masks.d.ts
+        declare namespace Kit
+        {
+            interface Part extends Partial<import('./kinds').Masked> { other: number } // <def other>
+        }
+        === part.ts
+        export interface Part extends Kit.Part {}
+        export class Part {}
+        class Other extends Part {}
+        new Part().mode // <mode>
+        new Other().mask // <mask>
+        new Part().own // <own>
+        new Other().other // <other>
+        """
+    )
+    for name in ("mode", "mask", "own", "other"):
+        written.check(name)

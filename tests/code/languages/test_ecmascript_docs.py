@@ -43,6 +43,26 @@ TYPES = """
         }
         """,
         """
+        /** @import {Effects, Context} from './types.js' */
+        /**
+         * @param {{ size: number }} sizes
+         * @param {Effects} options
+         * @param {Effects} [options.next]
+         * @param unknown
+         * @param {Context} last
+         */
+        export function run({ size }, { next, ...rest } = {}, unknown, { events } = {}) { // <next> <events>
+          next.consume() // <consume>
+          events[0].consume() // <consume>
+        }
+        """,
+        """
+        /** @import {Effects} from './types.js' */
+        const one = /** @type {Effects} */ (globalThis.one)
+        one.consume() // <consume>
+        run(/** @type {Effects} */ (one.two).consume()) // <consume>
+        """,
+        """
         /** @type {import('./types.js').Tokenizer} */
         const tokenize = function (effects) {
           effects.consume() // <consume>

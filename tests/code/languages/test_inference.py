@@ -331,3 +331,23 @@ def test_member_that_is_named_by_a_text(project: Project) -> None:
     written.check("drop")
     written.check("plain/map")
     written.check("~shared")
+
+
+def test_an_object_is_not_given_for_a_callback(project: Project) -> None:
+    written = project(
+        """
+        === client.ts
+        interface Options { size?: number; done(): void } // <def size>
+        type Callback = (failed: Error) => void
+        export class Client {
+          send(topic: string, text: string): this
+          send(topic: string, text: string, callback?: Callback): this
+          send(topic: string, text: string, options?: Options, callback?: Callback): this
+          send(): this { return this }
+        }
+        new Client().send('a', 'b', { size: 1 }) // <size>
+        new Client().send('a', 'b', { size: 1 }, () => {}) // <size>
+        new Client().send('a', 'b', () => {})
+        """
+    )
+    written.check("size")

@@ -273,3 +273,78 @@ def test_behind_a_dot_the_constructor_is_the_class(project: Project) -> None:
         """
     )
     written.check("constructor")
+
+
+def test_what_a_file_exports_under_the_name_that_it_imported_is_that(project: Project) -> None:
+    written = project(
+        """
+        === parts.js
+        class Door { open() {} } // <def Door> <def open>
+        const close = (door) => door // <def close>
+        export { Door, close } // <Door> <close>
+        === kit.js
+        const { Door, close } = require('./parts') // <Door> <close>
+        exports = module.exports = Kit
+        exports.Door = Door // <Door>
+        exports.close = close // <close>
+        exports.hidden = hidden // <hidden>
+        exports.Lock = require('./lock').Lock // <Lock>
+        function Kit() { this.door = new exports.Door() } // <Door>
+        Kit.prototype.shut = function () { this.door.open() } // <open>
+        function hidden() {} // <def hidden>
+        === lock.js
+        export class Lock { turn() {} } // <def Lock> <def turn>
+        === use.js
+        const { close, hidden } = require('./kit') // <close> <hidden>
+        const Kit = require('./kit')
+        const Lock = Kit.Lock
+        close(new Kit.Door().open()) // <close> <Door> <open>
+        new Lock().turn() // <turn>
+        let lock
+        before(() => {
+          lock = new Lock()
+          lock.turn() // <turn>
+        })
+        """
+    )
+    for name in ("Door", "close", "open", "hidden", "turn"):
+        written.check(name)
+
+
+def test_a_variable_without_a_type_is_what_its_function_gave_it(project: Project) -> None:
+    written = project(
+        """
+        === use.js
+        class Lock { turn() {} } // <def turn>
+        let lock
+        let other = null
+        setUp(() => {
+          lock.turn()
+          lock = new Lock()
+          if (lock) { lock.turn() } // <turn>
+          other = new Lock()
+          other.turn() // <turn>
+        })
+        test(() => { lock.turn() })
+        function take(lock) { lock.turn() }
+        """
+    )
+    written.check("turn")
+
+
+def test_what_is_loaded_and_exported_at_once_is_a_variable(project: Project) -> None:
+    written = project(
+        """
+        === kit.ts
+        export const version = require('../package.json').version // <def version>
+        export const parts = require('./parts') // <def parts>
+        === parts.ts
+        export function open() {} // <def open>
+        === use.ts
+        import { parts, version } from './kit' // <parts> <version>
+        run(version) // <version>
+        parts.open() // <parts> <open>
+        """
+    )
+    for name in ("version", "parts", "open"):
+        written.check(name)

@@ -20,6 +20,7 @@ _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
 _NAMELESS: Final = b"{}"
+_NOTHING: Final = ("null", "undefined")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
 
 
@@ -149,6 +150,11 @@ class EcmaWalk(MemberWalk):
     # -- expressions
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
+        made, expected = self.called_on(node, scope), self.wanted.get(self.scopes[scope].owner, 0)
+        return self.row(Op.UNION, 0, self.items([made, expected])) if made and expected else made
+
+    def called_on(self, node: Node, scope: int) -> int:
+        """What the function around a place says that it is called on, or what it is a member of."""
         around, owner = scope, self.scopes[scope].owner
         while around >= 0 and around != owner:
             if around in self.receivers:
@@ -161,7 +167,7 @@ class EcmaWalk(MemberWalk):
                     else self.row(Op.ARGUMENT, wanted, RECEIVER)
                 )
             around = self.scopes[around].parent
-        return super().this(node, scope, role)
+        return super().this(node, scope)
 
     def class_value(self, node: Node, scope: int, role: int = 0) -> int:
         """A class used as a value; it gets a name nobody can write."""
@@ -367,6 +373,8 @@ class EcmaWalk(MemberWalk):
         begun = len(self.definitions)
         if not annotation and value is not None and value.type == "string" and self.is_fixed(node):
             annotation = self.literal(value)
+        if not annotation and name.type == "identifier" and (value is None or value.type in _NOTHING):
+            self.undecided[scope, self.name(name)] = {}
         if value is None:
             made = 0
         elif value.type in FUNCTIONS and not name.named_child_count:

@@ -11,8 +11,9 @@ from cuedeck.code.languages.ecmascript import EcmaWalk
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_TAG: Final = re.compile(rb"@(type|param|arg|argument|returns?|this)[ \t]*\{")
+_TAG: Final = re.compile(rb"@(type|param|arg|argument|returns?|this)\b[ \t]*(\{)?")
 _PARAMETER: Final = re.compile(rb"[\s*]*\[?[ \t]*([\w$]+)(?![\w$.])")
+_BRACES: Final = re.compile(rb"[{}]")
 _IMPORT: Final = re.compile(
     rb"@import[ \t]{1,9}(?:([\w$]+)[ \t]{0,9}(?:,[ \t]{0,9})?)?"
     rb"(?:\*[ \t]{1,9}as[ \t]{1,9}([\w$]+)|\{([^{}]*)\})?[\s*]{0,40}from[ \t]{0,9}(['\"])([^'\"\n]+)\4"
@@ -42,6 +43,16 @@ _AROUND: Final = frozenset(
     }
 )
 _MAX_DEPTH: Final = 6
+
+
+def _behind_braces(source: bytes, at: int, end: int) -> int:
+    """Where the braces that open at a place are closed, or the end."""
+    depth = 0
+    for found in _BRACES.finditer(source, at, end):
+        depth += 1 if found[0] == b"{" else -1
+        if not depth:
+            return found.end()
+    return end
 
 
 class DocWalk(EcmaWalk):
@@ -93,16 +104,19 @@ class DocWalk(EcmaWalk):
         if comment.start_byte in self.comments_read:
             return self.comments_read[comment.start_byte]
         said = self.comments_read[comment.start_byte] = {}
+        parameters = 0
         for tag in _TAG.finditer(self.source, comment.start_byte, comment.end_byte):
-            of, at = self.type_at(tag.end(), comment.end_byte, scope)
-            if not of or self.source[at : at + 1] != b"}":
-                continue
+            of, at = self.type_at(tag.end(), comment.end_byte, scope) if tag[2] else (0, tag.end())
+            known = of and self.source[at : at + 1] == b"}"
             kind = tag[1]
             if kind[:1] in b"pa":
-                name = _PARAMETER.match(self.source, at + 1, comment.end_byte)
-                if name is not None:
+                behind = _behind_braces(self.source, tag.start(2), comment.end_byte) if tag[2] else at
+                name = _PARAMETER.match(self.source, behind, comment.end_byte)
+                if name is not None and known:
                     said.setdefault(b" " + name[1], of)
-            else:
+                    said.setdefault(b" %d" % parameters, of)
+                parameters += name is not None
+            elif known:
                 said.setdefault(b"returns" if kind[:1] == b"r" else kind, of)
         return said
 
@@ -140,7 +154,36 @@ class DocWalk(EcmaWalk):
 
     def parameter_annotation(self, node: Node, target: Node, scope: int) -> int:
         written = super().parameter_annotation(node, target, scope)
-        return written or self.parameter_types.get(b" " + self.source[target.start_byte : target.end_byte], 0)
+        if written or not self.parameter_types:
+            return written
+        label = self.source[target.start_byte : target.end_byte]
+        if target.type == "object_pattern" and node.parent is not None:
+            # What is taken apart has no name: its place among the others counts.
+            label = b"%d" % [c for c in node.parent.named_children if c.type != "comment"].index(node)
+        return self.parameter_types.get(b" " + label, 0)
+
+    def only(self, node: Node, scope: int, role: int = 0) -> int:
+        of = self.said_of(node, scope)
+        value = super().only(node, scope, role)
+        return of or value
+
+    def given(self, node: Node, scope: int, expected: int) -> int:
+        of = self.said_of(node, scope)
+        value = super().given(node, scope, of or expected)
+        return of or value
+
+    def said_of(self, node: Node, scope: int) -> int:
+        """What stands in parentheses behind ``/** @type {X} */`` is an X."""
+        if node.type != "parenthesized_expression":
+            return 0
+        whole, parent = node, node.parent
+        while parent is not None and parent.start_byte == node.start_byte:
+            whole, parent = parent, parent.parent
+        before = whole.prev_named_sibling
+        if before is None or before.type != "comment":
+            return 0
+        of = self.told(whole, scope).get(b"type", 0)
+        return self.row(Op.TYPED, of) if of else 0
 
     # -- types
 

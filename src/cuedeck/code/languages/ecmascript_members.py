@@ -20,6 +20,7 @@ _LETTERS: Final = b"$0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuv
 _MAX_MAKER: Final = 80
 _INHERITING: Final = re.compile(rb"(?:^|\.)(?:inherits|setPrototypeOf)$")
 _MAX_PARENTS: Final = 16
+_MAX_VALUES: Final = 8
 _DESCRIBING: Final = ("Object.defineProperty", "Reflect.defineProperty")
 # What is a declaration where it stands alone.
 _DECLARED: Final = {
@@ -42,6 +43,10 @@ class MemberWalk(ValueWalk):
         self.describes = b".defineProperty" in source
         # Objects that were made without members.
         self.empty: set[int] = set()
+        # Variables that were declared with neither a type nor a value, by scope and name, and what the
+        # functions that give them values did give them so far.
+        self.undecided: dict[tuple[int, int], dict[int, list[int]]] = {}
+        self.decided: set[int] = set()
 
     def object(
         self, node: Node, scope: int, role: int = 0, *, expected: int = 0, into: int | None = None
@@ -77,9 +82,7 @@ class MemberWalk(ValueWalk):
             node = node.child_by_field_name("object") or node
         if node.type != "identifier":
             return -1
-        name = self.name(node)
-        while scope >= 0 and name not in self.names[scope]:
-            scope = self.scopes[scope].parent
+        name, scope = self.name(node), self.declaring(node, scope)
         if (scope, name) in self.functions and (scope, name) not in self.holders:
             inner, at = self.functions[scope, name]
             made = self.holders[scope, name] = self.scope(ScopeKind.NAMESPACE, scope)
@@ -116,6 +119,8 @@ class MemberWalk(ValueWalk):
         else:
             value = self.given(right, scope, target)
         self.forget(left)
+        if left.type == "identifier":
+            self.decide(left, scope, value)
         if not member or name is None or owner is None:
             return value
         around = self.scopes[scope].owner
@@ -129,6 +134,36 @@ class MemberWalk(ValueWalk):
         elif self.text(left) == "module.exports":
             self.export_whole(right, value)
         return value
+
+    def decide(self, name: Node, scope: int, value: int) -> None:
+        """A variable that was declared with neither a type nor a value is what it is given.
+
+        So it is in the function that gives it, behind that; another may be called at any time.
+        """
+        given = self.undecided.get((self.declaring(name, scope), self.name(name)))
+        if value and given is not None:
+            self.decided.add(self.name(name))
+            given.setdefault(self.function_around(scope), []).append(value)
+
+    def reference(self, node: Node, scope: int, role: int = 0) -> int:
+        value = super().reference(node, scope, role)
+        if role != Role.READ or not self.decided or self.name(node) not in self.decided:
+            return value
+        given = self.undecided.get((self.declaring(node, scope), self.name(node)), {})
+        values = given.get(self.function_around(scope), [])[-_MAX_VALUES:]
+        return self.row(Op.UNION, 0, self.items([value, *values])) if values else value
+
+    def declaring(self, name: Node, scope: int) -> int:
+        """The scope around a place that binds a name, or -1."""
+        number = self.name(name)
+        while scope >= 0 and number not in self.names[scope]:
+            scope = self.scopes[scope].parent
+        return scope
+
+    def function_around(self, scope: int) -> int:
+        while self.scopes[scope].kind == ScopeKind.BLOCK:
+            scope = self.scopes[scope].parent
+        return scope
 
     def declared_value(self, node: Node, name: Node, whole: Node) -> int:
         """A class or function that is exported by being assigned, as if it were declared by that name."""

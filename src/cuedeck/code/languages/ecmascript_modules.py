@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import NAMING, OP_MASK, Bind, Kind, Op, Role
 from cuedeck.code.languages.table import TableWalk, first_of
@@ -26,6 +26,17 @@ class ModuleWalk(TableWalk):
 
     is_module = False
     exporting: tuple[str, ...] = ("exports", "module.exports")  # what the file's exports are called in it
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.reads_exports = b"exports." in source
+
+    def member(self, node: Node, scope: int, role: int = 0) -> int:
+        """``exports.x`` is what the file exports as x; any other member is one."""
+        name = self.exported_name(node) if self.reads_exports and role != Role.WRITE else None
+        if name is None:
+            return super().member(node, scope, role)
+        return self.row(Op.NAME, 0, self.name(name), name.start_byte, role)
 
     def mark_module(self, node: Node, scope: int) -> None:
         """A file that imports or exports is a module: its names are not global."""
@@ -194,7 +205,7 @@ class ModuleWalk(TableWalk):
                 # What is awaited is a value like others.
                 return False
         fragment = self.require_source(value)
-        if fragment is None or name.type not in ("identifier", "object_pattern"):
+        if fragment is None or name.type not in ("identifier", "object_pattern") or _is_exported(name):
             return False
         if name.type == "object_pattern" and value is not None and value.type == "await_expression":
             # What is taken out of ``await import("…")`` are variables of their own.
@@ -232,6 +243,8 @@ class ModuleWalk(TableWalk):
         if right.type == "identifier" and self.name(right) != number:
             self.bind(0, number, name.start_byte, Bind.LINK, value)
             return
+        if right.type == "identifier" and number in self.names[0]:
+            return
         self.bind(0, number, name.start_byte, Bind.VARIABLE, 0, value)
         if not function and right.type != "identifier" and (0, number) not in self.defined:
             self.defined.add((0, number))
@@ -248,3 +261,10 @@ class ModuleWalk(TableWalk):
             if self.name(key) != self.name(given):
                 target = self.row(Op.NAME, 0, self.name(given), given.start_byte, Role.EXPORT)
                 self.bind(0, self.name(key), key.start_byte, Bind.LINK, target)
+
+
+def _is_exported(name: Node) -> bool:
+    """Whether a variable is exported where it is declared, which makes it one of this file."""
+    declaration = name.parent.parent if name.parent is not None else None
+    whole = declaration.parent if declaration is not None else None
+    return whole is not None and whole.type == "export_statement"

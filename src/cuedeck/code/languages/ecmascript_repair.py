@@ -16,11 +16,18 @@ _VARIANCE: Final = re.compile(rb"(?<=[<,])([ \t\r\n]*)(in out|out|in)(?=[ \t]+[A
 _USING: Final = re.compile(
     rb"(?m)(^|[;{}(])([ \t]*)(await[ \t]+)?using(?=[ \t]+[A-Za-z_$][\w$]*[ \t]*(?::|=[^=>]|of\b))"
 )
+# A namespace whose brace stands on the next line, which the grammar takes for a block of its own.
+_APART: Final = re.compile(
+    rb"(?m)^([ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?(?:namespace|module)[ \t]+"
+    rb"(?:[\w$.]+|'[^'\n]*'|\"[^\"\n]*\"))([ \t]*\r?\n[ \t\r\n]*)\{"
+)
 _LOOK_BACK: Final = 4000
 
 
 def declared(source: bytes) -> bytes:
-    """The source with ``const`` for ``using``, which the grammar takes for an assignment."""
+    """The source with ``const`` for ``using``, which the grammar takes for an assignment, and so on."""
+    if b"namespace " in source or b"declare module " in source:
+        source = _APART.sub(rb"\1{\2", source)
     if b"using " not in source:
         return source
     return _USING.sub(lambda found: found[1] + found[2] + b" " * len(found[3] or b"") + b"const", source)

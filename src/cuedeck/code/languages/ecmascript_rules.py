@@ -209,8 +209,8 @@ class EcmaRules(EcmaLibrary):
         """Every declaration of what global blocks and augmentations of modules declare again."""
         groups: dict[object, dict[Symbol, None]] = {}
         for block in self._globals:
-            for name in self._mergeable(block):
-                groups.setdefault(name, {})[Symbol(block.path, block.scope, name)] = None
+            for name, symbol in self._global_names(block):
+                groups.setdefault(name, {})[symbol] = None
         for block, _, module in self._blocks:
             if module is None:
                 continue
@@ -220,6 +220,13 @@ class EcmaRules(EcmaLibrary):
                         group = groups.setdefault(target, {target: None})
                         group[Symbol(block.path, block.scope, name)] = None
         return {symbol: tuple(group) for group in groups.values() if len(group) > 1 for symbol in group}
+
+    def _global_names(self, block: Value, around: str = "") -> Iterable[tuple[str, Symbol]]:
+        """What a global block declares, and the namespaces in it, by whole names."""
+        for name in self._mergeable(block):
+            yield around + name, Symbol(block.path, block.scope, name)
+        for name, inner in self._declared(block, Bind.NAMESPACE):
+            yield from self._global_names(Value(MODULE, block.path, inner), f"{around}{name}.")
 
     def _mergeable(self, block: Value) -> list[str]:
         links = self.project.links(block.path)

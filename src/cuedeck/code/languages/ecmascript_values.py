@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_guards import GuardWalk
@@ -27,6 +27,10 @@ class ValueWalk(GuardWalk):
     ``given`` visits a value where a type is expected of it: the keys of an object, the elements of an array
     and the parameters of a function then mean what that type says.
     """
+
+    def __init__(self, source: bytes, table: Any) -> None:
+        super().__init__(source, table)
+        self.wanted: dict[int, int] = {}  # what is expected of objects, by their scopes
 
     fixed = False  # inside ``as const``, where texts are their own types
     method_expected = 0  # what the method of an object that is visited next is expected to be
@@ -184,6 +188,8 @@ class ValueWalk(GuardWalk):
         inner = self.scope(ScopeKind.CLASS, scope) if into is None else into
         self.scopes[inner].owner = inner
         expected = self.discriminated(node, scope, expected) if expected else 0
+        if expected:
+            self.wanted[inner] = expected
         bases: list[int] = []
         for child in node.named_children:
             match child.type:

@@ -7,6 +7,7 @@ from typing import Final
 from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
+    CALLABLE,
     CALLED,
     CLASS,
     EVERY,
@@ -166,10 +167,14 @@ class Keyed(Narrowing):
         # Where overloads are marked, those that take as many were chosen, with defaults or without.
         marked = bool(self.rules_of(path).overload_decorators)
         fitting = functions if marked else self.fitting(functions, len(arguments))
-        if len(fitting) < 2:
+        if len(functions) < 2:
             return fitting
-        kept = tuple(f for f in fitting if f.tag != FUNCTION or self.agrees(path, f, arguments))
-        return kept or fitting
+        kept = tuple(f for f in fitting if self.agrees(path, f, arguments))
+        if kept or len(fitting) == len(functions):
+            return kept or fitting
+        # Of those that take more, the rest may be left out.
+        wider = [f for f in functions if not 0 <= self.taken(f) < len(arguments)]
+        return tuple(f for f in wider if self.agrees(path, f, arguments)) or fitting
 
     def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling an object gives, by those of its signatures that take the arguments."""
@@ -186,13 +191,29 @@ class Keyed(Narrowing):
         return unique([v for f in fitting or functions for v in self.given(f, dict(meaning), value)])
 
     def agrees(self, path: str, function: Value, arguments: tuple[int, ...]) -> bool:
-        """Whether no argument is a text that a function's parameter does not allow."""
+        """Whether no argument is a text, an object or a function that a parameter does not allow."""
+        if function.tag != FUNCTION:
+            return True
         hints = self.links(function.path).bindings[4]
         ops = self.links(path).ops
-        for argument, (binding, _) in zip(arguments, self.parameter_names(function), strict=False):
-            if ops[argument] & OP_MASK == Op.LITERAL and hints[binding]:
+        places = enumerate(zip(arguments, self.parameter_names(function), strict=False))
+        for position, (argument, (binding, _)) in places:
+            if not hints[binding]:
+                continue
+            if ops[argument] & OP_MASK == Op.LITERAL:
                 given = self.constants(path, argument)
                 allowed = self.constants(function.path, hints[binding])
                 if given and allowed and given.isdisjoint(allowed):
                     return False
+            elif self.is_object(path, argument):
+                declared = self.parameter_type(function, position)
+                if declared and all(v.tag in (CALLABLE, FUNCTION) for v in declared):
+                    return False
         return True
+
+    def is_object(self, path: str, number: int) -> bool:
+        """Whether an expression writes an object, whatever is expected of it."""
+        links = self.links(path)
+        if links.ops[number] & OP_MASK == Op.UNION:
+            number = links.lists[links.b[number]][-1]
+        return links.ops[number] & OP_MASK == Op.SELF
