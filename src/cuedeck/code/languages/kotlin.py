@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.kotlin_values import COMPANION, THIS, KotlinValues
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules
+from cuedeck.code.languages.open_rules import OpenRules, folders_shared
 from cuedeck.code.languages.table import Declares, doc_above, first_of
+from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,7 +34,7 @@ class KotlinWalk(KotlinValues):
     members: ClassVar[dict[str, tuple[str, str]]] = {"navigation_expression": ("", "")}
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "value_arguments")}
     lambdas: ClassVar[tuple[str, ...]] = ("lambda_literal",)
-    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment", "package_header")
+    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment")
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "nullable_type",
         "parenthesized_expression",
@@ -53,13 +54,13 @@ class KotlinWalk(KotlinValues):
         "enum_entry": "entry",
         "type_alias": "type_alias",
         "import": "import_",
+        "package_header": "package",
         "block": "lines",
         "function_type": "function_type",
         "lambda_literal": "closure",
         "for_statement": "for_",
-        "if_expression": "choice",
-        "when_expression": "choice",
-        "when_entry": "entry_value",
+        "if_expression": "if_",
+        "when_expression": "when",
         "binary_expression": "binary",
         "unary_expression": "unary",
         "as_expression": "as_",
@@ -222,8 +223,11 @@ class KotlinWalk(KotlinValues):
                 value = self.visit(child, scope, Role.TYPE)
                 of = of or value
         if name is not None:
-            is_property = any(c.type in ("val", "var") for c in node.children)
-            self.assign(name, scope, of, 0, Kind.FIELD if is_property else "", node)
+            if any(c.type in ("val", "var") for c in node.children):
+                self.assign(name, scope, of, 0, Kind.FIELD, node)
+            else:
+                # Seen where the class is made, and no member of it.
+                self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, of)
         return 0
 
     def property_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -238,7 +242,25 @@ class KotlinWalk(KotlinValues):
             for child in target.named_children[1:]:
                 of = self.visit(child, scope, Role.TYPE)
             if name is not None:
+                self.forget({self.name(name)})
                 self.assign(name, scope, of, value, Kind.VARIABLE, node)
+                if inner != scope:
+                    self.extended(name, inner)
+        for apart in node.named_children:
+            if apart.type == "multi_variable_declaration":
+                self.taken(apart, scope, value)
+        return 0
+
+    def extended(self, name: Node, inner: int) -> None:
+        """Note that a property is one of values of a type, in a scope that nobody looks into."""
+        noted = self.scope(ScopeKind.BLOCK, inner)
+        self.bind(noted, self.name(name), name.start_byte, Bind.OPAQUE)
+
+    def package(self, node: Node, scope: int, role: int = 0) -> int:
+        path = first_of(node)
+        if path is not None:
+            whole = self.imported(self.text(path))
+            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, whole)
         return 0
 
     def extending(self, node: Node, target: Node | None, scope: int) -> int:
@@ -288,6 +310,10 @@ class KotlinWalk(KotlinValues):
         return 0
 
 
+# Files of a package that declare functions of one name.
+_MOST_TOGETHER: Final = 8
+
+
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -300,6 +326,7 @@ class KotlinRules(OpenRules):
 
     overloads: ClassVar[bool] = True
     extension_methods: ClassVar[bool] = True
+    extension_properties: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
     bare_constructors: ClassVar[bool] = True
@@ -357,6 +384,38 @@ class KotlinRules(OpenRules):
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "mapNotNull"})
     same_methods: ClassVar[frozenset[str]] = frozenset({"also", "apply", "takeIf", "takeUnless"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"let", "run"})
+
+    def seen(self, path: str, name: str) -> Targets:
+        """What a name means that a file neither binds nor imports: what its package has, the nearest."""
+        package = self.namespace(path)
+        found = [s for s in self.open_names(name) if self.namespace(s.path) == package]
+        return self.nearest(path, found)
+
+    def nearest(self, path: str, found: list[Symbol]) -> Targets:
+        """Functions of one name may be of several files; of classes those in the nearest folders are meant."""
+        if len(found) < 2 or not all(map(self.is_class, found)):
+            return tuple(found[:_MOST_TOGETHER])
+        depths = [folders_shared(path, symbol.path) for symbol in found]
+        return tuple(s for s, depth in zip(found, depths, strict=True) if depth == max(depths))[:4]
+
+    def inside(self, package: str, name: str) -> Targets:
+        found = tuple(s for s in self.open_names(name) if self.namespace(s.path) == package)
+        outer, _, owner = package.rpartition(self.separator)
+        return found[:_MOST_TOGETHER] or (self.nested(outer, owner, name) if owner else ())
+
+    def reaches(self, path: str, method: Symbol) -> bool:
+        """What extends a type is seen in its package, where it is imported, and as a member."""
+        declaring = self.project.links(method.path)
+        if declaring.scopes[method.scope].kind != ScopeKind.MODULE:
+            return True
+        package = self.namespace(method.path)
+        if package == self.namespace(path):
+            return True
+        links = self.project.links(path)
+        names = (links.string_numbers.get(name, -1) for name in ("*", method.name))
+        bindings = [b for number in names for b in links.names[0].get(number, ())]
+        imports = [links.bindings[4][b] for b in bindings if links.bindings[3][b] in (Bind.STAR, Bind.IMPORT)]
+        return any(links.imports[number].module == package for number in imports)
 
 
 def _grammar() -> Any:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Import, Links, Op, ScopeKind
+from cuedeck.code.resolution.receivers import extended_by
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
@@ -220,6 +221,15 @@ class OpenRules(Rules):
                 if kinds[b] == Bind.FUNCTION and links.scopes[inner[b]].receiver
             }
             yield from (Symbol(path, scope, name) for scope in scopes)
+            if self.extension_properties:
+                yield from self._extending_properties(path, links, name)
+
+    def _extending_properties(self, path: str, links: Links, name: str) -> Iterator[Symbol]:
+        number = links.string_numbers.get(name, -1)
+        for scope in {links.bindings[0][binding]: None for binding in links.bound.get(number, ())}:
+            symbol = Symbol(path, scope, name)
+            if any(extended_by(links, symbol)):
+                yield symbol
 
     def is_class(self, symbol: Symbol) -> bool:
         """Whether a name is that of a class."""

@@ -19,10 +19,12 @@ class Extending(Receivers):
         if rules.bare_owner and self.is_bare(path, links.a[number], rules.bare_owner):
             return self.name(path, 0, links.strings[links.b[number]])
         called = links.ops[number] >> ROLE_SHIFT == Role.CALL
-        if not rules.extension_methods or not (called or rules.extension_values):
+        if not rules.extension_methods or not (called or rules.extension_values or rules.extension_properties):
             return ()
         name = links.strings[links.b[number]]
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
+        if rules.extension_properties:
+            methods = tuple(m for m in methods if isinstance(m, Symbol) and self.is_property(m) != called)
         receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE]
         seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
         if name in rules.library_methods:
@@ -39,7 +41,7 @@ class Extending(Receivers):
 
     def extends_type(self, method: Symbol, label: str) -> bool:
         """Whether a method is called on values of a type of the project, or of one that is called so."""
-        for function in self.type_of(method):
+        for function in self.extending_functions(method):
             links = self.links(function.path)
             receiver = Symbol(
                 function.path, function.scope, links.strings[links.scopes[function.scope].receiver]
@@ -55,7 +57,7 @@ class Extending(Receivers):
 
     def extends(self, method: Symbol, receivers: list[Value]) -> bool:
         """Whether a method may be called on values; one that takes a foreign type, on any."""
-        for function in self.type_of(method):
+        for function in self.extending_functions(method):
             links = self.links(function.path)
             receiver = links.scopes[function.scope].receiver
             taken = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))

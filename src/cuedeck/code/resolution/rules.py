@@ -188,6 +188,8 @@ class Rules:
     receivers_name_parameters: ClassVar[bool] = False
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
+    # So are properties, which are read.
+    extension_properties: ClassVar[bool] = False
     # So are other members, and only what foreign types were given is meant.
     extension_values: ClassVar[bool] = False
     # Of methods that extend different types, the one for the type of the value is meant.
