@@ -218,7 +218,7 @@ def test_what_is_called_on_the_instance_around_companions_and_whole_names_of_typ
         }
         === src/main/kotlin/a/c/Use.kt
         package a.c
-        import a.b.Header.Companion.TARGET  // <TARGET>
+        import a.b.Header.Companion.TARGET  // <TARGET> <Header>
         fun use(header: a.b.Header): Int {  // <Header>
             header.one("b").two().three()  // <one> <two> <three>
             a.b.Header.Companion.make().three()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -17,6 +17,8 @@ from cuedeck.code.resolution.values import Symbol, Targets
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+# Before a name, what no source can say: that it is declared for several platforms.
+_PLATFORM: Final = "expect actual"
 _TYPES: Final = ("user_type", "nullable_type", "function_type")
 _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("delegation_specifiers",))
 
@@ -55,6 +57,12 @@ class KotlinWalk(KotlinValues):
         "type_alias": "type_alias",
         "import": "import_",
         "package_header": "package",
+        "object_literal": "made_object",
+        "anonymous_function": "nameless",
+        "secondary_constructor": "constructor",
+        "getter": "accessor",
+        "setter": "accessor",
+        "catch_block": "caught",
         "block": "lines",
         "function_type": "function_type",
         "lambda_literal": "closure",
@@ -97,6 +105,7 @@ class KotlinWalk(KotlinValues):
             Bind.CLASS if spec.scope == ScopeKind.CLASS else Bind.FUNCTION,
             inner,
         )
+        self.platform(node, scope, name)
         owner = self.receiver(node, name)
         self.define(
             kind,
@@ -132,11 +141,102 @@ class KotlinWalk(KotlinValues):
             else:
                 self.children(child, inner)
         if spec.scope == ScopeKind.CLASS:
+            # What a class's companion has, the class has.
+            bases += self.companions.pop(inner, ())
+            if node.type == "companion_object":
+                self.companions.setdefault(scope, []).append(self.row(Op.NAME, scope, self.name(name)))
             self.scopes[inner].bases = self.items([base for base in bases if base])
         else:
             self.scopes[inner].returns = self.items(self.returned[:8])
         self.returned = saved
         return 0
+
+    def platform(self, node: Node, scope: int, name: Node) -> None:
+        """Note what is declared once for all platforms (``expect``) and again for each (``actual``)."""
+        modifiers = next((c for c in node.named_children if c.type == "modifiers"), None)
+        if modifiers is not None and any(c.type == "platform_modifier" for c in modifiers.named_children):
+            noted = self.intern(f"{_PLATFORM} {self.text(name)}".encode())
+            self.bind(scope, noted, name.start_byte, Bind.OPAQUE)
+
+    def undeclared(self, node: Node, scope: int) -> int:
+        """A companion without a name: what it has is its class's own."""
+        for child in node.named_children:
+            if child.type == "delegation_specifiers":
+                bases = [b for part in child.named_children for b in self.parents(part, scope, Role.EXTENDS)]
+                self.companions.setdefault(scope, []).extend(bases)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def made_object(self, node: Node, scope: int, role: int = 0) -> int:
+        """``object : T { }``: the instance of a class without a name."""
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner].owner = inner
+        bases: list[int] = []
+        saved, self.returned = self.returned, []
+        for child in node.named_children:
+            if child.type == "delegation_specifiers":
+                for part in child.named_children:
+                    bases += self.parents(part, scope, Role.EXTENDS)
+            else:
+                self.scopes[inner].bases = self.items([base for base in bases if base])
+                self.children(child, inner)
+        self.returned = saved
+        return self.row(Op.SELF, inner)
+
+    def nameless(self, node: Node, scope: int, role: int = 0) -> int:
+        """``fun(a: A): B { }``"""
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        saved, self.returned = self.returned, []
+        for child in node.named_children:
+            if child.type == "function_value_parameters":
+                self.taking(child, inner)
+            elif child.type in _TYPES:
+                self.scopes[inner].result = self.visit(child, inner, Role.TYPE)
+            else:
+                self.children(child, inner)
+        self.scopes[inner].returns = self.items(self.returned[:8])
+        self.returned = saved
+        return self.row(Op.FUNCTION, inner)
+
+    def constructor(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        for child in node.named_children:
+            if child.type == "function_value_parameters":
+                self.taking(child, inner)
+            else:
+                self.visit(child, inner)
+        return 0
+
+    def accessor(self, node: Node, scope: int, role: int = 0) -> int:
+        """What reads or writes a property: in it the property's value is ``field``."""
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        self.bind(inner, self.intern(b"field"), node.start_byte, Bind.OPAQUE)
+        value = 0
+        saved, self.returned = self.returned, []
+        for child in node.named_children:
+            if child.type == "identifier":
+                self.bind(inner, self.name(child), child.start_byte, Bind.PARAMETER)
+            elif child.type == "parameter":
+                self.one_parameter(child, inner, 0, rest=False)
+            else:
+                value = self.visit(child, inner, Role.TYPE if child.type in _TYPES else 0) or value
+        value = self.either([*self.returned[:8], value])
+        self.returned = saved
+        return value if node.type == "getter" else 0
+
+    def caught(self, node: Node, scope: int, role: int = 0) -> int:
+        """``catch (e: T) { }``"""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        name, value = first_of(node), 0
+        for child in node.named_children:
+            if child.type in _TYPES:
+                of = self.visit(child, scope, Role.TYPE)
+                if name is not None:
+                    self.bind(inner, self.name(name), name.start_byte, Bind.PARAMETER, of)
+            elif child != name:
+                value = self.visit(child, inner)
+        return value
 
     def receiver(self, node: Node, name: Node) -> str:
         for child in node.named_children:
@@ -244,6 +344,7 @@ class KotlinWalk(KotlinValues):
             if name is not None:
                 self.forget({self.name(name)})
                 self.assign(name, scope, of, value, Kind.VARIABLE, node)
+                self.platform(node, scope, name)
                 if inner != scope:
                     self.extended(name, inner)
         for apart in node.named_children:
@@ -275,11 +376,17 @@ class KotlinWalk(KotlinValues):
         return scope
 
     def entry(self, node: Node, scope: int, role: int = 0) -> int:
-        name = first_of(node)
+        name = next((c for c in node.named_children if c.type == "identifier"), None)
         if name is not None:
             self.assign(name, scope, 0, 0, Kind.MEMBER, node)
-        for child in node.named_children[1:]:
-            self.visit(child, scope)
+        for child in node.named_children:
+            if child.type == "class_body":
+                inner = self.scope(ScopeKind.CLASS, scope)
+                self.scopes[inner].owner = inner
+                self.scopes[inner].bases = self.items([self.row(Op.SELF, scope)])
+                self.children(child, inner)
+            elif child != name:
+                self.visit(child, scope)
         return 0
 
     def type_alias(self, node: Node, scope: int, role: int = 0) -> int:
@@ -291,6 +398,7 @@ class KotlinWalk(KotlinValues):
         if name is not None:
             self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
             self.define(Kind.TYPE, name, node, scope)
+            self.platform(node, scope, name)
         return 0
 
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -299,7 +407,9 @@ class KotlinWalk(KotlinValues):
             return 0
         parts = [part for part in path.named_children if self.text(part) != COMPANION.decode()]
         alias = node.named_child(1) if node.named_child_count > 1 else None
-        if any(self.text(c) == "*" for c in node.children):
+        every = any(self.text(c) == "*" for c in node.children)
+        self.import_owners(parts if every else parts[:-1])
+        if every:
             self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(path)))
         elif len(parts) > 1:
             number = self.imported(".".join(self.text(p) for p in parts[:-1]))
@@ -308,6 +418,13 @@ class KotlinWalk(KotlinValues):
             local = alias if alias is not None and alias.type == "identifier" else name
             self.bind(0, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
         return 0
+
+    def import_owners(self, parts: list[Node]) -> None:
+        """The classes that an import of something inside them names."""
+        for count, name in enumerate(parts):
+            if count and self.text(name)[:1].isupper():
+                around = self.imported(".".join(map(self.text, parts[:count])))
+                self.row(Op.IMPORTED, around, self.name(name), name.start_byte, Role.IMPORT)
 
 
 # Files of a package that declare functions of one name.
@@ -327,6 +444,8 @@ class KotlinRules(OpenRules):
     overloads: ClassVar[bool] = True
     extension_methods: ClassVar[bool] = True
     extension_properties: ClassVar[bool] = True
+    casts_when_needed: ClassVar[bool] = True
+    component: ClassVar[str] = "component"
     function_types: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
     bare_constructors: ClassVar[bool] = True
@@ -402,6 +521,39 @@ class KotlinRules(OpenRules):
         found = tuple(s for s in self.open_names(name) if self.namespace(s.path) == package)
         outer, _, owner = package.rpartition(self.separator)
         return found[:_MOST_TOGETHER] or (self.nested(outer, owner, name) if owner else ())
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        """What the same thing is declared as for all platforms, or for another one."""
+        links = self.project.links(symbol.path)
+        around = links.scopes[symbol.scope]
+        if around.kind == ScopeKind.MODULE:
+            return [s for s in self._on_platforms(symbol) if s != symbol]
+        if symbol.scope not in links.classes:
+            return ()
+        owner = Symbol(symbol.path, around.parent, links.strings[links.classes[symbol.scope]])
+        return [
+            Symbol(twin.path, scope, symbol.name)
+            for twin in self.twins(owner)
+            for scope in self.class_scopes(twin)
+            if self.declares(twin.path, scope, symbol.name)
+        ]
+
+    def _on_platforms(self, symbol: Symbol) -> list[Symbol]:
+        noted, package = f"{_PLATFORM} {symbol.name}", self.namespace(symbol.path)
+        files = [path for path in self.project.files_naming(noted) if path.endswith(self.endings)]
+        if symbol.path not in files:
+            return []
+        return [
+            Symbol(path, 0, symbol.name)
+            for path in files
+            if self.declares(path, 0, noted) and self.namespace(path) == package
+        ]
+
+    def class_scopes(self, symbol: Symbol) -> list[int]:
+        """The scopes of the classes of a name."""
+        links = self.project.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return [links.bindings[4][b] for b in bindings if links.bindings[3][b] == Bind.CLASS]
 
     def reaches(self, path: str, method: Symbol) -> bool:
         """What extends a type is seen in its package, where it is imported, and as a member."""

@@ -24,6 +24,8 @@ _ITSELF: Final = ("apply", "also")
 COMPANION: Final = b"Companion"
 _PARTS: Final = (b"values", b"keys", b"entries")
 _MAX_ARGUMENTS: Final = 16
+# ``a to b`` is a pair.
+_PAIRING: Final = b"to"
 _TRUTH: Final = (b"true", b"false")
 # What stands behind ``$`` in a text, which the grammar takes for text.
 _NAME: Final = re.compile(rb"[^\W\d]\w*")
@@ -35,6 +37,8 @@ class KotlinValues(KotlinGuards):
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         self.lambda_scopes: set[int] = set()
+        # What the companions of classes give them.
+        self.companions: dict[int, list[int]] = {}
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
         """The receiver of the function around, perhaps that of a lambda, or the instance."""
@@ -53,6 +57,10 @@ class KotlinValues(KotlinGuards):
         value = super().member(node, scope, role)
         if self.label_of(value) == COMPANION:
             return self.rows[4 * value + 1]
+        owner = self.rows[4 * value + 1]
+        if any(child.type == "::" for child in node.children) and self.label_of(owner)[:1].isupper():
+            # ``T::name`` is a member of some T.
+            self.rows[4 * value + 1] = self.row(Op.TYPED, owner)
         if role != Role.CALL and self.label_of(value) in _PARTS:
             # Maps have as properties what containers have as methods elsewhere.
             return self.either([value, self.row(Op.CALL, value)])
@@ -279,13 +287,19 @@ class KotlinValues(KotlinGuards):
         if node.named_child_count != 3:
             return self.children(node, scope)
         on, name, given = node.named_children
-        callee = self.row(Op.ATTR, self.visit(on, scope), self.name(name), name.start_byte, Role.CALL)
-        return self.row(Op.CALL, callee, self.items([self.visit(given, scope)]))
+        left = self.visit(on, scope)
+        callee = self.row(Op.ATTR, left, self.name(name), name.start_byte, Role.CALL)
+        right = self.visit(given, scope)
+        called = self.row(Op.CALL, callee, self.items([right]))
+        if self.source[name.start_byte : name.end_byte] != _PAIRING:
+            return called
+        return self.either([called, self.row(Op.TUPLE, 0, self.items([left, right]))])
 
     def unary(self, node: Node, scope: int, role: int = 0) -> int:
-        """``x!!`` is x."""
+        """``x!!`` is x; the grammar takes ``!x.y`` for a member of ``!x``."""
         value = self.only(node, scope)
-        return value if any(child.type == "!!" for child in node.children) else 0
+        inside = node.parent is not None and node.parent.type == "navigation_expression"
+        return value if inside or any(child.type == "!!" for child in node.children) else 0
 
     def as_(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")

@@ -24,7 +24,8 @@ class Extending(Receivers):
         name = links.strings[links.b[number]]
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
         if rules.extension_properties:
-            methods = tuple(m for m in methods if isinstance(m, Symbol) and self.is_property(m) != called)
+            fitting = [m for m in methods if isinstance(m, Symbol) and self.is_property(m) != called]
+            methods = tuple(fitting) if fitting or called else methods
         receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE]
         seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
         if name in rules.library_methods:

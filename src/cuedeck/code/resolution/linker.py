@@ -385,7 +385,7 @@ class Linker(Namesakes):
     def attribute(self, path: str, number: int) -> Targets:
         """What an attribute expression names."""
         links = self.links(path)
-        values = self.evaluate(path, links.a[number])
+        values = self.meant_on(path, number)
         if not values:
             return self.extended(path, number)
         values = self.not_its_own(path, number, values)
