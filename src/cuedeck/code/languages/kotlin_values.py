@@ -268,11 +268,15 @@ class KotlinValues(KotlinGuards):
         for child in node.named_children:
             if child.type != "string_content":
                 self.visit(child, scope)
-            elif marked and (found := _NAME.match(self.source, child.start_byte, child.end_byte)):
-                if found[0] != THIS:
-                    self.row(Op.NAME, scope, self.intern(found[0]), child.start_byte)
+            elif marked:
+                self.behind_dollar(child, scope)
             marked = self.source[child.start_byte : child.end_byte] == b"$"
         return self.row(Op.TEXT, 0)
+
+    def behind_dollar(self, node: Node, scope: int) -> None:
+        found = _NAME.match(self.source, node.start_byte, node.end_byte)
+        if found is not None and found[0] != THIS:
+            self.row(Op.NAME, scope, self.intern(found[0]), node.start_byte)
 
     def number(self, node: Node, scope: int, role: int = 0) -> int:
         """A literal is known by its type."""

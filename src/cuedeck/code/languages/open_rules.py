@@ -8,7 +8,7 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Import, Links, Op, ScopeKind
-from cuedeck.code.resolution.receivers import extended_by
+from cuedeck.code.resolution.receivers import EXTENSION
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
@@ -225,11 +225,9 @@ class OpenRules(Rules):
                 yield from self._extending_properties(path, links, name)
 
     def _extending_properties(self, path: str, links: Links, name: str) -> Iterator[Symbol]:
-        number = links.string_numbers.get(name, -1)
-        for scope in {links.bindings[0][binding]: None for binding in links.bound.get(number, ())}:
-            symbol = Symbol(path, scope, name)
-            if any(extended_by(links, symbol)):
-                yield symbol
+        noted = links.bound.get(links.string_numbers.get(f"{EXTENSION} {name}", -1), ())
+        scopes = {links.scopes[links.bindings[0][binding]].parent: None for binding in noted}
+        yield from (Symbol(path, scope, name) for scope in scopes)
 
     def is_class(self, symbol: Symbol) -> bool:
         """Whether a name is that of a class."""

@@ -19,7 +19,9 @@ class Extending(Receivers):
         if rules.bare_owner and self.is_bare(path, links.a[number], rules.bare_owner):
             return self.name(path, 0, links.strings[links.b[number]])
         called = links.ops[number] >> ROLE_SHIFT == Role.CALL
-        if not rules.extension_methods or not (called or rules.extension_values or rules.extension_properties):
+        if not rules.extension_methods or not (
+            called or rules.extension_values or rules.extension_properties
+        ):
             return ()
         name = links.strings[links.b[number]]
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)

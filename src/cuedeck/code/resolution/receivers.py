@@ -6,10 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Final
 
-from cuedeck.code.facts import OP_MASK, Bind, Links, Op, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Links, Op
 from cuedeck.code.resolution.callers import Callers
 from cuedeck.code.resolution.values import FUNCTION, INSTANCE, PARAMETER, Symbol, Targets, Value, Values
 
+# Before a name, in the scope of a property's accessors: what no source can say.
+EXTENSION: Final = "extension"
 _AGREES: Final = 1
 _OPEN: Final = 0
 _DIFFERS: Final = -1
@@ -94,10 +96,7 @@ class Receivers(Callers):
 
 def extended_by(links: Links, symbol: Symbol) -> Iterator[int]:
     """The scopes of the accessors of a property that extends types."""
-    owners, kinds = links.bindings[0], links.bindings[3]
-    for binding in links.bound.get(links.string_numbers.get(symbol.name, -1), ()):
-        noted = links.scopes[owners[binding]]
-        if kinds[binding] == Bind.OPAQUE and noted.kind == ScopeKind.BLOCK and noted.parent >= 0:
-            reading = links.scopes[noted.parent]
-            if reading.receiver and reading.parent == symbol.scope:
-                yield noted.parent
+    for binding in links.bound.get(links.string_numbers.get(f"{EXTENSION} {symbol.name}", -1), ()):
+        reading = links.bindings[0][binding]
+        if links.scopes[reading].parent == symbol.scope:
+            yield reading
