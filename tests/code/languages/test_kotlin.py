@@ -445,3 +445,41 @@ def test_expect_and_actual_are_one_thing(project: Project) -> None:
     for line, name in ((3, "tick"), (5, "now")):
         found = {use for use in written.referring("common/Clock.kt", line, name) if use[0] == "jvm/Use.kt"}
         assert found == {use for use in written.marked(name) if use[0] == "jvm/Use.kt"}
+
+
+def test_an_arrow_may_stand_on_the_next_line(project: Project) -> None:
+    written = project(
+        """
+        === Arrow.kt
+        class Scope {
+            inline fun <
+                T : (Int, Int)
+                -> Int,
+            > run(block: T) {}
+            fun end() {} // <def end>
+        }
+        fun use(scope: Scope) = scope.end() // <end>
+        """
+    )
+    written.check("end")
+
+
+def test_type_parameters_with_modifiers_and_conditions(project: Project) -> None:
+    written = project(
+        """
+        === Generic.kt
+        class Cog { fun turn() {} } // <def turn>
+        interface Toothed { fun bite() } // <def bite>
+        inline fun <reified T : Any> make(name: String? = null, block: T.() -> Unit = {}): T = TODO()
+        class Box<out T>(val held: T)
+        fun <T> grip(toothed: T) where T : Toothed { toothed.bite() } // <bite>
+        fun use(box: Box<Cog>) {
+            make<Cog>(name = "a").turn() // <turn>
+            val made = make<Cog> { turn() } // <turn>
+            made.turn() // <turn>
+            box.held.turn() // <turn>
+        }
+        """
+    )
+    written.check("turn")
+    written.check("bite")

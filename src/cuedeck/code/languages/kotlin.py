@@ -60,6 +60,7 @@ class KotlinWalk(KotlinValues):
         "getter": "accessor",
         "setter": "accessor",
         "catch_block": "caught",
+        "type_constraint": "constraint",
         "block": "lines",
         "function_type": "function_type",
         "lambda_literal": "closure",
@@ -290,6 +291,24 @@ class KotlinWalk(KotlinValues):
                 arguments += [self.visit(c, scope, Role.TYPE) for c in child.named_children]
         return self.row(Op.INDEX, value, self.items(arguments)) if arguments else value
 
+    def type_parameters(self, node: Node, scope: int) -> None:
+        """``<reified T : Bound, out R>``"""
+        for child in node.named_children:
+            name = next((part for part in child.named_children if part.type == "identifier"), None)
+            limits = [self.visit(part, scope, Role.TYPE) for part in child.named_children if part != name]
+            if name is not None:
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+                self.limited(scope, self.name(name), [limit for limit in limits if limit])
+
+    def constraint(self, node: Node, scope: int, role: int = 0) -> int:
+        """``where T : Bound``"""
+        name = first_of(node)
+        limits = [self.visit(part, scope, Role.TYPE) for part in node.named_children[1:]]
+        if name is not None:
+            self.type_reference(name, scope)
+            self.limited(scope, self.name(name), [limit for limit in limits if limit])
+        return 0
+
     def taking(self, node: Node, scope: int) -> None:
         """The parameters of a function, each followed by its default."""
         parts = [part for part in node.named_children if "comment" not in part.type]
@@ -443,6 +462,10 @@ _CONSTRUCTOR: Final = re.compile(
 )
 # It wants an end of a declaration before the brace that closes what is around it on the same line.
 _CLOSING: Final = re.compile(rb"(?<=[^\s{;,])(?<!->) (?=\})")
+# It wants an arrow on the line of what is taken.
+_ARROW: Final = re.compile(rb"(?<=\))(\s*\n\s*)(?=->)")
+# It knows no comma behind the last type parameter.
+_TRAILING: Final = re.compile(rb",(?=\s*>)")
 # It takes a class whose constructor is hidden and takes nothing for a row of names.
 _HIDDEN: Final = re.compile(
     rb"(\bclass[ \t]+\w+(?:<[^\n{(]*>)?)"
@@ -458,9 +481,10 @@ def _opened(source: bytes) -> bytes:
 
 
 def _repaired(source: bytes) -> bytes:
-    """The source with constructors on the lines of their classes, and declarations ended before a brace."""
+    """The source with constructors and arrows on their lines, and declarations ended before a brace."""
     joined = _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), _opened(source))
-    return _CLOSING.sub(b";", joined)
+    joined = _ARROW.sub(lambda found: b" " * len(found[1]), joined)
+    return _CLOSING.sub(b";", _TRAILING.sub(b" ", joined))
 
 
 KOTLIN: Final = Language(

@@ -26,6 +26,7 @@ _PARTS: Final = (b"values", b"keys", b"entries")
 _MAX_ARGUMENTS: Final = 16
 # ``a to b`` is a pair.
 _PAIRING: Final = b"to"
+_TOLD: Final = ("parenthesized_expression", "lambda_literal")
 _TRUTH: Final = (b"true", b"false")
 # What stands behind ``$`` in a text, which the grammar takes for text.
 _NAME: Final = re.compile(rb"[^\W\d]\w*")
@@ -239,20 +240,25 @@ class KotlinValues(KotlinGuards):
         return self.either(values) if any(child.type == "?:" for child in node.children) else 0
 
     def is_told(self, inner: Node, given: Node) -> bool:
-        """Whether ``f<T>(x)`` was taken for two comparisons."""
-        if inner.type != "binary_expression" or given.type != "parenthesized_expression":
+        """Whether ``f<T>(x)`` or ``f<T> { }`` was taken for two comparisons."""
+        if inner.type != "binary_expression" or given.type not in _TOLD:
             return False
         left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
         if left is None or right is None:
             return False
         before = self.source[left.end_byte : right.start_byte]
-        return before == b"<" and self.source[right.end_byte : given.start_byte] == b">"
+        return before == b"<" and self.source[right.end_byte : given.start_byte].rstrip() == b">"
 
     def told_call(self, inner: Node, given: Node, scope: int) -> int:
         target, of = inner.named_children[0], inner.named_children[-1]
         callee = self.visit(target, scope, Role.CALL)
         told = self.type_reference(of, scope) if of.type == "identifier" else self.visit(of, scope)
         callee = self.row(Op.INDEX, callee, self.items([told]))
+        if given.type == "lambda_literal":
+            expected = self.row(Op.ARGUMENT, callee, TRAILING)
+            receiver = self.row(Op.ARGUMENT, expected, RECEIVER)
+            handed = self.closure(given, scope, expected=expected, receiver=receiver)
+            return self.row(Op.CALL, callee, self.items([handed]))
         arguments = [self.visit(child, scope) for child in given.named_children]
         return self.row(Op.CALL, callee, self.items(arguments))
 
