@@ -119,6 +119,9 @@ class JavaWalk(TableWalk):
         declared = super().declare(node, scope, spec, name, kind, whole)
         if node.type == "method_declaration" and node.child_by_field_name("body") is None:
             self.bound[binding + 5] = _WITHOUT_BODY
+        elif node.type == "annotation_type_declaration":
+            of_all = self.row(Op.LITERAL, 0, self.intern(b"Annotation"))
+            self.scopes[self.bound[binding + 4]].bases = self.items([of_all])
         return declared
 
     def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
@@ -416,6 +419,7 @@ class JavaRules(OpenRules):
             "Boolean",
             "Character",
             "String",
+            "Class",
         ]
     )
     widening: ClassVar[Mapping[str, tuple[str, ...]]] = {

@@ -29,6 +29,7 @@ class KotlinRules(OpenRules):
     extension_methods: ClassVar[bool] = True
     extension_properties: ClassVar[bool] = True
     casts_when_needed: ClassVar[bool] = True
+    parameters_are_members: ClassVar[bool] = False
     component: ClassVar[str] = "component"
     function_types: ClassVar[bool] = True
     any_types: ClassVar[frozenset[str]] = frozenset({"Any"})

@@ -363,7 +363,7 @@ class Linker(Namesakes):
             kinds, hints = links.bindings[3], links.bindings[4]
             # What only the constructor takes is no member.
             bound = links.names[scope].get(number, ()) if number is not None else ()
-            bindings = [b for b in bound if kinds[b] != Bind.PARAMETER]
+            bindings = [b for b in bound if kinds[b] != Bind.PARAMETER or rules.parameters_are_members]
             if not bindings or (constructed and is_class_of(links, scope, links.string_numbers[name])):
                 continue
             imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)

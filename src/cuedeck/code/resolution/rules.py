@@ -186,6 +186,8 @@ class Rules:
     types_beside_members: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
     receivers_name_parameters: ClassVar[bool] = False
+    # What a class takes where its name is declared is among its members.
+    parameters_are_members: ClassVar[bool] = True
     # What a condition says of a name counts where its declared type has no such member.
     casts_when_needed: ClassVar[bool] = False
     # How the methods begin that give the parts of a value which is taken apart.
