@@ -564,3 +564,20 @@ def test_values_of_the_project_given_for_foreign_types_choose_overloads(project:
     )
     for mark in ("byClass", "byMark", "byTask"):
         written.check(mark, "get")
+
+
+def test_a_package_that_ends_like_one_of_the_project_is_another(project: Project) -> None:
+    written = project(
+        """
+        === src/com/shop/inject/Provider.java
+        package com.shop.inject;
+        public interface Provider<T> extends jakarta.inject.Provider<T> { // <def Provider>
+            void use(javax.inject.Provider<T> other, Provider<T> own); // <Provider>
+        }
+        === src/com/shop/Use.java
+        package com.shop;
+        import jakarta.inject.Provider;
+        class Use { Provider<String> held; com.shop.inject.Provider<String> own; } // <Provider>
+        """
+    )
+    written.check("Provider")

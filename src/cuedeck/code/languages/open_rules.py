@@ -90,7 +90,7 @@ class OpenRules(Rules):
         """The same where the folders are those of the package, for imports that mostly name other things."""
         parts = package.split(self.separator)
         found = (symbol for symbol in self.inside(package, name) if isinstance(symbol, Symbol))
-        return tuple(symbol for symbol in found if _lies_in(symbol, parts))
+        return tuple(symbol for symbol in found if lies_in(symbol, parts))
 
     def nested(self, package: str, owner: str, name: str) -> Targets:
         """What a class of a package declares by that name."""
@@ -276,7 +276,7 @@ def folders_shared(path: str, other: str) -> int:
     return count
 
 
-def _lies_in(symbol: Symbol, parts: list[str]) -> bool:
+def lies_in(symbol: Symbol, parts: list[str]) -> bool:
     """Whether a symbol's folders are those of a package, or of the one around the classes it is in."""
     depth = max(n for n in range(len(parts) + 1) if _ending(symbol.path, parts[:n]) == n)
     return depth == len(parts) or (depth > 0 and symbol.scope > 0)
