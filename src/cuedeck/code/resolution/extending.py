@@ -44,7 +44,7 @@ class Extending(Receivers):
 
     def extends_type(self, method: Symbol, label: str) -> bool:
         """Whether a method is called on values of a type of the project, or of one that is called so."""
-        for function in self.extending_functions(method):
+        for function in self.read_or_called(method):
             links = self.links(function.path)
             receiver = Symbol(
                 function.path, function.scope, links.strings[links.scopes[function.scope].receiver]
@@ -55,12 +55,16 @@ class Extending(Receivers):
                 return True
         return False
 
+    def read_or_called(self, method: Symbol) -> Sequence[Value]:
+        """What is run where a member is meant that is declared elsewhere."""
+        return self.extending_functions(method) if self.is_property(method) else self.type_of(method)
+
     def _extending(self, rules: Rules, name: str) -> Targets:
         return tuple(rules.extending(name))
 
     def extends(self, method: Symbol, receivers: list[Value]) -> bool:
         """Whether a method may be called on values; one that takes a foreign type, on any."""
-        for function in self.extending_functions(method):
+        for function in self.read_or_called(method):
             links = self.links(function.path)
             receiver = links.scopes[function.scope].receiver
             taken = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))
