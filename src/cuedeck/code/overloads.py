@@ -26,7 +26,7 @@ def overload_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> frozen
     functions = functions_of(snapshot, symbol)
     if not here or len(functions) < 2:
         return None
-    if not rules.prototypes:
+    if not rules.prototypes and all(f.path == symbol.path for f in functions):
         return frozenset(here)
     alike = frozenset(f for f in functions if _signature(snapshot, f) == _signature(snapshot, here[0]))
     return alike if len(alike) < len(functions) else None
@@ -45,4 +45,5 @@ def _bound(snapshot: Snapshot, symbol: Symbol, place: int | None = None) -> list
 def _signature(snapshot: Snapshot, function: Value) -> tuple[str, ...]:
     """The names of the types that a function takes, as they are written."""
     count = len(snapshot.linker.parameter_names(function))
-    return tuple(snapshot.linker.parameter_label(function, place) for place in range(count))
+    taken = [snapshot.linker.parameter_label(function, place) for place in range(count)]
+    return (snapshot.linker.extended_label(function), *taken)

@@ -537,3 +537,47 @@ def test_members_of_annotations_nested_parents_and_what_is_not_called(project: P
     for mark in ("name", "Outer", "segment", "complete", "count"):
         written.check(mark)
     written.check("field", "name")
+
+
+def test_values_of_the_project_given_for_foreign_types_choose_overloads(project: Project) -> None:
+    written = project(
+        """
+        === a/Key.java
+        package a;
+        import java.lang.annotation.Annotation;
+        public class Key {
+            static Key get(Class<?> type, Class<?> mark) { return null; } // <def byClass>
+            static Key get(Class<?> type, Annotation mark) { return null; } // <def byMark>
+            static Key get(Class<?> type, Runnable mark) { return null; } // <def byTask>
+        }
+        @interface Name { String value(); }
+        class Task implements Runnable { public void run() {} }
+        class Use {
+            Name name() { return null; }
+            void use(Task task) {
+                Key.get(String.class, name()); // <byMark>
+                Key.get(String.class, task); // <byTask>
+                Key.get(String.class, Use.class); // <byClass>
+            }
+        }
+        """
+    )
+    for mark in ("byClass", "byMark", "byTask"):
+        written.check(mark, "get")
+
+
+def test_a_package_that_ends_like_one_of_the_project_is_another(project: Project) -> None:
+    written = project(
+        """
+        === src/com/shop/inject/Provider.java
+        package com.shop.inject;
+        public interface Provider<T> extends jakarta.inject.Provider<T> { // <def Provider>
+            void use(javax.inject.Provider<T> other, Provider<T> own); // <Provider>
+        }
+        === src/com/shop/Use.java
+        package com.shop;
+        import jakarta.inject.Provider;
+        class Use { Provider<String> held; com.shop.inject.Provider<String> own; } // <Provider>
+        """
+    )
+    written.check("Provider")

@@ -218,7 +218,7 @@ def test_what_is_called_on_the_instance_around_companions_and_whole_names_of_typ
         }
         === src/main/kotlin/a/c/Use.kt
         package a.c
-        import a.b.Header.Companion.TARGET  // <TARGET>
+        import a.b.Header.Companion.TARGET  // <TARGET> <Header>
         fun use(header: a.b.Header): Int {  // <Header>
             header.one("b").two().three()  // <one> <two> <three>
             a.b.Header.Companion.make().three()
@@ -231,3 +231,255 @@ def test_what_is_called_on_the_instance_around_companions_and_whole_names_of_typ
     )
     for name in ("Header", "TARGET", "make", "one", "two", "three"):
         written.check(name)
+
+
+def test_names_in_texts_are_uses(project: Project) -> None:
+    written = project(
+        """
+        === Texts.kt
+        class Label(
+            val caption: String, // <def caption>
+            val width: Int, // <def width>
+        ) : Base("of $caption, \\$width") { // <caption>
+            val long = "a $caption and ${width + 1}" // <caption> <width>
+            val raw = \"\"\"$caption $this\"\"\" // <caption>
+            val none = "caption $ width"
+        }
+        """
+    )
+    written.check("caption")
+    written.check("width")
+
+
+def test_files_see_the_names_of_their_package_and_what_they_import(project: Project) -> None:
+    written = project(
+        """
+        === a/One.kt
+        package shop.first
+        class Basket // <def Basket>
+        fun Basket.fill() {} // <Basket> <def fill>
+        private fun hidden() {} // <def hidden>
+        === a/Two.kt
+        package shop.second
+        fun use(basket: Basket) { basket.fill() }
+        === b/Three.kt
+        @file:Suppress("x")
+        package shop.first
+        fun same(basket: Basket) { // <Basket>
+            basket.fill() // <fill>
+            hidden()
+        }
+        === b/Four.kt
+        package shop.second
+        import shop.first.Basket // <Basket>
+        import shop.first.fill // <fill>
+        fun other(basket: Basket) { basket.fill() } // <Basket> <fill>
+        """
+    )
+    for name in ("Basket", "fill", "hidden"):
+        written.check(name)
+
+
+def test_properties_that_extend_a_type_are_read_on_its_values(project: Project) -> None:
+    written = project(
+        """
+        === Props.kt
+        package props
+        class Part(val inner: Part)
+        class Screw
+        val Part.isLoose: Boolean get() = inner.isFixed // <def isLoose> <isFixed>
+        val Part.isFixed: Boolean // <def isFixed>
+            get() = !isLoose // <isLoose>
+        val Screw.isRusty get() = true // <def isRusty>
+        fun use(part: Part, parts: List<Part>) {
+            if (part.isLoose && !part.inner.isFixed) println() // <isLoose> <isFixed>
+            parts.map(Part::isLoose).also { parts.filter { it.isFixed } } // <isLoose> <isFixed>
+            part.isRusty
+        }
+        """
+    )
+    for name in ("isLoose", "isFixed", "isRusty"):
+        written.check(name)
+
+
+def test_what_a_condition_says_holds_in_its_branch(project: Project) -> None:
+    written = project(
+        """
+        === Shapes.kt
+        sealed class Shape { open val name = "" } // <def name>
+        class Circle(val radius: Int) : Shape() { override val name = "c" } // <def radius>
+        class Square(val side: Int) : Shape() // <def side>
+        fun area(shape: Shape, other: Any): Int {
+            when (shape) {
+                is Circle -> return shape.radius // <radius>
+                is Square -> { shape.side; shape.radius } // <side>
+            }
+            when (val found = other) { is Circle -> found.radius } // <radius>
+            if (other is Square && other.side > 1) println(other.side) else other.side // <side>
+            listOf(1).map { if (other is Circle) listOf(2).map { other -> other.radius } }
+            if (shape !is Circle) return 0
+            println(shape.name) // <name>
+            return shape.radius // <radius>
+        }
+        fun none(shape: Shape) = shape.radius
+        """
+    )
+    for name in ("radius", "side", "name"):
+        written.check(name)
+
+
+def test_what_only_a_constructor_takes_is_no_member(project: Project) -> None:
+    written = project(
+        """
+        === Keep.kt
+        open class Keeper(val kept: Int, val place: String) // <def kept> <def place>
+        class Heir(kept: Int, place: String) : Keeper(kept, place) {
+            constructor(place: String) : this(1, place)
+            fun use() = kept // <kept>
+            var size: Int = 0
+                set(place) { field = place.length }
+        }
+        fun use(heir: Heir) = heir.place // <place>
+        """
+    )
+    written.check("kept")
+    written.check("place")
+
+
+def test_values_are_taken_apart(project: Project) -> None:
+    written = project(
+        """
+        === Apart.kt
+        class End { fun stop() {} } // <def stop>
+        class Way { fun go() {} } // <def go>
+        data class Road(val way: Way, val end: End)
+        fun road(): Road = Road(Way(), End())
+        fun use(ends: Map<Way, End>) {
+            val (way, end) = road()
+            way.go() // <go>
+            end.stop() // <stop>
+            ends.forEach { (first, last) -> first.go(); last.stop() } // <go> <stop>
+            val (one, two) = Way() to End()
+            one.go() // <go>
+            two.stop() // <stop>
+        }
+        """
+    )
+    written.check("go")
+    written.check("stop")
+
+
+def test_objects_without_a_name_have_the_members_of_their_parents(project: Project) -> None:
+    written = project(
+        """
+        === Made.kt
+        open class Table { inner class Key; fun column() = Key() } // <def Key> <def column> <Key>
+        interface Named { val label: String } // <def label>
+        fun use() {
+            val made = object : Table(), Named {
+                val key = Key() // <Key>
+                override val label = "x"
+            }
+            made.column() // <column>
+            try { made.key } catch (wrong: Wrong) { wrong.reason } // <reason>
+            val read = fun(column: Int): Int { return column }
+        }
+        class Wrong(val reason: String) : Exception() // <def reason>
+        """
+    )
+    for name in ("Key", "column", "reason"):
+        written.check(name)
+
+
+def test_companions_with_a_name_or_a_parent_are_their_class(project: Project) -> None:
+    written = project(
+        """
+        === Company.kt
+        package company
+        open class Log { fun note() {} } // <def note>
+        class Office { companion object : Log() }
+        class Shop {
+            companion object Goods { val bread = 1 } // <def bread>
+            fun sell() = bread // <bread>
+        }
+        === Use.kt
+        package other
+        import company.Office
+        import company.Shop
+        import company.Shop.Goods.bread // <bread>
+        fun use() {
+            if (!Office.note()) println(Shop.bread) // <note> <bread>
+        }
+        """
+    )
+    written.check("bread")
+    written.check("note")
+
+
+def test_expect_and_actual_are_one_thing(project: Project) -> None:
+    written = project(
+        """
+        === common/Clock.kt
+        package time
+        expect class Clock { // <def common>
+            fun tick(): Int // <def tick>
+        }
+        expect fun now(place: Int): Clock // <common> <def now>
+        expect fun now(place: String): Clock // <common>
+        === jvm/Clock.kt
+        package time
+        actual class Clock { // <def jvm>
+            actual fun tick(): Int = 1
+        }
+        actual fun now(place: Int): Clock = Clock() // <jvm>
+        actual fun now(place: String): Clock = Clock() // <jvm>
+        === jvm/Use.kt
+        package time
+        fun use() = now(1).tick() // <now> <tick>
+        fun text() = now("a").tick() // <tick>
+        fun take(clock: Clock) {} // <common> <jvm>
+        """
+    )
+    assert ("jvm/Use.kt", 4) in written.referring("common/Clock.kt", 2, "Clock")
+    assert ("jvm/Use.kt", 4) in written.referring("jvm/Clock.kt", 2, "Clock")
+    for line, name in ((3, "tick"), (5, "now")):
+        found = {use for use in written.referring("common/Clock.kt", line, name) if use[0] == "jvm/Use.kt"}
+        assert found == {use for use in written.marked(name) if use[0] == "jvm/Use.kt"}
+
+
+def test_an_arrow_may_stand_on_the_next_line(project: Project) -> None:
+    written = project(
+        """
+        === Arrow.kt
+        class Scope {
+            inline fun <
+                T : (Int, Int)
+                -> Int,
+            > run(block: T) {}
+            fun end() {} // <def end>
+        }
+        fun use(scope: Scope) = scope.end() // <end>
+        """
+    )
+    written.check("end")
+
+
+def test_type_parameters_with_modifiers_and_conditions(project: Project) -> None:
+    written = project(
+        """
+        === Generic.kt
+        class Cog { fun turn() {} } // <def turn>
+        interface Toothed { fun bite() } // <def bite>
+        inline fun <reified T : Any> make(name: String? = null, block: T.() -> Unit = {}): T = TODO()
+        class Box<out T>(val held: T)
+        fun <T> grip(toothed: T) where T : Toothed { toothed.bite() } // <bite>
+        fun use(box: Box<Cog>) {
+            make<Cog>(name = "a").turn() // <turn>
+            val made = make<Cog> { turn() } // <turn>
+            made.turn() // <turn>
+            box.held.turn() // <turn>
+        }
+        """
+    )
+    written.check("turn")
+    written.check("bite")

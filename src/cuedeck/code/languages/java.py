@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules
+from cuedeck.code.languages.open_rules import OpenRules, lies_in
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
+from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -119,6 +120,9 @@ class JavaWalk(TableWalk):
         declared = super().declare(node, scope, spec, name, kind, whole)
         if node.type == "method_declaration" and node.child_by_field_name("body") is None:
             self.bound[binding + 5] = _WITHOUT_BODY
+        elif node.type == "annotation_type_declaration":
+            of_all = self.row(Op.LITERAL, 0, self.intern(b"Annotation"))
+            self.scopes[self.bound[binding + 4]].bases = self.items([of_all])
         return declared
 
     def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0) -> int:
@@ -416,6 +420,7 @@ class JavaRules(OpenRules):
             "Boolean",
             "Character",
             "String",
+            "Class",
         ]
     )
     widening: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -566,6 +571,12 @@ class JavaRules(OpenRules):
         "ToDoubleFunction": "takes",
         "Comparator": "compares",
     }
+
+    def inside(self, package: str, name: str) -> Targets:
+        """The folders of a file are those of its package: one that only ends alike is another."""
+        parts = package.split(self.separator)
+        found = super().inside(package, name)
+        return tuple(s for s in found if not isinstance(s, Symbol) or lies_in(s, parts))
 
 
 def _grammar() -> Any:

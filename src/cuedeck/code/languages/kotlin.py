@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.kotlin_rules import PLATFORM, KotlinRules
 from cuedeck.code.languages.kotlin_values import COMPANION, THIS, KotlinValues
 from cuedeck.code.languages.language import Language
-from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, doc_above, first_of
+from cuedeck.code.resolution.receivers import EXTENSION
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -33,7 +33,7 @@ class KotlinWalk(KotlinValues):
     members: ClassVar[dict[str, tuple[str, str]]] = {"navigation_expression": ("", "")}
     calls: ClassVar[dict[str, tuple[str, str]]] = {"call_expression": ("", "value_arguments")}
     lambdas: ClassVar[tuple[str, ...]] = ("lambda_literal",)
-    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment", "package_header")
+    silent: ClassVar[tuple[str, ...]] = ("line_comment", "block_comment")
     type_wrappers: ClassVar[tuple[str, ...]] = (
         "nullable_type",
         "parenthesized_expression",
@@ -53,13 +53,20 @@ class KotlinWalk(KotlinValues):
         "enum_entry": "entry",
         "type_alias": "type_alias",
         "import": "import_",
+        "package_header": "package",
+        "object_literal": "made_object",
+        "anonymous_function": "nameless",
+        "secondary_constructor": "constructor",
+        "getter": "accessor",
+        "setter": "accessor",
+        "catch_block": "caught",
+        "type_constraint": "constraint",
         "block": "lines",
         "function_type": "function_type",
         "lambda_literal": "closure",
         "for_statement": "for_",
-        "if_expression": "choice",
-        "when_expression": "choice",
-        "when_entry": "entry_value",
+        "if_expression": "if_",
+        "when_expression": "when",
         "binary_expression": "binary",
         "unary_expression": "unary",
         "as_expression": "as_",
@@ -95,7 +102,9 @@ class KotlinWalk(KotlinValues):
             name.start_byte,
             Bind.CLASS if spec.scope == ScopeKind.CLASS else Bind.FUNCTION,
             inner,
+            int(spec.scope == ScopeKind.FUNCTION and self.is_private(node)),
         )
+        self.platform(node, scope, name)
         owner = self.receiver(node, name)
         self.define(
             kind,
@@ -131,11 +140,108 @@ class KotlinWalk(KotlinValues):
             else:
                 self.children(child, inner)
         if spec.scope == ScopeKind.CLASS:
+            # What a class's companion has, the class has.
+            bases += self.companions.pop(inner, ())
+            if node.type == "companion_object":
+                self.companions.setdefault(scope, []).append(self.row(Op.NAME, scope, self.name(name)))
             self.scopes[inner].bases = self.items([base for base in bases if base])
         else:
             self.scopes[inner].returns = self.items(self.returned[:8])
         self.returned = saved
         return 0
+
+    def is_private(self, node: Node) -> bool:
+        modifiers = next((c for c in node.named_children if c.type == "modifiers"), None)
+        return modifiers is not None and any(
+            c.type == "visibility_modifier" and self.text(c) == "private" for c in modifiers.named_children
+        )
+
+    def platform(self, node: Node, scope: int, name: Node) -> None:
+        """Note what is declared once for all platforms (``expect``) and again for each (``actual``)."""
+        modifiers = next((c for c in node.named_children if c.type == "modifiers"), None)
+        if modifiers is not None and any(c.type == "platform_modifier" for c in modifiers.named_children):
+            noted = self.intern(f"{PLATFORM} {self.text(name)}".encode())
+            self.bind(scope, noted, name.start_byte, Bind.OPAQUE)
+
+    def undeclared(self, node: Node, scope: int) -> int:
+        """A companion without a name: what it has is its class's own."""
+        for child in node.named_children:
+            if child.type == "delegation_specifiers":
+                bases = [b for part in child.named_children for b in self.parents(part, scope, Role.EXTENDS)]
+                self.companions.setdefault(scope, []).extend(bases)
+            else:
+                self.visit(child, scope)
+        return 0
+
+    def made_object(self, node: Node, scope: int, role: int = 0) -> int:
+        """``object : T { }``: the instance of a class without a name."""
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner].owner = inner
+        bases: list[int] = []
+        saved, self.returned = self.returned, []
+        for child in node.named_children:
+            if child.type == "delegation_specifiers":
+                for part in child.named_children:
+                    bases += self.parents(part, scope, Role.EXTENDS)
+            else:
+                self.scopes[inner].bases = self.items([base for base in bases if base])
+                self.children(child, inner)
+        self.returned = saved
+        return self.row(Op.SELF, inner)
+
+    def nameless(self, node: Node, scope: int, role: int = 0) -> int:
+        """``fun(a: A): B { }``"""
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        saved, self.returned = self.returned, []
+        for child in node.named_children:
+            if child.type == "function_value_parameters":
+                self.taking(child, inner)
+            elif child.type in _TYPES:
+                self.scopes[inner].result = self.visit(child, inner, Role.TYPE)
+            else:
+                self.children(child, inner)
+        self.scopes[inner].returns = self.items(self.returned[:8])
+        self.returned = saved
+        return self.row(Op.FUNCTION, inner)
+
+    def constructor(self, node: Node, scope: int, role: int = 0) -> int:
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        for child in node.named_children:
+            if child.type == "function_value_parameters":
+                self.taking(child, inner)
+            else:
+                self.visit(child, inner)
+        return 0
+
+    def accessor(self, node: Node, scope: int, role: int = 0) -> int:
+        """What reads or writes a property: in it the property's value is ``field``."""
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        self.bind(inner, self.intern(b"field"), node.start_byte, Bind.OPAQUE)
+        value = 0
+        saved, self.returned = self.returned, []
+        for child in node.named_children:
+            if child.type == "identifier":
+                self.bind(inner, self.name(child), child.start_byte, Bind.PARAMETER)
+            elif child.type == "parameter":
+                self.one_parameter(child, inner, 0, rest=False)
+            else:
+                value = self.visit(child, inner, Role.TYPE if child.type in _TYPES else 0) or value
+        value = self.either([*self.returned[:8], value])
+        self.returned = saved
+        return value if node.type == "getter" else 0
+
+    def caught(self, node: Node, scope: int, role: int = 0) -> int:
+        """``catch (e: T) { }``"""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        name, value = first_of(node), 0
+        for child in node.named_children:
+            if child.type in _TYPES:
+                of = self.visit(child, scope, Role.TYPE)
+                if name is not None:
+                    self.bind(inner, self.name(name), name.start_byte, Bind.PARAMETER, of)
+            elif child != name:
+                value = self.visit(child, inner)
+        return value
 
     def receiver(self, node: Node, name: Node) -> str:
         for child in node.named_children:
@@ -185,6 +291,24 @@ class KotlinWalk(KotlinValues):
                 arguments += [self.visit(c, scope, Role.TYPE) for c in child.named_children]
         return self.row(Op.INDEX, value, self.items(arguments)) if arguments else value
 
+    def type_parameters(self, node: Node, scope: int) -> None:
+        """``<reified T : Bound, out R>``"""
+        for child in node.named_children:
+            name = next((part for part in child.named_children if part.type == "identifier"), None)
+            limits = [self.visit(part, scope, Role.TYPE) for part in child.named_children if part != name]
+            if name is not None:
+                self.bind(scope, self.name(name), name.start_byte, Bind.OPAQUE)
+                self.limited(scope, self.name(name), [limit for limit in limits if limit])
+
+    def constraint(self, node: Node, scope: int, role: int = 0) -> int:
+        """``where T : Bound``"""
+        name = first_of(node)
+        limits = [self.visit(part, scope, Role.TYPE) for part in node.named_children[1:]]
+        if name is not None:
+            self.type_reference(name, scope)
+            self.limited(scope, self.name(name), [limit for limit in limits if limit])
+        return 0
+
     def taking(self, node: Node, scope: int) -> None:
         """The parameters of a function, each followed by its default."""
         parts = [part for part in node.named_children if "comment" not in part.type]
@@ -222,8 +346,11 @@ class KotlinWalk(KotlinValues):
                 value = self.visit(child, scope, Role.TYPE)
                 of = of or value
         if name is not None:
-            is_property = any(c.type in ("val", "var") for c in node.children)
-            self.assign(name, scope, of, 0, Kind.FIELD if is_property else "", node)
+            if any(c.type in ("val", "var") for c in node.children):
+                self.assign(name, scope, of, 0, Kind.FIELD, node)
+            else:
+                # Seen where the class is made, and no member of it.
+                self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, of)
         return 0
 
     def property_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -238,7 +365,25 @@ class KotlinWalk(KotlinValues):
             for child in target.named_children[1:]:
                 of = self.visit(child, scope, Role.TYPE)
             if name is not None:
+                self.forget({self.name(name)})
                 self.assign(name, scope, of, value, Kind.VARIABLE, node)
+                self.platform(node, scope, name)
+                if inner != scope:
+                    self.extended(name, inner)
+        for apart in node.named_children:
+            if apart.type == "multi_variable_declaration":
+                self.taken(apart, scope, value)
+        return 0
+
+    def extended(self, name: Node, inner: int) -> None:
+        """Note that a property is one of values of a type, in the scope that knows the type."""
+        self.bind(inner, self.intern(f"{EXTENSION} {self.text(name)}".encode()), name.start_byte, Bind.OPAQUE)
+
+    def package(self, node: Node, scope: int, role: int = 0) -> int:
+        path = first_of(node)
+        if path is not None:
+            whole = self.imported(self.text(path))
+            self.bind(0, self.intern(b"namespace"), node.start_byte, Bind.OPAQUE, whole)
         return 0
 
     def extending(self, node: Node, target: Node | None, scope: int) -> int:
@@ -253,11 +398,17 @@ class KotlinWalk(KotlinValues):
         return scope
 
     def entry(self, node: Node, scope: int, role: int = 0) -> int:
-        name = first_of(node)
+        name = next((c for c in node.named_children if c.type == "identifier"), None)
         if name is not None:
             self.assign(name, scope, 0, 0, Kind.MEMBER, node)
-        for child in node.named_children[1:]:
-            self.visit(child, scope)
+        for child in node.named_children:
+            if child.type == "class_body":
+                inner = self.scope(ScopeKind.CLASS, scope)
+                self.scopes[inner].owner = inner
+                self.scopes[inner].bases = self.items([self.row(Op.SELF, scope)])
+                self.children(child, inner)
+            elif child != name:
+                self.visit(child, scope)
         return 0
 
     def type_alias(self, node: Node, scope: int, role: int = 0) -> int:
@@ -269,6 +420,7 @@ class KotlinWalk(KotlinValues):
         if name is not None:
             self.bind(scope, self.name(name), name.start_byte, Bind.ALIAS, value)
             self.define(Kind.TYPE, name, node, scope)
+            self.platform(node, scope, name)
         return 0
 
     def import_(self, node: Node, scope: int, role: int = 0) -> int:
@@ -277,7 +429,9 @@ class KotlinWalk(KotlinValues):
             return 0
         parts = [part for part in path.named_children if self.text(part) != COMPANION.decode()]
         alias = node.named_child(1) if node.named_child_count > 1 else None
-        if any(self.text(c) == "*" for c in node.children):
+        every = any(self.text(c) == "*" for c in node.children)
+        self.import_owners(parts if every else parts[:-1])
+        if every:
             self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, self.imported(self.text(path)))
         elif len(parts) > 1:
             number = self.imported(".".join(self.text(p) for p in parts[:-1]))
@@ -287,76 +441,12 @@ class KotlinWalk(KotlinValues):
             self.bind(0, self.name(local), local.start_byte, Bind.IMPORT, number, self.name(name))
         return 0
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PLAIN: Final = _words("String Int Long Short Byte Double Float Char Boolean")
-
-
-class KotlinRules(OpenRules):
-    """How files of Kotlin see each other."""
-
-    overloads: ClassVar[bool] = True
-    extension_methods: ClassVar[bool] = True
-    function_types: ClassVar[bool] = True
-    any_types: ClassVar[frozenset[str]] = frozenset({"Any"})
-    bare_constructors: ClassVar[bool] = True
-    tells_receivers: ClassVar[bool] = True
-    text_type: ClassVar[str] = "String"
-    final_types: ClassVar[frozenset[str]] = _PLAIN
-    # A number that is written out is of the type that is wanted.
-    widening: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "Int": ("Long", "Short", "Byte"),
-        "Double": ("Float",),
-        **dict.fromkeys(("Long", "Short", "Byte", "Float"), ("Number", "Comparable")),
-        "String": ("CharSequence", "Comparable"),
-    }
-    converting: ClassVar[Mapping[str, str]] = {
-        **{f"to{name}": name for name in _PLAIN},
-        **dict.fromkeys(
-            _words("trimIndent trimMargin trim replace substring readText joinToString"), "String"
-        ),
-    }
-    core_members: ClassVar[frozenset[str]] = _words(
-        "and or xor shl shr ushr inv plus minus times div rem compareTo equals hashCode get set contains "
-        "iterator length size toString map filter forEach first last isEmpty indexOf copyOf"
-    )
-    language: ClassVar[str] = "kotlin"
-    imported_from: ClassVar[str] = "java"
-    endings: ClassVar[tuple[str, ...]] = (".kt", ".kts")
-    bare_members: ClassVar[bool] = True
-    # A map gives its entries, which are taken apart to key and value.
-    yields_entries: ClassVar[bool] = True
-    sequences: ClassVar[frozenset[str]] = _words(
-        "List MutableList Set MutableSet Collection MutableCollection Iterable MutableIterable Sequence "
-        "Array ArrayList HashSet LinkedHashSet ArrayDeque Flow"
-    )
-    mappings: ClassVar[frozenset[str]] = _words(
-        "Map MutableMap HashMap LinkedHashMap ConcurrentHashMap SortedMap"
-    )
-    transparent: ClassVar[frozenset[str]] = frozenset({"Lazy"})
-    element_methods: ClassVar[frozenset[str]] = _words(
-        "get first last find findLast single random elementAt firstOrNull lastOrNull singleOrNull getOrNull "
-        "getValue getOrPut getOrElse getOrDefault remove removeAt removeFirst removeLast maxByOrNull "
-        "minByOrNull maxBy minBy randomOrNull"
-    )
-    container_methods: ClassVar[frozenset[str]] = _words(
-        "filter filterNot filterNotNull sorted sortedBy sortedByDescending sortedWith reversed distinct "
-        "distinctBy take takeLast takeWhile drop dropLast dropWhile toList toMutableList toSet toMutableSet "
-        "asSequence asIterable asReversed shuffled onEach plus minus union intersect orEmpty toMap "
-        "toMutableMap toTypedArray subList"
-    )
-    callback_methods: ClassVar[frozenset[str]] = _words(
-        "map mapNotNull flatMap forEach onEach filter filterNot any all none count find findLast first last "
-        "firstOrNull lastOrNull single singleOrNull sortedBy sortedByDescending groupBy associateBy "
-        "associateWith associate partition takeWhile dropWhile sumOf maxByOrNull minByOrNull maxBy minBy "
-        "distinctBy joinToString removeAll removeIf retainAll indexOfFirst collect"
-    )
-    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "mapNotNull"})
-    same_methods: ClassVar[frozenset[str]] = frozenset({"also", "apply", "takeIf", "takeUnless"})
-    passing_methods: ClassVar[frozenset[str]] = frozenset({"let", "run"})
+    def import_owners(self, parts: list[Node]) -> None:
+        """The classes that an import of something inside them names."""
+        for count, name in enumerate(parts):
+            if count and self.text(name)[:1].isupper():
+                around = self.imported(".".join(map(self.text, parts[:count])))
+                self.row(Op.IMPORTED, around, self.name(name), name.start_byte, Role.IMPORT)
 
 
 def _grammar() -> Any:
@@ -372,6 +462,10 @@ _CONSTRUCTOR: Final = re.compile(
 )
 # It wants an end of a declaration before the brace that closes what is around it on the same line.
 _CLOSING: Final = re.compile(rb"(?<=[^\s{;,])(?<!->) (?=\})")
+# It wants an arrow on the line of what is taken.
+_ARROW: Final = re.compile(rb"(?<=\))(\s*\n\s*)(?=->)")
+# It knows no comma behind the last type parameter.
+_TRAILING: Final = re.compile(rb",(?=\s*>)")
 # It takes a class whose constructor is hidden and takes nothing for a row of names.
 _HIDDEN: Final = re.compile(
     rb"(\bclass[ \t]+\w+(?:<[^\n{(]*>)?)"
@@ -387,9 +481,10 @@ def _opened(source: bytes) -> bytes:
 
 
 def _repaired(source: bytes) -> bytes:
-    """The source with constructors on the lines of their classes, and declarations ended before a brace."""
+    """The source with constructors and arrows on their lines, and declarations ended before a brace."""
     joined = _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), _opened(source))
-    return _CLOSING.sub(b";", joined)
+    joined = _ARROW.sub(lambda found: b" " * len(found[1]), joined)
+    return _CLOSING.sub(b";", _TRAILING.sub(b" ", joined))
 
 
 KOTLIN: Final = Language(

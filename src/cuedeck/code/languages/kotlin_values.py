@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import OP_MASK, RECEIVER, TRAILING, Bind, Op, Role, ScopeKind
-from cuedeck.code.languages.table import TableWalk, first_of
+from cuedeck.code.languages.kotlin_guards import Guard, KotlinGuards
+from cuedeck.code.languages.table import first_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -22,15 +24,22 @@ _ITSELF: Final = ("apply", "also")
 COMPANION: Final = b"Companion"
 _PARTS: Final = (b"values", b"keys", b"entries")
 _MAX_ARGUMENTS: Final = 16
+# ``a to b`` is a pair.
+_PAIRING: Final = b"to"
+_TOLD: Final = ("parenthesized_expression", "lambda_literal")
 _TRUTH: Final = (b"true", b"false")
+# What stands behind ``$`` in a text, which the grammar takes for text.
+_NAME: Final = re.compile(rb"[^\W\d]\w*")
 
 
-class KotlinValues(TableWalk):
+class KotlinValues(KotlinGuards):
     """Visits what has a value."""
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         self.lambda_scopes: set[int] = set()
+        # What the companions of classes give them.
+        self.companions: dict[int, list[int]] = {}
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
         """The receiver of the function around, perhaps that of a lambda, or the instance."""
@@ -49,6 +58,10 @@ class KotlinValues(TableWalk):
         value = super().member(node, scope, role)
         if self.label_of(value) == COMPANION:
             return self.rows[4 * value + 1]
+        owner = self.rows[4 * value + 1]
+        if any(child.type == "::" for child in node.children) and self.label_of(owner)[:1].isupper():
+            # ``T::name`` is a member of some T.
+            self.rows[4 * value + 1] = self.row(Op.TYPED, owner)
         if role != Role.CALL and self.label_of(value) in _PARTS:
             # Maps have as properties what containers have as methods elsewhere.
             return self.either([value, self.row(Op.CALL, value)])
@@ -131,7 +144,7 @@ class KotlinValues(TableWalk):
     def closure(self, node: Node, scope: int, role: int = 0, *, expected: int = 0, receiver: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         parameters = first_of(node)
-        body = node.named_children
+        body, around = node.named_children, self.guards
         if receiver:
             self.scopes[inner].receiver = self.intern(THIS)
             self.bind(inner, self.intern(THIS), node.start_byte, Bind.PARAMETER, 0, receiver)
@@ -142,6 +155,7 @@ class KotlinValues(TableWalk):
                 taken = self.row(Op.ARGUMENT, expected, position) if expected else 0
                 self.taken(child, inner, taken)
         elif expected:
+            self.forget({self.intern(_IT)})
             taken = self.row(Op.ARGUMENT, expected, 0)
             self.bind(inner, self.intern(_IT), node.start_byte, Bind.PARAMETER, 0, taken)
         saved, self.returned = self.returned, []
@@ -149,7 +163,7 @@ class KotlinValues(TableWalk):
         for child in body:
             value = self.visit(child, inner)
         self.scopes[inner].returns = self.items([value])
-        self.returned = saved
+        self.returned, self.guards = saved, around
         return self.row(Op.FUNCTION, inner)
 
     def taken(self, node: Node, scope: int, value: int) -> None:
@@ -162,50 +176,63 @@ class KotlinValues(TableWalk):
         for child in node.named_children[1:]:
             of = self.visit(child, scope, Role.TYPE) or of
         if name is not None:
+            self.forget({self.name(name)})
             self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, of, 0 if of else value)
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         variables = [c for c in node.named_children if c.type.endswith("variable_declaration")]
         others = [c for c in node.named_children if c not in variables]
-        value = self.visit(others[0], scope) if others else 0
+        value, around = self.visit(others[0], scope) if others else 0, self.guards
         for variable in variables:
             self.taken(variable, inner, self.row(Op.ELEMENT, value) if value else 0)
         for child in others[1:]:
             self.visit(child, inner)
+        self.guards = around
         return 0
 
-    def choice(self, node: Node, scope: int, role: int = 0) -> int:
-        """``if`` and ``when``: one of what the branches give."""
-        first = first_of(node)
-        if first is not None and first.type == "when_subject" and first.named_child_count == 1:
-            for entry in node.named_children[1:]:
-                self.tested(first.named_children[0], entry, scope)
-        condition = node.child_by_field_name("condition")
-        given: list[int] = []
-        for child in node.named_children:
-            value = self.visit(child, scope)
-            if child != condition and child.type != "when_subject":
-                given.append(value)
+    def when(self, node: Node, scope: int, role: int = 0) -> int:
+        """``when``: one of what the branches give."""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        entries, around, subject = node.named_children, self.guards, 0
+        if entries and entries[0].type == "when_subject":
+            subject = self.subject(entries[0], inner)
+            entries = entries[1:]
+        given = [self.entry_value(entry, inner, subject) for entry in entries if entry.type == "when_entry"]
+        self.guards = around
         return self.either(given)
 
-    def tested(self, subject: Node, entry: Node, scope: int) -> None:
-        """What the conditions of a line of ``when`` say of its subject."""
-        for test in entry.children_by_field_name("condition"):
-            of = first_of(test) if test.type == "type_test" else None
-            if of is not None:
-                self.may_be(subject, self.visit(of, scope, Role.TYPE), scope)
+    def subject(self, node: Node, scope: int) -> int:
+        """The name of what ``when`` tells cases of, which may be given there."""
+        value = self.visit(node.named_children[-1], scope) if node.named_child_count else 0
+        first = first_of(node)
+        if first is not None and first.type == "variable_declaration":
+            self.taken(first, scope, value)
+            first = first_of(first)
+        return self.name(first) if first is not None and first.type == "identifier" else 0
 
-    def entry_value(self, node: Node, scope: int, role: int = 0) -> int:
+    def entry_value(self, node: Node, scope: int, subject: int) -> int:
         """One line of ``when``."""
-        value = 0
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
-        for child in node.named_children:
-            value = self.visit(child, inner)
-        return value
+        tests = node.children_by_field_name("condition")
+        kinds: list[int] = []
+        for test in tests:
+            of = first_of(test) if test.type == "type_test" else None
+            if of is None:
+                self.visit(test, inner)
+            else:
+                kinds.append(self.visit(of, inner, Role.TYPE))
+        told = self.told_by(tests[0]) if len(tests) == 1 and not kinds else ()
+        if subject and kinds and len(kinds) == len(tests):
+            holds = all(test.children[0].type == "is" for test in tests)
+            told = (Guard(subject, holds, self.either(kinds)),)
+        body = [child for child in node.named_children if child not in tests]
+        return self.either([self.within(child, inner, told) for child in body])
 
     def binary(self, node: Node, scope: int, role: int = 0) -> int:
         """``a ?: b`` is one of both; of other operators nothing is known."""
+        if any(child.type in ("&&", "||") for child in node.children):
+            return self.conditions(node, scope)
         inner, given = node.child_by_field_name("left"), node.child_by_field_name("right")
         if inner is not None and given is not None and self.is_told(inner, given):
             return self.told_call(inner, given, scope)
@@ -213,27 +240,49 @@ class KotlinValues(TableWalk):
         return self.either(values) if any(child.type == "?:" for child in node.children) else 0
 
     def is_told(self, inner: Node, given: Node) -> bool:
-        """Whether ``f<T>(x)`` was taken for two comparisons."""
-        if inner.type != "binary_expression" or given.type != "parenthesized_expression":
+        """Whether ``f<T>(x)`` or ``f<T> { }`` was taken for two comparisons."""
+        if inner.type != "binary_expression" or given.type not in _TOLD:
             return False
         left, right = inner.child_by_field_name("left"), inner.child_by_field_name("right")
         if left is None or right is None:
             return False
         before = self.source[left.end_byte : right.start_byte]
-        return before == b"<" and self.source[right.end_byte : given.start_byte] == b">"
+        return before == b"<" and self.source[right.end_byte : given.start_byte].rstrip() == b">"
 
     def told_call(self, inner: Node, given: Node, scope: int) -> int:
         target, of = inner.named_children[0], inner.named_children[-1]
         callee = self.visit(target, scope, Role.CALL)
         told = self.type_reference(of, scope) if of.type == "identifier" else self.visit(of, scope)
         callee = self.row(Op.INDEX, callee, self.items([told]))
+        if given.type == "lambda_literal":
+            expected = self.row(Op.ARGUMENT, callee, TRAILING)
+            receiver = self.row(Op.ARGUMENT, expected, RECEIVER)
+            handed = self.closure(given, scope, expected=expected, receiver=receiver)
+            return self.row(Op.CALL, callee, self.items([handed]))
         arguments = [self.visit(child, scope) for child in given.named_children]
         return self.row(Op.CALL, callee, self.items(arguments))
 
     def bare(self, node: Node, scope: int, role: int = 0) -> int:
         if self.source[node.start_byte : node.end_byte] in _TRUTH:
             return self.row(Op.LITERAL, 0, self.intern(b"Boolean"))
-        return self.reference(node, scope, role)
+        value = self.reference(node, scope, role)
+        return self.guarded(value, self.name(node)) if self.guards and not role else value
+
+    def text_literal(self, node: Node, scope: int, role: int = 0) -> int:
+        """A text, in which names stand behind ``$`` or expressions in ``${}``."""
+        marked = False
+        for child in node.named_children:
+            if child.type != "string_content":
+                self.visit(child, scope)
+            elif marked:
+                self.behind_dollar(child, scope)
+            marked = self.source[child.start_byte : child.end_byte] == b"$"
+        return self.row(Op.TEXT, 0)
+
+    def behind_dollar(self, node: Node, scope: int) -> None:
+        found = _NAME.match(self.source, node.start_byte, node.end_byte)
+        if found is not None and found[0] != THIS:
+            self.row(Op.NAME, scope, self.intern(found[0]), node.start_byte)
 
     def number(self, node: Node, scope: int, role: int = 0) -> int:
         """A literal is known by its type."""
@@ -248,31 +297,19 @@ class KotlinValues(TableWalk):
         if node.named_child_count != 3:
             return self.children(node, scope)
         on, name, given = node.named_children
-        callee = self.row(Op.ATTR, self.visit(on, scope), self.name(name), name.start_byte, Role.CALL)
-        return self.row(Op.CALL, callee, self.items([self.visit(given, scope)]))
-
-    def is_(self, node: Node, scope: int, role: int = 0) -> int:
-        """``x is T``: x may be a T."""
-        on, of = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if on is None or of is None:
-            return self.children(node, scope)
-        self.visit(on, scope)
-        self.may_be(on, self.visit(of, scope, Role.TYPE), scope)
-        return 0
-
-    def may_be(self, node: Node, of: int, scope: int) -> None:
-        """Note what a test says of a variable."""
-        name = self.name(node) if node.type == "identifier" else 0
-        while name and of and self.scopes[scope].kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
-            if name in self.names[scope]:
-                self.bind(scope, name, node.start_byte, Bind.VARIABLE, of, of)
-                return
-            scope = self.scopes[scope].parent
+        left = self.visit(on, scope)
+        callee = self.row(Op.ATTR, left, self.name(name), name.start_byte, Role.CALL)
+        right = self.visit(given, scope)
+        called = self.row(Op.CALL, callee, self.items([right]))
+        if self.source[name.start_byte : name.end_byte] != _PAIRING:
+            return called
+        return self.either([called, self.row(Op.TUPLE, 0, self.items([left, right]))])
 
     def unary(self, node: Node, scope: int, role: int = 0) -> int:
-        """``x!!`` is x."""
+        """``x!!`` is x; the grammar takes ``!x.y`` for a member of ``!x``."""
         value = self.only(node, scope)
-        return value if any(child.type == "!!" for child in node.children) else 0
+        inside = node.parent is not None and node.parent.type == "navigation_expression"
+        return value if inside or any(child.type == "!!" for child in node.children) else 0
 
     def as_(self, node: Node, scope: int, role: int = 0) -> int:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -283,9 +320,11 @@ class KotlinValues(TableWalk):
     def lines(self, node: Node, scope: int, role: int = 0) -> int:
         """A block, whose value is that of its last line where one is wanted."""
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
-        value = 0
+        value, around = 0, self.guards
         for child in node.named_children:
             value = self.visit(child, inner)
+            self.guards += self.left_behind(child)
+        self.guards = around
         return value
 
     def delegate(self, node: Node, scope: int, role: int = 0) -> int:

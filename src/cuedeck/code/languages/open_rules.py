@@ -8,6 +8,7 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, Bind, Import, Links, Op, ScopeKind
+from cuedeck.code.resolution.receivers import EXTENSION
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
@@ -89,7 +90,7 @@ class OpenRules(Rules):
         """The same where the folders are those of the package, for imports that mostly name other things."""
         parts = package.split(self.separator)
         found = (symbol for symbol in self.inside(package, name) if isinstance(symbol, Symbol))
-        return tuple(symbol for symbol in found if _lies_in(symbol, parts))
+        return tuple(symbol for symbol in found if lies_in(symbol, parts))
 
     def nested(self, package: str, owner: str, name: str) -> Targets:
         """What a class of a package declares by that name."""
@@ -220,6 +221,13 @@ class OpenRules(Rules):
                 if kinds[b] == Bind.FUNCTION and links.scopes[inner[b]].receiver
             }
             yield from (Symbol(path, scope, name) for scope in scopes)
+            if self.extension_properties:
+                yield from self._extending_properties(path, links, name)
+
+    def _extending_properties(self, path: str, links: Links, name: str) -> Iterator[Symbol]:
+        noted = links.bound.get(links.string_numbers.get(f"{EXTENSION} {name}", -1), ())
+        scopes = {links.scopes[links.bindings[0][binding]].parent: None for binding in noted}
+        yield from (Symbol(path, scope, name) for scope in scopes)
 
     def is_class(self, symbol: Symbol) -> bool:
         """Whether a name is that of a class."""
@@ -268,7 +276,7 @@ def folders_shared(path: str, other: str) -> int:
     return count
 
 
-def _lies_in(symbol: Symbol, parts: list[str]) -> bool:
+def lies_in(symbol: Symbol, parts: list[str]) -> bool:
     """Whether a symbol's folders are those of a package, or of the one around the classes it is in."""
     depth = max(n for n in range(len(parts) + 1) if _ending(symbol.path, parts[:n]) == n)
     return depth == len(parts) or (depth > 0 and symbol.scope > 0)

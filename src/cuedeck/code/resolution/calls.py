@@ -223,6 +223,9 @@ class Calls(Overloads):
         if rules.hands_entries and any(o.tag == MAPPING for o in owners):
             parts = [o.inside[1 - position] for o in owners if o.tag == MAPPING and position < _ENTRY]
             return unique([v for part in parts for v in part])
+        if rules.component and not position and any(o.tag == MAPPING for o in owners):
+            entries = [Value(TUPLE, inside=o.inside[::-1]) for o in owners if o.tag == MAPPING]
+            return (*entries, *[v for o in owners if o.tag != MAPPING for v in elements(o)])
         if label in rules.folding_methods and not position:
             return self.folded(path, callee, links.arguments.get(callee, ()))
         if position != int(label in rules.folding_methods) and label not in rules.comparing_methods:

@@ -19,10 +19,15 @@ class Extending(Receivers):
         if rules.bare_owner and self.is_bare(path, links.a[number], rules.bare_owner):
             return self.name(path, 0, links.strings[links.b[number]])
         called = links.ops[number] >> ROLE_SHIFT == Role.CALL
-        if not rules.extension_methods or not (called or rules.extension_values):
+        if not rules.extension_methods or not (
+            called or rules.extension_values or rules.extension_properties
+        ):
             return ()
         name = links.strings[links.b[number]]
         methods: Targets = self.solve(("x", rules, name), self._extending, rules, name)
+        if rules.extension_properties:
+            fitting = [m for m in methods if isinstance(m, Symbol) and self.is_property(m) != called]
+            methods = tuple(fitting) if fitting or called else methods
         receivers = [v for v in self.concrete(self.evaluate(path, links.a[number])) if v.tag == INSTANCE]
         seen = [m for m in methods if isinstance(m, Symbol) and rules.reaches(path, m)]
         if name in rules.library_methods:
@@ -39,7 +44,7 @@ class Extending(Receivers):
 
     def extends_type(self, method: Symbol, label: str) -> bool:
         """Whether a method is called on values of a type of the project, or of one that is called so."""
-        for function in self.type_of(method):
+        for function in self.read_or_called(method):
             links = self.links(function.path)
             receiver = Symbol(
                 function.path, function.scope, links.strings[links.scopes[function.scope].receiver]
@@ -50,12 +55,16 @@ class Extending(Receivers):
                 return True
         return False
 
+    def read_or_called(self, method: Symbol) -> Sequence[Value]:
+        """What is run where a member is meant that is declared elsewhere."""
+        return self.extending_functions(method) if self.is_property(method) else self.type_of(method)
+
     def _extending(self, rules: Rules, name: str) -> Targets:
         return tuple(rules.extending(name))
 
     def extends(self, method: Symbol, receivers: list[Value]) -> bool:
         """Whether a method may be called on values; one that takes a foreign type, on any."""
-        for function in self.type_of(method):
+        for function in self.read_or_called(method):
             links = self.links(function.path)
             receiver = links.scopes[function.scope].receiver
             taken = self.type_of(Symbol(function.path, function.scope, links.strings[receiver]))

@@ -9,6 +9,7 @@ from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.telling import Telling
 from cuedeck.code.resolution.values import (
+    CLASS,
     EXTERNAL,
     FUNCTION,
     INSTANCE,
@@ -79,10 +80,34 @@ class Fitting(Telling):
             return _AGREES if any((v.path, v.scope) in ancestors for v in wanted) else -_AGREES
         if label in rules.any_types or (not wanted and any(is_parameter(v, label) for v in declared)):
             return 1
+        if given and not wanted and label:
+            return self.fit_foreign(given, label, rules)
         if given or (label and self.literal_type(path, argument)):
             return -_AGREES
         # A foreign type is no heir of a class of the project, and nothing is one of a final type.
         return -_AGREES if said and (wanted or label in rules.final_types) else 0
+
+    def fit_foreign(self, given: list[Value], label: str, rules: Rules) -> int:
+        """How well values of the project fit a foreign type: one that they name as a parent, or may have."""
+        foreign = {name for value in given for name in self.foreign_parents(value)}
+        if label in foreign:
+            return _AGREES
+        return 0 if foreign and label not in rules.final_types else -_AGREES
+
+    def foreign_parents(self, value: Value) -> frozenset[str]:
+        """The names of the parents of a class and its ancestors that are not the project's."""
+        found: frozenset[str] = self.solve(("foreign", value.path, value.scope), self._foreign_parents, value)
+        return found or frozenset()
+
+    def _foreign_parents(self, value: Value) -> frozenset[str]:
+        return frozenset(
+            label
+            for path, scope in self.lineage(value)
+            for links in (self.links(path),)
+            for base in links.lists[links.scopes[scope].bases]
+            if not any(v.tag in (CLASS, INSTANCE) for v in self.evaluate(path, base))
+            and (label := self.type_label(path, base))
+        )
 
     def fit_array(self, rules: Rules, label: str, said: str) -> int:
         """The same where one of the two is an array; that of a plain type is nothing else."""

@@ -216,7 +216,7 @@ class Linker(Namesakes):
             owner = Value(CLASS, path, scope)
             found = self.of_class_itself(owner, name, direct) if rules.singletons else None
             found = found or self.member(owner, name)
-            return (found,) if found else ()
+            return (found,) if found else self.lookup(path, scope, name) if bindings else ()
         return ()
 
     def lookup(self, path: str, scope: int, name: str) -> Targets:
@@ -360,10 +360,12 @@ class Linker(Namesakes):
         for path, scope in self.lineage(owner)[skip:]:
             links = self.links(path)
             number = links.string_numbers.get(name)
-            bindings = links.names[scope].get(number, ()) if number is not None else ()
+            kinds, hints = links.bindings[3], links.bindings[4]
+            # What only the constructor takes is no member.
+            bound = links.names[scope].get(number, ()) if number is not None else ()
+            bindings = [b for b in bound if kinds[b] != Bind.PARAMETER or rules.parameters_are_members]
             if not bindings or (constructed and is_class_of(links, scope, links.string_numbers[name])):
                 continue
-            kinds, hints = links.bindings[3], links.bindings[4]
             imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)
             if imported and links.scopes[scope].kind == ScopeKind.MODULE:
                 # A module as an ancestor: what it imports is not its own.
@@ -383,7 +385,7 @@ class Linker(Namesakes):
     def attribute(self, path: str, number: int) -> Targets:
         """What an attribute expression names."""
         links = self.links(path)
-        values = self.evaluate(path, links.a[number])
+        values = self.meant_on(path, number)
         if not values:
             return self.extended(path, number)
         values = self.not_its_own(path, number, values)

@@ -53,6 +53,16 @@ class Narrowing(Protocols):
             values = self.passed(path, values, sign[0] == "+", sign[1:], rest, links.a[test])
         return values
 
+    def meant_on(self, path: str, number: int) -> Values:
+        """The values whose member is meant; of a language that casts when it must, those declared."""
+        links = self.links(path)
+        on = links.a[number]
+        if self.rules_of(path).casts_when_needed and links.ops[on] & OP_MASK == Op.NARROWED:
+            declared, name = self.evaluate(path, links.a[on]), links.strings[links.b[number]]
+            if any(self.attribute_of(value, name) for value in self.concrete(declared)):
+                return declared
+        return self.evaluate(path, on)
+
     def satisfying(self, path: str, values: Values, side: int) -> Values:
         """The values that several tests leave."""
         links = self.links(path)

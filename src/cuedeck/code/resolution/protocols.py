@@ -45,7 +45,8 @@ class Protocols(Bases):
                 held = self.containers(value) if value.tag == INSTANCE else (value,)
                 tuples = [v for v in held if v.tag == TUPLE and v.name != LISTED]
                 parts = [v.inside[b] for v in tuples if b < len(v.inside)]
-                found += [v for part in parts for v in part] if tuples else self.yielded(value)
+                apart = () if tuples else self.component(value, b) or self.yielded(value)
+                found += [v for part in parts for v in part] if tuples else apart
             elif op == Op.ELEMENT:
                 if value.tag == MAPPING and b == HELD:
                     found += value.inside[0]
@@ -60,6 +61,25 @@ class Protocols(Bases):
             elif value.tag == TUPLE:
                 found += [v._replace(tag=INSTANCE) for v in elements(value) if v.tag == CLASS]
         return unique(found)
+
+    def component(self, value: Value, position: int) -> Values:
+        """What a value is taken apart to: what its class says, else what its constructor was given there."""
+        rules = self.rules_of(value.path) if value.tag == INSTANCE else None
+        if rules is None or not rules.component:
+            return ()
+        given = self.protocol(value, f"{rules.component}{position + 1}")
+        names = self.constructed_with(value)
+        if given or position >= len(names):
+            return given
+        member = self.member(value, names[position])
+        return self.worth(value, member) if member is not None else ()
+
+    def constructed_with(self, value: Value) -> list[str]:
+        """The names of the first things that a class binds, in order."""
+        links = self.links(value.path)
+        bound = links.names[value.scope].items()
+        first = [(links.bindings[2][b[0]], n) for n, b in bound if links.bindings[3][b[0]] == Bind.VARIABLE]
+        return [links.strings[name] for _, name in sorted(first)]
 
     def entered(self, value: Value) -> Values:
         """What ``with`` gives of a value."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Final
 
-from cuedeck.code.facts import OP_MASK, Bind, Op
+from cuedeck.code.facts import OP_MASK, Bind, Links, Op
 from cuedeck.code.resolution.callers import Callers
 from cuedeck.code.resolution.values import FUNCTION, INSTANCE, PARAMETER, Symbol, Targets, Value, Values
 
+# Before a name, in the scope of a property's accessors: what no source can say.
+EXTENSION: Final = "extension"
 _AGREES: Final = 1
 _OPEN: Final = 0
 _DIFFERS: Final = -1
@@ -39,8 +43,20 @@ class Receivers(Callers):
         return tuple(f for f, mark in zip(functions, marks, strict=True) if mark == best)
 
     def extending_functions(self, method: Symbol) -> list[Value]:
+        """The functions of a name that extend types, of a property what reads it."""
+        links = self.links(method.path)
+        if self.is_property(method):
+            return [Value(FUNCTION, method.path, scope) for scope in extended_by(links, method)]
         found = [f for f in self.type_of(method) if f.tag == FUNCTION]
         return [f for f in found if self.links(f.path).scopes[f.scope].receiver]
+
+    def is_property(self, symbol: Symbol) -> bool:
+        """Whether a name that extends a type is read, not called."""
+        return not self.declares(symbol, function=True)
+
+    @abstractmethod
+    def declares(self, symbol: Symbol, *, function: bool) -> bool:
+        """Whether a scope declares a function, or something else, of that name."""
 
     def fit_receiver(self, path: str, site: int, function: Value) -> int:
         """Whether a function extends what it is called on at a site, or some other type."""
@@ -76,3 +92,11 @@ class Receivers(Callers):
             if links.bindings[3][binding] == Bind.PARAMETER:
                 return self.type_label(function.path, links.bindings[4][binding])
         return ""
+
+
+def extended_by(links: Links, symbol: Symbol) -> Iterator[int]:
+    """The scopes of the accessors of a property that extends types."""
+    for binding in links.bound.get(links.string_numbers.get(f"{EXTENSION} {symbol.name}", -1), ()):
+        reading = links.bindings[0][binding]
+        if links.scopes[reading].parent == symbol.scope:
+            yield reading

@@ -186,8 +186,16 @@ class Rules:
     types_beside_members: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
     receivers_name_parameters: ClassVar[bool] = False
+    # What a class takes where its name is declared is among its members.
+    parameters_are_members: ClassVar[bool] = True
+    # What a condition says of a name counts where its declared type has no such member.
+    casts_when_needed: ClassVar[bool] = False
+    # How the methods begin that give the parts of a value which is taken apart.
+    component: ClassVar[str] = ""
     # Methods declared elsewhere are called like a value's own: see ``extending``.
     extension_methods: ClassVar[bool] = False
+    # So are properties, which are read.
+    extension_properties: ClassVar[bool] = False
     # So are other members, and only what foreign types were given is meant.
     extension_values: ClassVar[bool] = False
     # Of methods that extend different types, the one for the type of the value is meant.
