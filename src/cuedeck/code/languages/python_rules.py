@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
-from cuedeck.code.facts import Import, Links
+from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Import, Links, Op, Role
 from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
@@ -26,6 +26,7 @@ from cuedeck.code.resolution.values import (
 )
 
 _BUILT_INS = "__builtins__.pyi"
+_ALL = "__all__"
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
 _REMOVED = (
     "aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib nis "
@@ -334,6 +335,24 @@ class PythonRules(Rules):
         if not module.path.endswith(".py") or stub not in self.project.paths:
             return ()
         return self.project.module_member(file_module(stub), name)
+
+    def star_gives(self, module: Value, name: str) -> bool:
+        """What ``__all__`` lists; without one, and where that is put together while it runs, what is public."""
+        if module.tag != MODULE:
+            return True
+        links = self.project.links(module.path)
+        bound = links.names[0].get(links.string_numbers.get(_ALL, -1), ())
+        if not name.startswith("_") and not (bound and self._is_whole(links, bound)):
+            return True
+        sites = links.sites.get(links.string_numbers.get(name, -1))
+        return any(links.ops[site] >> ROLE_SHIFT == Role.EXPORT for site in sites)
+
+    def _is_whole(self, links: Links, bound: Iterable[int]) -> bool:
+        """Whether the texts that are written behind ``__all__`` are all that it lists."""
+        values = [links.bindings[5][binding] for binding in bound]
+        return not links.sites.get(links.string_numbers[_ALL]) and all(
+            links.ops[value] & OP_MASK == Op.TUPLE and not any(links.lists[links.b[value]]) for value in values
+        )
 
     @staticmethod
     def handed_names(links: Links) -> Iterable[str]:

@@ -356,6 +356,10 @@ class Rules:
         """What another build of the program has in the place of a member."""
         return ()
 
+    def star_gives(self, module: Value, name: str) -> bool:
+        """Whether importing all that a module has gives what it calls by a name."""
+        return True
+
     # What libraries do by convention; what rests on it is likely and no more.
 
     @staticmethod
