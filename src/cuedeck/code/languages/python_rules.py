@@ -351,7 +351,8 @@ class PythonRules(Rules):
         """Whether the texts that are written behind ``__all__`` are all that it lists."""
         values = [links.bindings[5][binding] for binding in bound]
         return not links.sites.get(links.string_numbers[_ALL]) and all(
-            links.ops[value] & OP_MASK == Op.TUPLE and not any(links.lists[links.b[value]]) for value in values
+            links.ops[value] & OP_MASK == Op.TUPLE and not any(links.lists[links.b[value]])
+            for value in values
         )
 
     @staticmethod
@@ -361,10 +362,17 @@ class PythonRules(Rules):
     def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
         return Fixtures(self.project).takers(symbol)
 
+    @cached_property
+    def beside(self) -> dict[str, str]:
+        """The stub beside a module, and the module beside a stub."""
+        paths = self.project.paths
+        stubs = [path for path in paths if path.endswith(".pyi") and path[:-1] in paths]
+        return {**{stub[:-1]: stub for stub in stubs}, **{stub: stub[:-1] for stub in stubs}}
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """What a stub and the module beside it call by one name, in the same class, is one thing."""
-        path = symbol.path[:-1] if symbol.path.endswith(".pyi") else f"{symbol.path}i"
-        if path not in self.project.paths:
+        path = self.beside.get(symbol.path)
+        if path is None:
             return ()
         links, others = self.project.links(symbol.path), self.project.links(path)
         number = others.string_numbers.get(symbol.name, -1)
@@ -389,6 +397,18 @@ class PythonRules(Rules):
         parts = symbol.path.removesuffix(".py").split("/")
         if symbol.scope == 0 and symbol.name.isupper() and any("settings" in part for part in parts[-2:]):
             yield Value(EXTERNAL, f"django.conf.settings.{symbol.name}")
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        """What a stub says of a class that its module does not, and the other way round."""
+        other = self.beside.get(path)
+        if other is None:
+            return ()
+        links = self.project.links(other)
+        number = links.string_numbers.get(name, -1)
+        return [(other, each) for each, called in links.classes.items() if called == number]
+
+    def told_beside(self, symbol: Symbol) -> Iterable[Symbol]:
+        return self.twins(symbol) if symbol.path.endswith(".py") else ()
 
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")

@@ -383,6 +383,10 @@ class Rules:
         """What a library gives to a parameter of that name."""
         return ()
 
+    def told_beside(self, symbol: Symbol) -> Iterable[Symbol]:
+        """The declarations of a symbol in another file that say of what type it is."""
+        return ()
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
