@@ -337,7 +337,7 @@ class PythonRules(Rules):
         return self.project.module_member(file_module(stub), name)
 
     def star_gives(self, module: Value, name: str) -> bool:
-        """What ``__all__`` lists; without one, and where that is put together while it runs, what is public."""
+        """What ``__all__`` lists; without one, or where that is put together, what is public."""
         if module.tag != MODULE:
             return True
         links = self.project.links(module.path)
@@ -349,11 +349,11 @@ class PythonRules(Rules):
 
     def _is_whole(self, links: Links, bound: Iterable[int]) -> bool:
         """Whether the texts that are written behind ``__all__`` are all that it lists."""
+        if links.sites.get(links.string_numbers[_ALL]):
+            return False
         values = [links.bindings[5][binding] for binding in bound]
-        return not links.sites.get(links.string_numbers[_ALL]) and all(
-            links.ops[value] & OP_MASK == Op.TUPLE and not any(links.lists[links.b[value]])
-            for value in values
-        )
+        lists = [links.b[value] for value in values if links.ops[value] & OP_MASK == Op.TUPLE]
+        return len(lists) == len(values) and not any(any(links.lists[each]) for each in lists)
 
     @staticmethod
     def handed_names(links: Links) -> Iterable[str]:
