@@ -58,15 +58,13 @@ class Op:
 
 # From where on the earlier values of a name end that is given something made of them.
 RENEWED: Final = 1
-# Of what a container yields, only its keys; what it holds, whatever the key.
+# Of what a container yields, only its keys; what it holds, whatever the key; what it gives at its end.
 KEYS: Final = 1
 HELD: Final = 2
-# Of a generator, what it gives at its end: ``x = yield from many``.
 ENDING: Final = 3
 # The name of a parameter that takes all further arguments, where its own name is bound to what they are.
 REST: Final = "..."
-# What an extension binds that is for some of a type's values only.
-CONDITION: Final = "where"
+CONDITION: Final = "where"  # what an extension binds that is for some of a type's values only
 # Positions of arguments: the last one, wherever that is; and what a function is called on.
 TRAILING: Final = 1 << 16
 RECEIVER: Final = TRAILING + 1

@@ -123,3 +123,45 @@ def test_yield_from_gives_what_the_generator_gives_at_its_end(project: Project) 
     )
     written.check("turn", "turn")
     written.check("line", "turn")
+
+
+def test_a_stub_says_what_the_module_beside_it_leaves_open(project: Project) -> None:
+    written = project(
+        """
+        === net.py
+        from foreign import Session
+        class Client(Session):
+            def send(self, url, **kwargs): ...  # <send>
+        class Reply:
+            def read(self): ...  # <read>
+        class _Hidden:
+            def open(self): ...  # <def hidden>
+            def shut(self): ...  # <def shut>
+        door = _Hidden()
+        === net.pyi
+        from typing import TypedDict, Unpack
+        from foreign import Session
+        class Options(TypedDict, total=False):
+            tries: int  # <def tries>
+        class Client(Session):
+            waits: float  # <def waits>
+            def send(self, url: str, **kwargs: Unpack[Options]) -> Reply: ...  # <def send>
+            def get(self, url: str) -> Reply: ...  # <def get>
+        class Reply:
+            def read(self) -> bytes: ...  # <def read>
+        class Door:
+            def open(self) -> Reply: ...  # <def open>
+        door: Door
+        === user.py
+        from net import Client, door
+        client = Client()
+        client.send("u", tries=3).read()  # <send> <tries> <read>
+        client.get("u").read()  # <get> <read>
+        client.waits = 3  # <waits>
+        door.open().read()  # <open> <hidden> <read>
+        door.shut()  # <shut>
+        """
+    )
+    for mark in ("send", "read", "tries", "waits", "get", "open", "shut"):
+        written.check(mark, mark)
+    written.check("hidden", "open")

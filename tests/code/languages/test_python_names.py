@@ -324,3 +324,41 @@ def test_a_package_and_another_may_try_to_import_one_name_from_each_other(projec
         """
     )
     written.check("send")
+
+
+def test_a_star_import_gives_what_all_lists_else_what_is_public(project: Project) -> None:
+    written = project(
+        """
+        === pkg/api.py
+        class Base: ...
+        === pkg/impl/__init__.py
+        from pkg.impl.api import *
+        from pkg.impl.plain import *
+        from pkg.impl.grown import *
+        === pkg/impl/api.py
+        import typing
+        from pkg import api
+        __all__: typing.Sequence[str] = ("Made", "_kept")  # <Made> <kept>
+        class Made(api.Base): ...  # <def Made>
+        def _kept(): ...  # <def kept>
+        def unlisted(): ...  # <def unlisted>
+        === pkg/impl/plain.py
+        def _private(): ...  # <def private>
+        def public(): ...  # <def public>
+        === pkg/impl/grown.py
+        from pkg.impl import plain
+        __all__ = ["first"]
+        __all__ += plain.names()
+        def first(): ...
+        def second(): ...  # <def second>
+        === user.py
+        from pkg.impl import *
+        from pkg.impl import _kept, _private, api, public, second, unlisted  # <kept> <public> <second>
+        api.Made()  # <Made>
+        """
+    )
+    written.check("Made", "Made")
+    for mark in ("kept", "private"):
+        written.check(mark, f"_{mark}")
+    for mark in ("unlisted", "public", "second"):
+        written.check(mark, mark)

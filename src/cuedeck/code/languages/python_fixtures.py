@@ -121,9 +121,9 @@ class Fixtures:
         if not mark:
             return ""
         for row in range(mark + 1, len(links.ops)):
-            if links.a[row] == mark and links.ops[row] & OP_MASK == Op.KEYWORD:
-                if links.strings[links.b[row]] == "name":
-                    return self.renamed(symbol.path, links.pos[row])
+            named = links.a[row] == mark and links.ops[row] & OP_MASK == Op.KEYWORD
+            if named and links.strings[links.b[row]] == "name":
+                return self.renamed(symbol.path, links.pos[row])
         return symbol.name
 
     def renamed(self, path: str, place: int) -> str:

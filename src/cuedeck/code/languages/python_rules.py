@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
-from cuedeck.code.facts import Import, Links
+from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Import, Links, Op, Role
 from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
@@ -26,6 +26,7 @@ from cuedeck.code.resolution.values import (
 )
 
 _BUILT_INS = "__builtins__.pyi"
+_ALL = "__all__"
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
 _REMOVED = (
     "aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib nis "
@@ -335,6 +336,25 @@ class PythonRules(Rules):
             return ()
         return self.project.module_member(file_module(stub), name)
 
+    def star_gives(self, module: Value, name: str) -> bool:
+        """What ``__all__`` lists; without one, or where that is put together, what is public."""
+        if module.tag != MODULE:
+            return True
+        links = self.project.links(module.path)
+        bound = links.names[0].get(links.string_numbers.get(_ALL, -1), ())
+        if not name.startswith("_") and not (bound and self._is_whole(links, bound)):
+            return True
+        sites = links.sites.get(links.string_numbers.get(name, -1))
+        return any(links.ops[site] >> ROLE_SHIFT == Role.EXPORT for site in sites)
+
+    def _is_whole(self, links: Links, bound: Iterable[int]) -> bool:
+        """Whether the texts that are written behind ``__all__`` are all that it lists."""
+        if links.sites.get(links.string_numbers[_ALL]):
+            return False
+        values = [links.bindings[5][binding] for binding in bound]
+        lists = [links.b[value] for value in values if links.ops[value] & OP_MASK == Op.TUPLE]
+        return len(lists) == len(values) and not any(any(links.lists[each]) for each in lists)
+
     @staticmethod
     def handed_names(links: Links) -> Iterable[str]:
         return handed_names(links)
@@ -342,10 +362,17 @@ class PythonRules(Rules):
     def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
         return Fixtures(self.project).takers(symbol)
 
+    @cached_property
+    def beside(self) -> dict[str, str]:
+        """The stub beside a module, and the module beside a stub."""
+        paths = self.project.paths
+        stubs = [path for path in paths if path.endswith(".pyi") and path[:-1] in paths]
+        return {**{stub[:-1]: stub for stub in stubs}, **{stub: stub[:-1] for stub in stubs}}
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """What a stub and the module beside it call by one name, in the same class, is one thing."""
-        path = symbol.path[:-1] if symbol.path.endswith(".pyi") else f"{symbol.path}i"
-        if path not in self.project.paths:
+        path = self.beside.get(symbol.path)
+        if path is None:
             return ()
         links, others = self.project.links(symbol.path), self.project.links(path)
         number = others.string_numbers.get(symbol.name, -1)
@@ -370,6 +397,18 @@ class PythonRules(Rules):
         parts = symbol.path.removesuffix(".py").split("/")
         if symbol.scope == 0 and symbol.name.isupper() and any("settings" in part for part in parts[-2:]):
             yield Value(EXTERNAL, f"django.conf.settings.{symbol.name}")
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        """What a stub says of a class that its module does not, and the other way round."""
+        other = self.beside.get(path)
+        if other is None:
+            return ()
+        links = self.project.links(other)
+        number = links.string_numbers.get(name, -1)
+        return [(other, each) for each, called in links.classes.items() if called == number]
+
+    def told_beside(self, symbol: Symbol) -> Iterable[Symbol]:
+        return self.twins(symbol) if symbol.path.endswith(".py") else ()
 
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")

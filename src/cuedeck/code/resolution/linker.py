@@ -244,7 +244,9 @@ class Linker(Namesakes):
         # Where several modules have the name, the last one has given it.
         for binding in reversed(names.get(star, ()) if star is not None else ()):
             module = self.imported(path, links.bindings[4][binding])
-            members = self.module_member(module, name) if module is not None else ()
+            if module is None or not self.rules_of(path).star_gives(module, name):
+                continue
+            members = self.module_member(module, name)
             if members and (self.rules_of(path).stars_pass_imports or isinstance(members[0], Symbol)):
                 return members
             found += [] if found else members

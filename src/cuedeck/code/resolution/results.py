@@ -149,6 +149,12 @@ class Results(Typing):
         ]
         return list(self.substitute(tuple(made), dict(pairs(value))))
 
+    def _type_of(self, symbol: Symbol) -> Values:
+        """What a symbol holds by its own file, and by what another says of it; a class is one for both."""
+        own = super()._type_of(symbol)
+        told = [v for each in self.rules_of(symbol.path).told_beside(symbol) for v in self.type_of(each)]
+        return unique([*own, *(v for v in told if v.tag != CLASS)]) if told else own
+
     def result(self, function: Value) -> Values:
         """What calling a function gives."""
         found: Values = self.solve(("r", function.path, function.scope), self._result, function)

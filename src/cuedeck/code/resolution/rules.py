@@ -364,6 +364,10 @@ class Rules:
         """What another build of the program has in the place of a member."""
         return ()
 
+    def star_gives(self, module: Value, name: str) -> bool:
+        """Whether importing all that a module has gives what it calls by a name."""
+        return True
+
     # What libraries do by convention; what rests on it is likely and no more.
 
     @staticmethod
@@ -385,6 +389,10 @@ class Rules:
 
     def handed(self, parameter: Symbol) -> Values:
         """What a library gives to a parameter of that name."""
+        return ()
+
+    def told_beside(self, symbol: Symbol) -> Iterable[Symbol]:
+        """The declarations of a symbol in another file that say of what type it is."""
         return ()
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
