@@ -37,6 +37,7 @@ from cuedeck.code.resolution.values import (
     KEY,
     LISTED,
     MAPPING,
+    METATYPE,
     METHODS,
     MODULE,
     OPEN,
@@ -406,7 +407,8 @@ class Typing(Untyped):
         while links.ops[number] & OP_MASK == Op.ATTR:
             number = links.a[number]
         owner = links.scopes[links.a[number]].owner if links.ops[number] & OP_MASK == Op.NAME else -1
-        if owner >= 0 and links.scopes[owner].kind == ScopeKind.CLASS:
+        open_self = self.rules_of(path).extended_selves
+        if owner >= 0 and (open_self or links.scopes[owner].kind == ScopeKind.CLASS):
             return (Value(PARAMETER, path, owner, name=SELF_TYPE),)
         return self.instance_type(Value(INSTANCE_OF, path, owner)) if owner >= 0 else ()
 
@@ -465,7 +467,7 @@ class Typing(Untyped):
                 arguments if label == "Union" else arguments[-1:] if label == "Coroutine" else arguments[:1]
             )
             return unique([v for item in used for v in self.annotation(path, item)])
-        if label in ("type", "Type"):
+        if label in ("type", "Type", METATYPE):
             return classes_of(unique([v for item in arguments for v in self.annotation(path, item)]))
         if label in rules.sequences:
             inside = self.annotation(path, arguments[0]) if arguments else ()
@@ -526,7 +528,7 @@ class Typing(Untyped):
             case Op.AWAIT:
                 return self.waited_for(self.evaluate(path, a))
             case Op.WANTED:
-                return self.evaluate(path, a)
+                return self.owner_wanted(path, a, b)
             case Op.TUPLE:
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])
                 kind = LISTED if links.ops[number] >> ROLE_SHIFT == Role.WRITE else ""
