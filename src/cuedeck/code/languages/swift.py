@@ -98,6 +98,7 @@ class SwiftWalk(SwiftPatterns):
         "assignment": "assignment",
         "equality_expression": "comparison",
         "subscript_declaration": "subscript",
+        "attribute": "attribute",
         "inheritance_constraint": "constraint",
     }
 
@@ -272,7 +273,10 @@ class SwiftWalk(SwiftPatterns):
             elif child.type == "type_annotation" and patterns:
                 types[at] = self.visit(child, scope, Role.TYPE)
             elif child in given and patterns:
+                begun = len(self.rows)
                 values[at] = self.worth(child, scope, types[at], typed=True)
+                if self.scopes[scope].kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
+                    self.see_outer(list(self.binding_names(patterns[at])), scope, begun)
             elif child.type == "computed_property":
                 self.accessors(child, scope, types[at] if patterns else 0)
             elif child.type == "modifiers":

@@ -45,12 +45,14 @@ class SwiftPatterns(SwiftValues):
         is_binding = any(child.type == "value_binding_pattern" for child in group)
         bound = next((c for c in group if is_binding and c.type == "simple_identifier"), None)
         of = value = 0
+        begun = len(self.rows)
         for child in group:
             if child.type == "type_annotation":
                 of = self.visit(child, inner, Role.TYPE)
             elif child.is_named and child != bound and child.type != "value_binding_pattern":
                 value = self.visit(child, inner) or -1
         if bound is not None:
+            self.see_outer([bound], inner, begun)
             if not value:
                 value = self.reference(bound, outside if inner != outside else self.scopes[inner].parent)
             self.bind(inner, self.name(bound), bound.start_byte, Bind.VARIABLE, of, max(value, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
-from cuedeck.code.facts import Import, ScopeKind
+from cuedeck.code.facts import Bind, Import, ScopeKind
 from cuedeck.code.languages.open_rules import OpenRules, named
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
@@ -33,13 +33,18 @@ class SwiftRules(OpenRules):
     mappings: ClassVar[frozenset[str]] = frozenset({"Dictionary"})
     yields_entries: ClassVar[bool] = True
     element_methods: ClassVar[frozenset[str]] = frozenset(
-        {"first", "last", "randomElement", "min", "max", "popLast", "removeFirst", "removeLast", "remove"}
+        {
+            *("first", "last", "randomElement", "min", "max", "popFirst", "popLast"),
+            *("removeFirst", "removeLast", "remove"),
+        }
     )
     container_methods: ClassVar[frozenset[str]] = frozenset(
         {"filter", "sorted", "reversed", "prefix", "suffix", "dropFirst", "dropLast", "shuffled", "union"}
     )
     element_members: ClassVar[frozenset[str]] = frozenset({"first", "last"})
     container_members: ClassVar[frozenset[str]] = frozenset({"lazy"})
+    iterator: ClassVar[str] = "makeIterator"
+    advancer: ClassVar[str] = "next"
     pair_members: ClassVar[Mapping[str, int]] = {"key": 0, "value": 1, "offset": 0, "element": 1}
     numbering_methods: ClassVar[frozenset[str]] = frozenset({"enumerated"})
     element_calls: ClassVar[frozenset[str]] = frozenset({"ForEach", "List"})
@@ -68,7 +73,17 @@ class SwiftRules(OpenRules):
         if row.kind != ScopeKind.EXTENSION:
             return False
         target = named(links, row.result)
-        return not self.open_names(target) or self._promised(target)
+        return self._is_foreign(target) or self._promised(target)
+
+    def _is_foreign(self, name: str) -> bool:
+        """Whether a type is another module's, also under a name that the project gave it."""
+        for symbol in self.open_names(name):
+            links = self.project.links(symbol.path)
+            for binding in links.names[symbol.scope].get(links.string_numbers[name], ()):
+                kind, of = links.bindings[3][binding], links.bindings[4][binding]
+                if kind != Bind.ALIAS or self.project.evaluate(symbol.path, of):
+                    return False
+        return True
 
     def _promised(self, protocol: str) -> bool:
         key = ("swift-promised", protocol)
@@ -81,7 +96,7 @@ class SwiftRules(OpenRules):
                 if links is None or row.kind != ScopeKind.EXTENSION:
                     continue
                 promised = {named(links, base) for base in links.lists[row.bases]}
-                if protocol in promised and not self.open_names(named(links, row.result)):
+                if protocol in promised and self._is_foreign(named(links, row.result)):
                     return True
         return False
 

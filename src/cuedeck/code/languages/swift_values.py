@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 _MAX_ARGUMENTS: Final = 16
 _UNNAMED: Final = (b"$0", b"$1", b"$2")
 _PAIR: Final = 2
+_ELEMENT: Final = -1  # any element of a list, where others are positions in a tuple
+_RANGES: Final = frozenset(
+    {
+        "range_expression",
+        "open_start_range_expression",
+        "open_end_range_expression",
+        "fully_open_range",
+    }
+)
 # Of expressions that give one of their parts, which parts those are.
 _PARTS: Final = {
     "try_expression": slice(-1, None),
     "await_expression": slice(-1, None),
     "ternary_expression": slice(-2, None),
     "nil_coalescing_expression": slice(-1, None),
-    "tuple_expression": slice(0, 1),
+    "tuple_expression": slice(None),
     "array_literal": slice(None),
 }
 
@@ -46,17 +55,28 @@ class SwiftValues(TableWalk):
         names = list(self._leading(node))
         if not names:
             return
-        value = self.row(Op.TYPED, expected) if typed else expected
-        for at, is_listed in names:
-            self.wanted[at] = self.either([self.row(Op.ELEMENT, value), value]) if is_listed else value
+        whole = self.row(Op.TYPED, expected) if typed else expected
+        for at, parts in names:
+            value = whole
+            for part in parts:
+                element = part == _ELEMENT
+                value = self.row(Op.ELEMENT, value) if element else self.row(Op.ITEM, value, part)
+            # A set of options is written like a list of them.
+            self.wanted[at] = self.either([value, whole]) if parts == (_ELEMENT,) else value
 
-    def _leading(self, node: Node, *, is_listed: bool = False) -> Iterator[tuple[int, bool]]:
-        """Where members without an owner stand that are of the type of an expression, or of its elements."""
+    def _leading(self, node: Node, parts: tuple[int, ...] = ()) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Where members without an owner stand that are of the type of an expression, or of its parts."""
         if self.source[node.start_byte : node.start_byte + 1] == b".":
-            yield node.start_byte + 1, is_listed
+            yield node.start_byte + 1, parts
             return
-        for child in node.named_children[_PARTS[node.type]] if node.type in _PARTS else ():
-            yield from self._leading(child, is_listed=is_listed or node.type == "array_literal")
+        inner = node.named_children[_PARTS[node.type]] if node.type in _PARTS else []
+        for position, child in enumerate(inner):
+            if node.type == "array_literal":
+                yield from self._leading(child, (*parts, _ELEMENT))
+            elif node.type == "tuple_expression" and len(inner) > 1:
+                yield from self._leading(child, (*parts, position))
+            else:
+                yield from self._leading(child, parts)
 
     def worth(self, node: Node, scope: int, expected: int, *, typed: bool = False) -> int:
         """Visit a value of which something is expected: a type, or what an expression is."""
@@ -70,8 +90,11 @@ class SwiftValues(TableWalk):
         target, *rest = node.named_children
         suffix = rest[-1] if rest else None
         if suffix is not None and self._is_index(suffix):
-            values = [self.visit(target, scope), self.visit(suffix, scope)]
-            return self.row(Op.INDEX, values[0], self.items(values[1:]))
+            value = self.visit(target, scope)
+            self.visit(suffix, scope)
+            given = [child for part in suffix.named_children for child in part.named_children]
+            parts = [self.row(Op.SEQUENCE, 0)] if any(map(_is_range, given)) else [0]
+            return self.row(Op.INDEX, value, self.items(parts))
         if target.type in ("array_literal", "dictionary_literal"):
             # ``[Item]()``
             held = [self.row(Op.TYPED, self.visit(of, scope, Role.TYPE)) for of in target.named_children]
@@ -172,8 +195,19 @@ class SwiftValues(TableWalk):
         return self.row(Op.TUPLE, 0, self.items(values[:_MAX_ARGUMENTS]))
 
     def tuple_type(self, node: Node, scope: int, role: int = 0) -> int:
-        types = [self.visit(child, scope, Role.TYPE) for child in node.named_children]
-        return self.row(Op.TUPLE, 0, self.items(types)) if len(types) >= _PAIR else (types or [0])[0]
+        parts = node.named_children
+        types = [self.visit(child, scope, Role.TYPE) for child in parts]
+        if len(types) < _PAIR:
+            return types[0] if types else 0
+        whole = self.row(Op.TUPLE, 0, self.items(types))
+        labels = [part.child_by_field_name("name") for part in parts]
+        if all(label is None or label.type != "simple_identifier" for label in labels):
+            return whole
+        fields = self.scope(ScopeKind.CLASS, scope)
+        for label, of in zip(labels, types, strict=True):
+            if label is not None and label.type == "simple_identifier":
+                self.bind(fields, self.name(label), label.start_byte, Bind.VARIABLE, of)
+        return self.either([whole, self.row(Op.SELF, fields)])
 
     def tuple_part(self, node: Node, scope: int, role: int = 0) -> int:
         """``name: Type``"""
@@ -203,6 +237,25 @@ class SwiftValues(TableWalk):
         value, label = node.child_by_field_name("value"), node.child_by_field_name("name")
         if value is None or not callee:
             return self.visit(node, scope)
+        return self.handed(value, label, scope, callee, position)
+
+    def attribute(self, node: Node, scope: int, role: int = 0) -> int:
+        """``@Option(name: .long)`` makes what it names."""
+        callee = position = 0
+        label: Node | None = None
+        for child in node.named_children:
+            after = child.next_sibling
+            if not callee and child.type == "user_type":
+                callee = self.visit(child, scope, Role.TYPE)
+            elif child.type == "simple_identifier" and after is not None and after.type == ":":
+                label = child
+            else:
+                self.handed(child, label, scope, callee, position)
+                label, position = None, position + 1
+        return 0
+
+    def handed(self, value: Node, label: Node | None, scope: int, callee: int, position: int) -> int:
+        """Visit what a parameter is given."""
         at = LABELLED + self.name(label) if label is not None else position
         if self.source[value.start_byte : value.start_byte + 1] == b"\\":
             return self.key_path(value, scope, self.row(Op.ARGUMENT, callee, at))
@@ -296,6 +349,12 @@ class SwiftValues(TableWalk):
         if result is not None:
             self.scopes[inner].result = self.visit(result, scope, Role.TYPE)
         return self.row(Op.FUNCTION, inner)
+
+
+def _is_range(argument: Node) -> bool:
+    """Whether an index is that of several elements."""
+    value = argument.child_by_field_name("value")
+    return value is not None and value.type in _RANGES
 
 
 def unprojected(name: bytes) -> bytes:

@@ -238,6 +238,8 @@ class Calls(Overloads):
             return ()
         if rules.walker:
             return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])
+        if rules.iterator:
+            return unique([v for o in owners for v in (self.yielded(o) or ((o,) if o.tag == INSTANCE else ()))])
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
 
     def parts_handed(self, owners: Values, position: int) -> Values:

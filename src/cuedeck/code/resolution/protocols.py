@@ -112,7 +112,7 @@ class Protocols(Bases):
             return value.inside[1]
         if value.tag != INSTANCE:
             return elements(value) or self.constants_of(value)
-        for name in ("__iter__", "__aiter__"):
+        for name in ("__iter__", "__aiter__", self.rules_of(value.path).iterator):
             given = self.concrete(self.protocol(value, name))
             if given:
                 return unique([w for v in given for w in self.advanced(v)])
@@ -122,7 +122,8 @@ class Protocols(Bases):
 
     def advanced(self, value: Value) -> Values:
         """What an iterator gives next."""
-        return elements(value) or self.protocol(value, "__next__", "__anext__")
+        advancer = self.rules_of(value.path).advancer if value.tag == INSTANCE else ""
+        return elements(value) or self.protocol(value, "__next__", "__anext__", advancer)
 
     def protocol(self, value: Value, *names: str) -> Values:
         """What the first of these methods gives."""

@@ -90,6 +90,9 @@ class Rules:
     element_calls: ClassVar[frozenset[str]] = frozenset()
     # Arguments have labels, by which they find their parameters.
     labelled_arguments: ClassVar[bool] = False
+    # The methods by which a value gives an iterator, and by which that gives the next element.
+    iterator: ClassVar[str] = ""
+    advancer: ClassVar[str] = ""
     # Methods of mappings that give one key with its value.
     entry_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value that give the value itself (clone, unwrap, as_ref).

@@ -196,7 +196,7 @@ class Typing(Untyped):
         if all(xs[b] == ys[b] for b in declared):
             # Only tests such as ``isinstance`` say what it is: they hide nothing.
             declared = []
-        if declared and (rules.overloads or rules.fields_beside_methods):
+        if declared and (rules.overloads or rules.fields_beside_methods or rules.labelled_arguments):
             declared += [b for b in bindings if kinds[b] == Bind.FUNCTION]
         found: list[Value] = []
         for binding in declared or self.signatures(symbol.path, bindings):
