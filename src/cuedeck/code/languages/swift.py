@@ -287,10 +287,11 @@ class SwiftWalk(SwiftPatterns):
             # In ``var a, b: Int`` the type is that of both.
             types[at] = types[at] or (0 if values[at] else types[at + 1])
         for pattern, of, value in zip(patterns, types, values, strict=True):
-            leaves = list(self.binding_names(pattern))
-            for position, leaf in enumerate(leaves):
-                part = self.row(Op.ITEM, value, position) if value and len(leaves) > 1 else value
-                self.assign(leaf, scope, of or (told if not value else 0), part, Kind.VARIABLE, node)
+            parts = [child for child in pattern.named_children if child.type == "pattern"]
+            for position, part in enumerate(parts or [pattern]):
+                held = self.row(Op.ITEM, value, position) if value and parts else value
+                for leaf in self.binding_names(part):
+                    self.assign(leaf, scope, of or (told if not value else 0), held, Kind.VARIABLE, node)
         return 0
 
     def told(self, node: Node, scope: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final
 
-from cuedeck.code.facts import Bind, Import, ScopeKind
+from cuedeck.code.facts import CONDITION, OP_MASK, Bind, Import, Op, ScopeKind
 from cuedeck.code.languages.open_rules import OpenRules, named
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
@@ -76,14 +76,15 @@ class SwiftRules(OpenRules):
         return self._is_foreign(target) or self._promised(target)
 
     def _is_foreign(self, name: str) -> bool:
-        """Whether a type is another module's, also under a name that the project gave it."""
-        for symbol in self.open_names(name):
+        """Whether a type is another module's, also under a name that the project gave it on some systems."""
+        found = self.open_names(name)
+        for symbol in found:
             links = self.project.links(symbol.path)
             for binding in links.names[symbol.scope].get(links.string_numbers[name], ()):
                 kind, of = links.bindings[3][binding], links.bindings[4][binding]
-                if kind != Bind.ALIAS or self.project.evaluate(symbol.path, of):
-                    return False
-        return True
+                if kind == Bind.ALIAS and not self.project.evaluate(symbol.path, of):
+                    return True
+        return not found
 
     def _promised(self, protocol: str) -> bool:
         key = ("swift-promised", protocol)
@@ -109,9 +110,27 @@ class SwiftRules(OpenRules):
         return self._only_member(name) if key == "swift-implicit:" else super().package_member(key, name)
 
     def _only_member(self, name: str) -> Targets:
-        """The one member of that name that any type declares; of several, none can be chosen."""
+        """The one member of that name that any type declares, if it is a value of that type."""
         found = self._members(name)
-        return tuple(found) if len(found) == 1 else ()
+        return tuple(found) if len(found) == 1 and self._gives_owner(found[0]) else ()
+
+    def _gives_owner(self, symbol: Symbol) -> bool:
+        """Whether a member is a case of its type, or declared to give a value of it."""
+        links = self.project.links(symbol.path)
+        row = links.scopes[symbol.scope]
+        if links.string_numbers.get(CONDITION, -1) in links.names[symbol.scope]:
+            return True
+        owner = links.strings[links.classes.get(symbol.scope, 0)] or named(links, row.result)
+        for binding in links.names[symbol.scope].get(links.string_numbers[symbol.name], ()):
+            kind, x, y = (column[binding] for column in links.bindings[3:])
+            given = [x, y]
+            if kind == Bind.FUNCTION:
+                given = [links.scopes[x].result, *links.lists[links.scopes[x].returns]]
+            ops = [links.ops[number] & OP_MASK for number in given]
+            made = [links.a[n] if op == Op.CALL else n for n, op in zip(given, ops, strict=True)]
+            if Op.SELF in ops or any(named(links, number) in (owner, "Self") for number in made):
+                return True
+        return False
 
     def _members(self, name: str) -> list[Symbol]:
         """The members of that name that types declare."""
