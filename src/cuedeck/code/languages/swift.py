@@ -295,7 +295,7 @@ class SwiftWalk(SwiftPatterns):
         return 0
 
     def told(self, node: Node, scope: int) -> int:
-        """Visit what stands before a property; its type, where only that says it: ``@Environment(T.self)``."""
+        """Visit what stands before a property; its type, where only that tells it: ``@Wrapped(T.self)``."""
         self.children(node, scope)
         for attribute in node.named_children:
             parts = attribute.named_children if attribute.type == "attribute" else []

@@ -25,7 +25,7 @@ class SwiftRules(OpenRules):
     extension_methods: ClassVar[bool] = True
     extension_values: ClassVar[bool] = True
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})
-    extended_selves: ClassVar[bool] = True
+    open_self: ClassVar[bool] = True
     labelled_arguments: ClassVar[bool] = True
     constructors: ClassVar[tuple[str, ...]] = ("init",)
     transparent: ClassVar[frozenset[str]] = frozenset({"Optional"})
@@ -46,6 +46,7 @@ class SwiftRules(OpenRules):
     iterator: ClassVar[str] = "makeIterator"
     advancer: ClassVar[str] = "next"
     pair_members: ClassVar[Mapping[str, int]] = {"key": 0, "value": 1, "offset": 0, "element": 1}
+    spreads_pairs: ClassVar[bool] = True
     numbering_methods: ClassVar[frozenset[str]] = frozenset({"enumerated"})
     element_calls: ClassVar[frozenset[str]] = frozenset({"ForEach", "List"})
     function_forms: ClassVar[Mapping[str, str]] = dict.fromkeys(

@@ -224,8 +224,8 @@ class Calls(Overloads):
         owners = self.concrete(self.evaluate(path, links.a[callee]))
         if owners and not position and all(o.tag == EXTERNAL for o in owners):
             return self.walked(path, callee)
-        if rules.pair_members and (parts := self.parts_handed(owners, position)):
-            return parts
+        if rules.spreads_pairs and (spread := self.parts_handed(owners, position)):
+            return spread
         if label not in rules.callback_methods:
             holders = [o for o in owners if o.name == HOLDER] if not position else []
             return unique([v for o in holders for v in elements(o)])
@@ -239,7 +239,9 @@ class Calls(Overloads):
         if rules.walker:
             return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])
         if rules.iterator:
-            return unique([v for o in owners for v in (self.yielded(o) or ((o,) if o.tag == INSTANCE else ()))])
+            return unique(
+                [v for o in owners for v in (self.yielded(o) or ((o,) if o.tag == INSTANCE else ()))]
+            )
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
 
     def parts_handed(self, owners: Values, position: int) -> Values:

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from cuedeck.code.facts import ROLE_SHIFT, Role, ScopeKind
 from cuedeck.code.resolution.receivers import Receivers
 from cuedeck.code.resolution.rules import Rules
-from cuedeck.code.resolution.values import CLASS, FUNCTION, INSTANCE, Symbol, Target, Targets, Value
+from cuedeck.code.resolution.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    Symbol,
+    Target,
+    Targets,
+    Value,
+    Values,
+    unique,
+)
 
 
 class Extending(Receivers):
@@ -30,6 +40,13 @@ class Extending(Receivers):
             seen = [m for m in seen if self.extends_type(m, label)]
         found = tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
         return self.by_receiver(path, number, found) if rules.tells_receivers else found
+
+    def lent_values(self, path: str, number: int) -> Values:
+        """What the members declared elsewhere give that a value has not itself."""
+        found = self.extended(path, number)
+        owners = self.concrete(self.evaluate(path, self.links(path).a[number])) if found else ()
+        known = [v for v in owners if v.tag in (CLASS, INSTANCE)]
+        return unique([v for o in known for t in found for v in self.worth(o, t)]) or self.values(found)
 
     def unbound(self, path: str, scope: int, name: str) -> Targets:
         """What a name means that nothing around binds: what heirs declare, or a foreign parent was given."""

@@ -84,6 +84,8 @@ class Rules:
     element_members: ClassVar[frozenset[str]] = frozenset()
     container_members: ClassVar[frozenset[str]] = frozenset()
     pair_members: ClassVar[Mapping[str, int]] = {}
+    # A function may take the parts of a pair instead of the pair.
+    spreads_pairs: ClassVar[bool] = False
     # Methods that give each element with its number before it.
     numbering_methods: ClassVar[frozenset[str]] = frozenset()
     # Foreign functions that hand the elements of their first argument to the functions beside it.
@@ -120,7 +122,7 @@ class Rules:
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
     # Also in what extends a type: there they annotate whichever heir of it is meant.
-    extended_selves: ClassVar[bool] = False
+    open_self: ClassVar[bool] = False
     constructors: ClassVar[tuple[str, ...]] = ()
     # Foreign classes, and the members that are of the types which they are told, in their order.
     told_members: ClassVar[Mapping[str, tuple[str, ...]]] = {}

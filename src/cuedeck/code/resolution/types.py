@@ -140,8 +140,8 @@ class Typing(Untyped):
         """What a name means that the language provides."""
 
     @abstractmethod
-    def extended(self, path: str, number: int) -> Targets:
-        """The methods declared elsewhere that are called on a value which has none of that name."""
+    def lent_values(self, path: str, number: int) -> Values:
+        """What the members declared elsewhere give that a value has not itself."""
 
     @abstractmethod
     def read_through(self, owner: Value, member: Symbol, held: Values) -> Values:
@@ -407,8 +407,7 @@ class Typing(Untyped):
         while links.ops[number] & OP_MASK == Op.ATTR:
             number = links.a[number]
         owner = links.scopes[links.a[number]].owner if links.ops[number] & OP_MASK == Op.NAME else -1
-        open_self = self.rules_of(path).extended_selves
-        if owner >= 0 and (open_self or links.scopes[owner].kind == ScopeKind.CLASS):
+        if owner >= 0 and (links.scopes[owner].kind == ScopeKind.CLASS or self.rules_of(path).open_self):
             return (Value(PARAMETER, path, owner, name=SELF_TYPE),)
         return self.instance_type(Value(INSTANCE_OF, path, owner)) if owner >= 0 else ()
 
@@ -516,7 +515,7 @@ class Typing(Untyped):
             case Op.ATTR:
                 name = links.strings[b]
                 held = self.attribute_values(path, a, name) or self.entry(path, a, name)
-                return held or self.values(self.extended(path, number))
+                return held or self.lent_values(path, number)
             case Op.MODULE | Op.IMPORTED | Op.INTRINSIC | Op.KEYWORD:
                 return self.values(self.targets(path, number))
             case Op.CALL:
