@@ -10,7 +10,7 @@ from cuedeck.code.languages.grouped import bound_in, one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.swift_patterns import SwiftPatterns
 from cuedeck.code.languages.swift_rules import IMPLICIT, SwiftRules
-from cuedeck.code.languages.swift_values import unprojected
+from cuedeck.code.languages.swift_values import places, unprojected
 from cuedeck.code.languages.table import Declares, doc_above
 from cuedeck.code.resolution.values import METATYPE
 
@@ -178,19 +178,20 @@ class SwiftWalk(SwiftPatterns):
     def head_of(self, node: Node, inner: int, name: Node, body: Node | None, bases: list[int]) -> None:
         """Parents, type parameters, what is taken and given."""
         last = 0
-        for at, child in enumerate(node.children):
-            if child in (name, body) or not child.is_named:
+        defaults = places(node, "default_value")
+        results = places(node, "name")
+        for child in node.named_children:
+            if child in (name, body):
                 continue
-            field = node.field_name_for_child(at)
             if child.type == "parameter":
                 last = self.parameter(child, inner)
-            elif field == "default_value":
+            elif child.start_byte in defaults:
                 self.worth(child, inner, last, typed=True)
             elif child.type == "inheritance_specifier":
                 bases.append(self.only(child, inner, Role.EXTENDS))
             elif child.type == "type_parameters":
                 self.type_parameters(child, inner)
-            elif field == "name":
+            elif child.start_byte in results:
                 self.scopes[inner].result = self.visit(child, inner, Role.TYPE)
             else:
                 self.visit(child, inner)
@@ -217,16 +218,17 @@ class SwiftWalk(SwiftPatterns):
     def subscript(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.bind(scope, self.intern(_INDEXED), node.start_byte, Bind.FUNCTION, inner)
-        for at, child in enumerate(node.children):
+        results = places(node, "name")
+        for child in node.named_children:
             if child.type == "parameter":
                 self.parameter(child, inner)
             elif child.type == "type_parameters":
                 self.type_parameters(child, inner)
-            elif node.field_name_for_child(at) == "name":
+            elif child.start_byte in results:
                 self.scopes[inner].result = self.visit(child, inner, Role.TYPE)
             elif child.type == "computed_property":
                 self.accessors(child, inner, self.scopes[inner].result)
-            elif child.is_named:
+            else:
                 self.visit(child, inner)
         return 0
 
@@ -345,14 +347,14 @@ class SwiftWalk(SwiftPatterns):
         """Cases of an enumeration: values of it, or functions of what they carry that give one."""
         carried: dict[int, Node] = {}
         name: Node | None = None
-        for at, child in enumerate(node.children):
-            field = node.field_name_for_child(at)
-            if field == "name":
+        names, contents = places(node, "name"), places(node, "data_contents")
+        for child in node.named_children:
+            if child.start_byte in names:
                 name = child
-            elif field == "data_contents" and name is not None:
+            elif child.start_byte in contents and name is not None:
                 carried[name.start_byte] = child
-            elif field == "raw_value":
-                self.visit(child, scope)
+        for raw in node.children_by_field_name("raw_value"):
+            self.visit(raw, scope)
         one = self.row(Op.SELF, self.scopes[scope].owner) if self.scopes[scope].owner >= 0 else 0
         for name in node.children_by_field_name("name"):
             if name.start_byte in carried:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from cuedeck.code.facts import TRAILING, Bind, Op, Role, ScopeKind
@@ -243,11 +244,15 @@ class SwiftValues(TableWalk):
         """``@Option(name: .long)`` makes what it names."""
         callee = position = 0
         label: Node | None = None
+        labels = {
+            child.start_byte
+            for child, after in pairwise(node.children)
+            if child.type == "simple_identifier" and after.type == ":"
+        }
         for child in node.named_children:
-            after = child.next_sibling
             if not callee and child.type == "user_type":
                 callee = self.visit(child, scope, Role.TYPE)
-            elif child.type == "simple_identifier" and after is not None and after.type == ":":
+            elif child.start_byte in labels:
                 label = child
             else:
                 self.handed(child, label, scope, callee, position)
@@ -355,6 +360,11 @@ def _is_range(argument: Node) -> bool:
     """Whether an index is that of several elements."""
     value = argument.child_by_field_name("value")
     return value is not None and value.type in _RANGES
+
+
+def places(node: Node, field: str) -> set[int]:
+    """Where the parts of a node begin that a field names."""
+    return {child.start_byte for child in node.children_by_field_name(field)}
 
 
 def unprojected(name: bytes) -> bytes:
