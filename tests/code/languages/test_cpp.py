@@ -174,3 +174,53 @@ def test_classes_behind_several_macros(project: Project) -> None:
     )
     written.check("iterations")
     written.check("report")
+
+
+def test_a_macro_above_comments_and_a_namespace_ends_there(project: Project) -> None:
+    written = project(
+        """
+        === ui.h
+        #pragma once
+        CHECKS_RESTORE
+
+        //--------
+        // Functions
+        //--------
+
+        namespace Ui
+        {
+            UI_API void EndPart(); // <EndPart>
+            UI_API int  CountParts(int from = 0);
+        }
+        === ui.cpp
+        #include "ui.h"
+        void Ui::EndPart() {} // <def EndPart>
+        void Ui::Other() { EndPart(); } // <EndPart>
+        === use.cpp
+        #include "ui.h"
+        void use() { Ui::EndPart(); } // <EndPart>
+        """
+    )
+    written.check("EndPart")
+    assert written.referring("ui.h", 10, "EndPart") >= {("ui.cpp", 3), ("use.cpp", 2)}
+    assert not any(d.name == "namespace" for d in written.outline("ui.h").definitions)
+
+
+def test_a_case_sees_the_members_of_its_fixture(project: Project) -> None:
+    written = project(
+        """
+        === app.hpp
+        class App { public: void run() {} }; // <def run>
+        class Fixture { public: App app; }; // <def app>
+        === test.cpp
+        #include "app.hpp"
+        TEST_CASE_METHOD(Fixture, "It runs", "[all]") {
+            app.run(); // <app> <run>
+        }
+        TEST_CASE("Alone") {
+            app.run();
+        }
+        """
+    )
+    written.check("run")
+    written.check("app")

@@ -400,3 +400,54 @@ def test_a_foreign_type_under_a_second_name_is_what_its_own_says(project: Projec
         """
     )
     written.check("flag")
+
+
+def test_a_crate_under_another_name_and_parts_of_tuples(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "tally"
+        === src/lib.rs
+        pub fn same(a: u8) {} // <def same>
+        pub struct State { pub depth: u8 } // <def depth>
+        fn deepen(states: &mut (State, State)) -> u8 {
+            states.0.depth + states.1.depth // <depth>
+        }
+        === tests/all.rs
+        use tally as t;
+        #[test]
+        fn works() {
+            t::same(1); // <same>
+        }
+        """
+    )
+    written.check("same")
+    written.check("depth")
+
+
+def test_a_trait_for_every_type_gives_the_type_it_is_called_on(project: Project) -> None:
+    written = project(
+        """
+        === Cargo.toml
+        [package]
+        name = "settings"
+        === src/lib.rs
+        pub struct Jobs { pub limit: u8 } // <def limit>
+        pub struct Time { pub limit: u8 }
+        pub trait Load: Sized {
+            fn made() -> Self;
+            fn load(text: &str) -> Self { Self::made() }
+        }
+        impl<T: Default> Load for T {
+            fn made() -> Self { T::default() }
+        }
+        fn run() -> u8 {
+            let jobs = Jobs::load("");
+            let time = Time::load("");
+            time.limit;
+            jobs.limit // <limit>
+        }
+        """
+    )
+    written.check("limit")

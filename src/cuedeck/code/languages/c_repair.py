@@ -31,8 +31,8 @@ _CLOSED: Final = re.compile(rb"(?m)^\}[ \t]*" + _MACRO + rb"(?=[ \t]+[A-Za-z_]\w
 # ``BEGIN_NAMESPACE`` on a line of its own, before a declaration.
 _ALONE: Final = re.compile(
     rb"(?m)^[ \t]*([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)[ \t]*(?://[^\n]*)?"
-    rb"(?=\n\s{0,200}(?:namespace|class|struct|union|enum|template|typedef|extern|using|inline|static|constexpr|virtual|"
-    rb"explicit|friend|public|protected|private)\b)"
+    rb"(?=\n(?:[ \t]*(?://[^\n]*)?\n){0,40}[ \t]*(?:namespace|class|struct|union|enum|template|typedef|extern"
+    rb"|using|inline|static|constexpr|virtual|explicit|friend|public|protected|private)\b)"
 )
 # ``class API Type``, ``struct API DEPRECATED("since 2") Type``
 _WITHIN: Final = re.compile(

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from cuedeck.code.facts import OP_MASK, Bind, Import, Links, Op, ScopeKind
 from cuedeck.code.languages.c_includes import Includes
 from cuedeck.code.languages.open_rules import OpenRules, is_header
-from cuedeck.code.resolution.values import CLASS, Symbol, Targets, Value
+from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
 _PROTOTYPE: Final = 2
 # Bound where a variable is that other files do not see; nothing else can be called so.
@@ -111,11 +111,44 @@ class CRules(OpenRules):
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         links = self.project.links(symbol.path)
-        if links.scopes[symbol.scope].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
-            return self._member_elsewhere(symbol)
-        if links.scopes[symbol.scope].kind not in (ScopeKind.MODULE, ScopeKind.NAMESPACE, ScopeKind.TAGS):
+        kind = links.scopes[symbol.scope].kind
+        if kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
+            return (*self._member_elsewhere(symbol), *self._of_namespace(symbol))
+        if kind not in (ScopeKind.MODULE, ScopeKind.NAMESPACE, ScopeKind.TAGS):
             return ()
-        return (other for other in self._declared(symbol.name) if self._are_one(symbol, other))
+        found = [other for other in self._declared(symbol.name) if self._are_one(symbol, other)]
+        outside = self._outside(symbol.name) if kind == ScopeKind.NAMESPACE else {}
+        space = self._space(symbol.path, symbol.scope)
+        return (*found, *(other for other, around in outside.items() if _agree(space, around)))
+
+    def _of_namespace(self, symbol: Symbol) -> Iterator[Symbol]:
+        """Where a namespace declares what is defined outside of it, and where else it is: ``a::f() {…}``."""
+        outside = self._outside(symbol.name)
+        space = outside.get(symbol, ())
+        for other in self.open_names(symbol.name) if space else ():
+            if _agree(space, self._space(other.path, other.scope)):
+                yield other
+        yield from (other for other, around in outside.items() if _agree(space, around))
+
+    def _outside(self, name: str) -> dict[Symbol, tuple[str, ...]]:
+        """What is defined under a name outside of its namespace, and that namespace."""
+        found: dict[Symbol, tuple[str, ...]] = self.project.solve(
+            ("outside", name), lambda: dict(self._defined_outside(name))
+        )
+        return found or {}
+
+    def _defined_outside(self, name: str) -> Iterator[tuple[Symbol, tuple[str, ...]]]:
+        for path in self.project.files_defining(name):
+            if not path.endswith(self.endings):
+                continue
+            links = self.project.links(path)
+            for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+                scope = links.bindings[0][binding]
+                row = links.scopes[scope]
+                values = self.project.evaluate(path, row.result) if row.kind == ScopeKind.EXTENSION else ()
+                for value in values:
+                    if value.tag == MODULE and value.scope:
+                        yield Symbol(path, scope, name), self._space(value.path, value.scope)
 
     def _declared(self, name: str) -> tuple[Symbol, ...]:
         """Where a name is bound for other files, or declared as something of another one."""

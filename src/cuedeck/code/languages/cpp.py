@@ -129,6 +129,27 @@ class CppWalk(CWalk):
         of = taken[0].child_by_field_name("type") if len(taken) > 1 else None
         if of is None or of.type != "type_identifier" or not self.text(name).isupper():
             return scope
+        return self.heir_of(of, scope)
+
+    def block(self, node: Node, scope: int, role: int = 0) -> int:
+        """Behind ``MACRO(Type, "text")`` outside of functions it is the body of such a method, too."""
+        outside = self.scopes[scope].kind in (ScopeKind.MODULE, ScopeKind.NAMESPACE)
+        return super().block(node, self.fixture_before(node, scope) if outside else scope, role)
+
+    def fixture_before(self, node: Node, scope: int) -> int:
+        before = node.prev_named_sibling
+        call = before.named_children[0] if before is not None and before.named_child_count else None
+        target = call.child_by_field_name("function") if call is not None else None
+        listed = call.child_by_field_name("arguments") if call is not None else None
+        if target is None or listed is None or not self.text(target).isupper():
+            return scope
+        of, *others = listed.named_children or [target]
+        if of.type != "identifier" or not any(other.type == "string_literal" for other in others):
+            return scope
+        return self.heir_of(of, scope)
+
+    def heir_of(self, of: Node, scope: int) -> int:
+        """A scope that sees the members of a type."""
         inner = self.scope(ScopeKind.EXTENSION, scope)
         self.scopes[inner].owner = inner
         self.scopes[inner].result = self.row(Op.NAME, scope, self.name(of), of.start_byte, Role.TYPE)

@@ -398,6 +398,11 @@ class RustWalk(RustPatterns):
             )
             self.bind(scope, self.intern(text), label.start_byte, Bind.MODULE, number, 1)
             return
+        if alias is not None and not base:
+            # A whole crate under another name.
+            crate = self.imported(self.text(name))
+            self.bind(scope, self.name(alias), alias.start_byte, Bind.MODULE, crate, 1)
+            return
         number = self.imported(base)
         self.row(Op.IMPORTED, number, self.name(name), name.start_byte, Role.IMPORT)
         local = alias or name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -50,6 +50,7 @@ class RustRules(OpenRules):
         {"Vec", "VecDeque", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "Iter", "IntoIter"}
     )
     mappings: ClassVar[frozenset[str]] = frozenset({"HashMap", "BTreeMap", "IndexMap"})
+    pair_members: ClassVar[Mapping[str, int]] = {str(place): place for place in range(12)}
     element_methods: ClassVar[frozenset[str]] = frozenset(
         {"get", "get_mut", "pop", "first", "last", "next", "remove", "pop_front", "pop_back", "find", "entry"}
     )

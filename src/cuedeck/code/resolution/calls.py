@@ -12,7 +12,6 @@ from cuedeck.code.facts import (
     OP_MASK,
     RECEIVER,
     ROLE_SHIFT,
-    TRAILING,
     Bind,
     Op,
     Role,
@@ -36,6 +35,7 @@ from cuedeck.code.resolution.values import (
     GIVEN,
     HOLDER,
     INSTANCE,
+    LABELLED,
     MAPPING,
     RECORD,
     SELECTS,
@@ -140,10 +140,13 @@ class Calls(Overloads):
             return self.received(values)
         taken = [v.inside[position + 1 : position + 2] for v in values if v.tag == CALLABLE]
         found = [v for parts in taken for part in parts for v in part]
+        found += self.fields_filled(path, values, position) if position >= LABELLED else ()
         run = {function: value for value in values for function in self.functions_of(path, value)}
         for function in self.agreeing(path, tuple(run), arguments):
-            last = max(0, len(self.parameter_names(function)) - 1) if position == TRAILING else position
-            declared = self.parameter_type(function, last)
+            place = self.place_of(path, function, position)
+            if place < 0:
+                continue
+            declared = self.parameter_type(function, place)
             meaning = dict(pairs(function))
             if run[function].tag == CLASS and run[function].inside:
                 home = self.links(function.path).scopes[function.scope].owner
@@ -212,11 +215,17 @@ class Calls(Overloads):
         if self.label(path, callee) in rules.walking_calls and not self.is_own(path, callee):
             given = links.arguments.get(callee, ())
             return self.walked_over(path, given[min(position + 1, len(given) - 1)]) if given[1:] else ()
+        if self.label(path, callee) in rules.element_calls and not self.is_own(path, callee):
+            given = links.arguments.get(callee, ())
+            held = self.concrete(self.evaluate(path, given[0])) if given and not position else ()
+            return unique([v for value in held for v in elements(value)])
         if not label:
             return self.walked(path, callee) if not position else ()
         owners = self.concrete(self.evaluate(path, links.a[callee]))
         if owners and not position and all(o.tag == EXTERNAL for o in owners):
             return self.walked(path, callee)
+        if rules.spreads_pairs and (spread := self.parts_handed(owners, position)):
+            return spread
         if label not in rules.callback_methods:
             holders = [o for o in owners if o.name == HOLDER] if not position else []
             return unique([v for o in holders for v in elements(o)])
@@ -232,7 +241,20 @@ class Calls(Overloads):
             return ()
         if rules.walker:
             return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])
+        if rules.iterator:
+            return unique(
+                [v for o in owners for v in (self.yielded(o) or ((o,) if o.tag == INSTANCE else ()))]
+            )
         return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
+
+    def parts_handed(self, owners: Values, position: int) -> Values:
+        """What a function takes of pairs: the whole pair, or as its second what stands second in it."""
+        entries = [Value(TUPLE, inside=o.inside[::-1]) for o in owners if o.tag == MAPPING]
+        pairs_of = [v for o in owners if o.tag == SEQUENCE for v in elements(o) if v.tag == TUPLE]
+        if not position:
+            return unique(entries)
+        parts = [p.inside[position] for p in (*entries, *pairs_of) if position < len(p.inside)]
+        return unique([v for part in parts for v in part])
 
     def tabled(self, path: str, arguments: tuple[int, ...], position: int) -> Values:
         """What a function is handed that runs for each row of a table: the row, or one part of it."""
@@ -332,7 +354,7 @@ class Calls(Overloads):
                 found.append(sequence(value.inside[0]))
             elif value.tag == MAPPING and label in ("items", "entries"):
                 found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
-            elif value.tag == SEQUENCE and label == "entries":
+            elif value.tag == SEQUENCE and (label == "entries" or label in rules.numbering_methods):
                 found.append(sequence((Value(TUPLE, inside=((), elements(value))),)))
             elif value.tag == MAPPING and label == "keys":
                 found.append(sequence(value.inside[1]))

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cuedeck.code.facts import ROLE_SHIFT, Role
+from cuedeck.code.facts import ROLE_SHIFT, Role, ScopeKind
 from cuedeck.code.resolution.receivers import Receivers
 from cuedeck.code.resolution.rules import Rules
-from cuedeck.code.resolution.values import FUNCTION, INSTANCE, Symbol, Target, Targets, Value
+from cuedeck.code.resolution.values import (
+    CLASS,
+    FUNCTION,
+    INSTANCE,
+    Symbol,
+    Target,
+    Targets,
+    Value,
+    Values,
+    unique,
+)
 
 
 class Extending(Receivers):
@@ -35,6 +45,37 @@ class Extending(Receivers):
             seen = [m for m in seen if self.extends_type(m, label)]
         found = tuple([m for m in seen if rules.extension_values or self.extends(m, receivers)])
         return self.by_receiver(path, number, found) if rules.tells_receivers else found
+
+    def lent_values(self, path: str, number: int) -> Values:
+        """What the members declared elsewhere give that a value has not itself."""
+        found = self.extended(path, number)
+        owners = self.concrete(self.evaluate(path, self.links(path).a[number])) if found else ()
+        known = [v for v in owners if v.tag in (CLASS, INSTANCE)]
+        return unique([v for o in known for t in found for v in self.worth(o, t)]) or self.values(found)
+
+    def unbound(self, path: str, scope: int, name: str) -> Targets:
+        """What a name means that nothing around binds: what heirs declare, or a foreign parent was given."""
+        rules, links = self.rules_of(path), self.links(path)
+        if rules.heirs_supply:
+            return self.supplied(path, scope, name)
+        owner = links.scopes[scope].owner if rules.extension_values else -1
+        while owner >= 0:
+            if self.is_foreign_in_part(path, owner):
+                return self.solve(("x", rules, name), self._extending, rules, name)  # type: ignore[no-any-return]
+            around = links.scopes[owner].parent
+            owner = links.scopes[around].owner if around >= 0 else -1
+        return ()
+
+    def is_foreign_in_part(self, path: str, scope: int) -> bool:
+        """Whether a class, or what an extension extends, has a parent that nobody declares."""
+        own = self.links(path).scopes[scope]
+        if own.kind == ScopeKind.EXTENSION and not self.evaluate(path, own.result):
+            return True
+        for place, inner in self.lineage(Value(CLASS, path, scope)):
+            links = self.links(place)
+            if any(not self.parents(place, base) for base in links.lists[links.scopes[inner].bases]):
+                return True
+        return False
 
     def is_bare(self, path: str, owner: int, name: str) -> bool:
         """Whether members of an expression stand by themselves: what it has not is a name like others."""

@@ -193,7 +193,7 @@ class Linker(Namesakes):
             found = self.module_member(module, name)
             if found:
                 return found
-        return self.supplied(path, scope, name) if rules.heirs_supply else ()
+        return self.unbound(path, scope, name)
 
     def _of_receiver(self, path: str, scope: int, name: str) -> Targets:
         """A member of the value that a function is called on, which it sees by its bare name."""

@@ -15,6 +15,7 @@ from cuedeck.code.resolution.values import (
     INSTANCE,
     LISTED,
     MAPPING,
+    SEQUENCE,
     TUPLE,
     TYPE_OF,
     Symbol,
@@ -22,12 +23,15 @@ from cuedeck.code.resolution.values import (
     Values,
     awaited,
     elements,
+    sequence,
     unique,
 )
 
 # The methods by which ``|`` asks the left operand, and the right one.
 _OR: Final = "__or__"
 _OR_BEHIND: Final = "__ror__"
+# The members of a mapping that are its parts, in their order.
+_PARTS_OF_MAPPING: Final = ("values", "keys")
 
 
 class Protocols(Bases):
@@ -128,7 +132,7 @@ class Protocols(Bases):
             return value.inside[1]
         if value.tag != INSTANCE:
             return elements(value) or self.constants_of(value)
-        for name in ("__iter__", "__aiter__"):
+        for name in ("__iter__", "__aiter__", self.rules_of(value.path).iterator):
             given = self.concrete(self.protocol(value, name))
             if given:
                 return unique([w for v in given for w in self.advanced(v)])
@@ -138,7 +142,8 @@ class Protocols(Bases):
 
     def advanced(self, value: Value) -> Values:
         """What an iterator gives next."""
-        return elements(value) or self.protocol(value, "__next__", "__anext__")
+        advancer = self.rules_of(value.path).advancer if value.tag == INSTANCE else ""
+        return elements(value) or self.protocol(value, "__next__", "__anext__", advancer)
 
     def protocol(self, value: Value, *names: str) -> Values:
         """What the first of these methods gives."""
@@ -241,6 +246,8 @@ class Protocols(Bases):
                 return unique(constants)
             lacking = [v for v in values if v.tag == INSTANCE and not self.member(v, name)]
             return unique([v for value in lacking for v in self.protocol(value, rules.stand_in)])
+        if rules.pair_members:
+            return self.contained(path, owner, name)
         if not rules.foreign_wrappers:
             return ()
         found: list[Value] = []
@@ -249,6 +256,21 @@ class Protocols(Bases):
                 found += value.inside[0]
             elif value.tag == INSTANCE and not self.member(value, name):
                 found += self.protocol(value, "__getitem__")
+        return unique(found)
+
+    def contained(self, path: str, owner: int, name: str) -> Values:
+        """What a container of the language's library has under a name."""
+        rules, found = self.rules_of(path), list[Value]()
+        position = rules.pair_members.get(name, -1)
+        for value in self.concrete(self.evaluate(path, owner)):
+            if value.tag == TUPLE and 0 <= position < len(value.inside):
+                found += value.inside[position]
+            elif value.tag == MAPPING and name in _PARTS_OF_MAPPING:
+                found.append(sequence(value.inside[_PARTS_OF_MAPPING.index(name)]))
+            elif value.tag in (SEQUENCE, MAPPING) and name in rules.element_members:
+                found += elements(value)
+            elif value.tag in (SEQUENCE, MAPPING) and name in rules.container_members:
+                found.append(value)
         return unique(found)
 
     def is_rivalled(self, owner: Value, found: Symbol) -> bool:

@@ -12,6 +12,7 @@ from cuedeck.code.facts import (
     OP_MASK,
     REST,
     ROLE_SHIFT,
+    TRAILING,
     TYPE_BINDS,
     Bind,
     Op,
@@ -27,6 +28,7 @@ from cuedeck.code.resolution.values import (
     FUNCTION,
     GIVEN,
     INSTANCE,
+    LABELLED,
     PARAMETER,
     SEQUENCE,
     SUPER,
@@ -42,6 +44,7 @@ from cuedeck.code.resolution.values import (
 
 _SAME = (Op.AWAIT, Op.WANTED, Op.NARROWED)
 _PASSED_ON = 2
+_MAX_TRAILING = 8
 
 
 class Results(Typing):
@@ -104,6 +107,43 @@ class Results(Typing):
             for binding in bindings
             if links.bindings[3][binding] == Bind.PARAMETER and (name != receiver or not receiver)
         )
+
+    def place_of(self, path: str, function: Value, position: int) -> int:
+        """The parameter that an argument fills, by its label or its place, or -1."""
+        if position > TRAILING + 1:
+            return self.labelled_place(function, self.links(path).strings[position - LABELLED])
+        further = TRAILING - position
+        if not 0 <= further <= _MAX_TRAILING:
+            return position
+        count = len(self.parameter_names(function))
+        if self.rules_of(path).labelled_arguments:
+            places = [at for at in range(count) if self.takes_function(function, at)]
+            if further < len(places):
+                return places[-1 - further]
+        return max(0, count - 1 - further)
+
+    def takes_function(self, function: Value, place: int) -> bool:
+        """Whether a parameter takes a function."""
+        return any(v.tag in (FUNCTION, CALLABLE) for v in self.concrete(self.parameter_type(function, place)))
+
+    def labelled_place(self, function: Value, label: str) -> int:
+        """Which parameter has a label."""
+        links = self.links(function.path)
+        for at, (binding, name) in enumerate(self.parameter_names(function)):
+            called = links.bindings[5][binding]
+            own = links.b[called] if links.ops[called] & OP_MASK == Op.LITERAL else name
+            if links.strings[own] == label:
+                return at
+        return -1
+
+    def fields_filled(self, path: str, values: Values, position: int) -> Values:
+        """What the field holds that a class without a constructor is given by its label."""
+        label, found = self.links(path).strings[position - LABELLED], list[Value]()
+        for value in values:
+            field = self.member(value, label) if value.tag == CLASS else None
+            if field is not None and not self.functions_of(path, value):
+                found += self.substitute(self.type_of(field), self.meaning(value, field.path, field.scope))
+        return unique(found)
 
     def type_beside(self, path: str, scope: int, name: str, found: Targets) -> Targets:
         """What a name means in a type, where a member of a class around has it too."""

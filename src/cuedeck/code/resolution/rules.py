@@ -80,6 +80,21 @@ class Rules:
     # Methods of containers that give one element, or another container of the same.
     element_methods: ClassVar[frozenset[str]] = frozenset()
     container_methods: ClassVar[frozenset[str]] = frozenset()
+    # Members of containers that are no methods: one element, the container again, a part of a pair.
+    element_members: ClassVar[frozenset[str]] = frozenset()
+    container_members: ClassVar[frozenset[str]] = frozenset()
+    pair_members: ClassVar[Mapping[str, int]] = {}
+    # A function may take the parts of a pair instead of the pair.
+    spreads_pairs: ClassVar[bool] = False
+    # Methods that give each element with its number before it.
+    numbering_methods: ClassVar[frozenset[str]] = frozenset()
+    # Foreign functions that hand the elements of their first argument to the functions beside it.
+    element_calls: ClassVar[frozenset[str]] = frozenset()
+    # Arguments have labels, by which they find their parameters.
+    labelled_arguments: ClassVar[bool] = False
+    # The methods by which a value gives an iterator, and by which that gives the next element.
+    iterator: ClassVar[str] = ""
+    advancer: ClassVar[str] = ""
     # Methods of mappings that give one key with its value.
     entry_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value that give the value itself (clone, unwrap, as_ref).
@@ -106,6 +121,8 @@ class Rules:
     reader: ClassVar[str] = ""
     # Names that annotate the class around them.
     self_types: ClassVar[frozenset[str]] = frozenset()
+    # Also in what extends a type: there they annotate whichever heir of it is meant.
+    open_self: ClassVar[bool] = False
     constructors: ClassVar[tuple[str, ...]] = ()
     # Foreign classes, and the members that are of the types which they are told, in their order.
     told_members: ClassVar[Mapping[str, tuple[str, ...]]] = {}

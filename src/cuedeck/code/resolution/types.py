@@ -37,6 +37,7 @@ from cuedeck.code.resolution.values import (
     KEY,
     LISTED,
     MAPPING,
+    METATYPE,
     METHODS,
     MODULE,
     OPEN,
@@ -139,8 +140,8 @@ class Typing(Untyped):
         """What a name means that the language provides."""
 
     @abstractmethod
-    def extended(self, path: str, number: int) -> Targets:
-        """The methods declared elsewhere that are called on a value which has none of that name."""
+    def lent_values(self, path: str, number: int) -> Values:
+        """What the members declared elsewhere give that a value has not itself."""
 
     @abstractmethod
     def read_through(self, owner: Value, member: Symbol, held: Values) -> Values:
@@ -195,7 +196,7 @@ class Typing(Untyped):
         if all(xs[b] == ys[b] for b in declared):
             # Only tests such as ``isinstance`` say what it is: they hide nothing.
             declared = []
-        if declared and (rules.overloads or rules.fields_beside_methods):
+        if declared and (rules.overloads or rules.fields_beside_methods or rules.labelled_arguments):
             declared += [b for b in bindings if kinds[b] == Bind.FUNCTION]
         found: list[Value] = []
         for binding in declared or self.signatures(symbol.path, bindings):
@@ -406,7 +407,7 @@ class Typing(Untyped):
         while links.ops[number] & OP_MASK == Op.ATTR:
             number = links.a[number]
         owner = links.scopes[links.a[number]].owner if links.ops[number] & OP_MASK == Op.NAME else -1
-        if owner >= 0 and links.scopes[owner].kind == ScopeKind.CLASS:
+        if owner >= 0 and (links.scopes[owner].kind == ScopeKind.CLASS or self.rules_of(path).open_self):
             return (Value(PARAMETER, path, owner, name=SELF_TYPE),)
         return self.instance_type(Value(INSTANCE_OF, path, owner)) if owner >= 0 else ()
 
@@ -465,7 +466,7 @@ class Typing(Untyped):
                 arguments if label == "Union" else arguments[-1:] if label == "Coroutine" else arguments[:1]
             )
             return unique([v for item in used for v in self.annotation(path, item)])
-        if label in ("type", "Type"):
+        if label in ("type", "Type", METATYPE):
             return classes_of(unique([v for item in arguments for v in self.annotation(path, item)]))
         if label in rules.sequences:
             inside = self.annotation(path, arguments[0]) if arguments else ()
@@ -514,7 +515,7 @@ class Typing(Untyped):
             case Op.ATTR:
                 name = links.strings[b]
                 held = self.attribute_values(path, a, name) or self.entry(path, a, name)
-                return held or self.values(self.extended(path, number))
+                return held or self.lent_values(path, number)
             case Op.MODULE | Op.IMPORTED | Op.INTRINSIC | Op.KEYWORD:
                 return self.values(self.targets(path, number))
             case Op.CALL:
@@ -526,7 +527,7 @@ class Typing(Untyped):
             case Op.AWAIT:
                 return self.waited_for(self.evaluate(path, a))
             case Op.WANTED:
-                return self.evaluate(path, a)
+                return self.owner_wanted(path, a, b)
             case Op.TUPLE:
                 items = tuple(self.evaluate(path, item) for item in links.lists[b][:8])
                 kind = LISTED if links.ops[number] >> ROLE_SHIFT == Role.WRITE else ""

@@ -37,6 +37,13 @@ class Untyped(Generics):
         names = [name for binding, name in taken if name in kept and not defaults[binding]]
         return tuple(kept_parameter(path, scope, links.strings[name]) for name in names)
 
+    def owner_wanted(self, path: str, given: int, wanted: int) -> Values:
+        """What an expression is; of a member that stands without an owner, what is expected there."""
+        links = self.links(path)
+        stands_alone = links.ops[given] & OP_MASK == Op.MODULE
+        expected = self.concrete(self.evaluate(path, wanted)) if stands_alone else ()
+        return expected or self.evaluate(path, given)
+
     def told_later(self, symbol: Symbol) -> Values:
         """What a constructor's parameter without a type is: what each instance was made from."""
         links = self.links(symbol.path)

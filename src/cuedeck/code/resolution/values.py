@@ -54,6 +54,11 @@ KEY: Final = 15
 LOOKUP: Final = 16
 CHOICE: Final = 17
 
+# The type of a type, as a name that no program has.
+METATYPE: Final = ".Type"
+# Positions of arguments that are given by a label: that much and the label's string.
+LABELLED: Final = 1 << 17
+
 # What is known only where it is used.
 OPEN: Final = (PARAMETER, LOOKUP, CHOICE)
 
