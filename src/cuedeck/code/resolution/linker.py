@@ -579,14 +579,6 @@ class Linker(Namesakes):
                     return (found,)
         return ()
 
-    def structures_apart(self, path: str, number: int, found: Targets) -> Targets:
-        """Of what a name means, the structures or all else; C++ names structures without ``struct``, too."""
-        links, rules = self.links(path), self.rules_of(path)
-        tagged = links.scopes[links.a[number]].kind == ScopeKind.TAGS
-        fitting = tuple(t for t in found if not isinstance(t, Symbol) or rules.is_tag(t) == tagged)
-        bare = rules.bare_tags or links.ops[number] >> ROLE_SHIFT == Role.TYPE
-        return fitting or (found if bare and not tagged else ())
-
     def method_or_field(self, path: str, scope: int, name: str, found: Targets, called: bool) -> Targets:
         """What a bare name means: where it is called a method, though a variable of that name is nearer."""
         links = self.links(path)

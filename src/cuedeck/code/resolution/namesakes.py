@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, TYPE_BINDS, Bind, Role
+from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, TYPE_BINDS, Bind, Role, ScopeKind
 from cuedeck.code.resolution.extending import Extending
 from cuedeck.code.resolution.values import Symbol, Target, Targets, Value
 
@@ -55,3 +55,11 @@ class Namesakes(Extending):
         links = self.links(symbol.path)
         bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
         return {links.bindings[3][binding] & BIND_MASK for binding in bindings}
+
+    def structures_apart(self, path: str, number: int, found: Targets) -> Targets:
+        """Of what a name means, the structures or all else; C++ names structures without ``struct``, too."""
+        links, rules = self.links(path), self.rules_of(path)
+        tagged = links.scopes[links.a[number]].kind == ScopeKind.TAGS
+        fitting = tuple(t for t in found if not isinstance(t, Symbol) or rules.is_tag(t) == tagged)
+        bare = rules.bare_tags or links.ops[number] >> ROLE_SHIFT == Role.TYPE
+        return fitting or (found if bare and not tagged else ())
