@@ -12,7 +12,7 @@ from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Import, Links, Op, Role
 from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
-from cuedeck.code.resolution.rules import Rules, file_module
+from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import (
     EXTERNAL,
     MODULE,
@@ -381,8 +381,14 @@ class PythonRules(Rules):
         scopes = scopes if symbol.scope else [0]
         return [Symbol(path, n, symbol.name) for n in scopes if number in others.names[n]]
 
+    @property
+    @from_files
+    def has_fixtures(self) -> bool:
+        """Whether anybody uses pytest, by the name that everybody gives it."""
+        return bool(self.project.files_naming("pytest"))
+
     def is_called_by_names(self, path: str) -> bool:
-        return holds_tests(path)
+        return holds_tests(path) and self.has_fixtures
 
     def handed(self, parameter: Symbol) -> Values:
         """What a fixture gives or yields."""
