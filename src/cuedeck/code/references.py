@@ -31,7 +31,6 @@ _MAX_ALIASES: Final = 40
 _LINKED: Final = frozenset({"c", "cpp", "rust"})
 _TOGETHER: Final = frozenset({"java", "kotlin"})
 _MAX_HEIRS: Final = 200
-_MAX_LIKELY_HEIRS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,8 +285,7 @@ class _Search:
             return
         itself = Value(CLASS, self.symbol.path, self.symbol.scope)
         waiting, seen = [itself], set[Value]()
-        most = _MAX_HEIRS if rules.inherited_constructors else _MAX_LIKELY_HEIRS
-        while waiting and len(seen) < most:
+        while waiting and len(seen) < _MAX_HEIRS:
             made = waiting.pop()
             if made not in seen:
                 seen.add(made)
