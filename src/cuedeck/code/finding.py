@@ -9,6 +9,7 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.implementing import implementations
+from cuedeck.code.imported import imported_at
 from cuedeck.code.locating import (
     around,
     at_line,
@@ -83,26 +84,35 @@ def _shown(line: str) -> str:
     return line if len(line) <= _MAX_CONTEXT else line[: _MAX_CONTEXT - 1] + "…"
 
 
+def meant(snapshot: Snapshot, name: str, path: str | None, line: int | None) -> list[SymbolRecord]:
+    """The definitions that may be meant, the likeliest first."""
+    file = snapshot.spelled(clean_path(path)) if path is not None else None
+    records = locate(snapshot, name, path=file)
+    if line is None:
+        return records
+    return at_line(snapshot, records, line) or meant_at(snapshot, name, file, line) or around(records, line)
+
+
+def no_symbol(snapshot: Snapshot, name: str, path: str | None, line: int | None) -> CueError:
+    """The error when nothing is called so, with what is called nearly so."""
+    where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
+    near = similar_names(snapshot, name)
+    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    return CueError(
+        ErrorCode.SYMBOL_NOT_FOUND,
+        f"There is no symbol {name[:200]}{where} on {snapshot.ref}",
+        data={"symbol_name": name[:200], "ref": snapshot.ref, "nearest": near},
+        hint=f"{meant}search_code finds symbols by part of a name or by words.",
+    )
+
+
 def chosen(
     snapshot: Snapshot, name: str, *, path: str | None = None, line: int | None = None
 ) -> tuple[SymbolRecord, list[SymbolRecord]]:
     """The definition that is meant, and the others of that name."""
-    file = snapshot.spelled(clean_path(path)) if path is not None else None
-    records = locate(snapshot, name, path=file)
-    if line is not None:
-        records = (
-            at_line(snapshot, records, line) or meant_at(snapshot, name, file, line) or around(records, line)
-        )
+    records = meant(snapshot, name, path, line)
     if not records:
-        where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
-        near = similar_names(snapshot, name)
-        meant = f"Did you mean {' or '.join(near)}? " if near else ""
-        raise CueError(
-            ErrorCode.SYMBOL_NOT_FOUND,
-            f"There is no symbol {name[:200]}{where} on {snapshot.ref}",
-            data={"symbol_name": name[:200], "ref": snapshot.ref, "nearest": near},
-            hint=f"{meant}search_code finds symbols by part of a name or by words.",
-        )
+        raise no_symbol(snapshot, name, path, line)
     return records[0], records[1:]
 
 
@@ -153,7 +163,14 @@ def find(
             f"There is no source file on {snapshot.ref}",
             hint="index_status says what was skipped, and why.",
         )
-    record, others = chosen(snapshot, name, path=path, line=line)
+    records = meant(snapshot, name, path, line)
+    if not records:
+        imported = imported_at(snapshot, name, path, line)
+        if imported is None:
+            raise no_symbol(snapshot, name, path, line)
+        keep = [site for site in imported.uses if kind in (None, site.edge)]
+        return Found(snapshot, imported.record, keep, [], [])
+    record, others = records[0], records[1:]
     same = symbol_of(snapshot, record)
     with snapshot.lock:
         found = snapshot.references(record)
