@@ -14,7 +14,7 @@ export async function check(client) {
   // A client that validates errors against the output schema must still show them.
   const refused = await client.callTool({ name: "todo_list_tasks", arguments: { user: "nobody" } });
   assert.equal(refused.isError, true);
-  assert.equal(JSON.parse(refused.content[0].text).error, "validation_error");
+  assert.equal(JSON.parse(refused.content[0].text).error, "unauthorized");
 
   await assert.rejects(
     client.callTool({ name: "context_get_task_dependencies", arguments: { id: "zzzzzz" } }),

@@ -9,7 +9,7 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.implementing import implementations
-from cuedeck.code.imported import imported_at
+from cuedeck.code.imported import imported_at, loaded_at
 from cuedeck.code.locating import (
     around,
     at_line,
@@ -164,12 +164,12 @@ def find(
             hint="index_status says what was skipped, and why.",
         )
     records = meant(snapshot, name, path, line)
+    variable = loaded_at(snapshot, name, path, line) if records else imported_at(snapshot, name, path, line)
+    if variable is not None:
+        keep = [site for site in variable.uses if kind in (None, site.edge)]
+        return Found(snapshot, variable.record, keep, [], records[:MAX_CANDIDATES])
     if not records:
-        imported = imported_at(snapshot, name, path, line)
-        if imported is None:
-            raise no_symbol(snapshot, name, path, line)
-        keep = [site for site in imported.uses if kind in (None, site.edge)]
-        return Found(snapshot, imported.record, keep, [], [])
+        raise no_symbol(snapshot, name, path, line)
     record, others = records[0], records[1:]
     same = symbol_of(snapshot, record)
     with snapshot.lock:

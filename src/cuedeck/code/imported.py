@@ -1,7 +1,8 @@
-"""A name under which a file imports what is no symbol of the project, and where the file uses it."""
+"""Names under which a file holds what it imports, as variables of that file."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +13,8 @@ from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord, stable_id, symbol_id
 
 _SHOWN: Final = 240
+_DECLARING: Final = re.compile(rb"\b(?:const|let|var|import)\b")
+_LOADING: Final = frozenset({"javascript", "typescript", "tsx"})
 _IMPORTS: Final = frozenset({Bind.IMPORT, Bind.MODULE, Bind.LINK})
 
 
@@ -21,6 +24,17 @@ class Imported:
 
     record: SymbolRecord
     uses: tuple[Site, ...]
+    place: int
+
+
+def loaded_at(snapshot: Snapshot, name: str, path: str | None, line: int | None) -> Imported | None:
+    """The variable that a line declares for what it loads: ``const x = require("…")``."""
+    found = imported_at(snapshot, name, path, line)
+    if found is None or found.record.language not in _LOADING or found.record.line_start != line:
+        return None
+    before = (snapshot.source(found.record.path) or b"")[: found.place]
+    words = _DECLARING.findall(before)
+    return found if words and words[-1] != b"import" else None
 
 
 def imported_at(snapshot: Snapshot, name: str, path: str | None, line: int | None) -> Imported | None:
@@ -38,7 +52,7 @@ def imported_at(snapshot: Snapshot, name: str, path: str | None, line: int | Non
             sites = [Site(file, at, outline.line_of(at), edges[at]) for at in sorted(edges) if at != place]
             begins = outline.line_of(place)
             if line in (begins, *(site.line for site in sites)):
-                return Imported(_record(snapshot, name, file, begins), tuple(sites))
+                return Imported(_record(snapshot, name, file, begins), tuple(sites), place)
     return None
 
 
