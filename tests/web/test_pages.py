@@ -131,6 +131,12 @@ def test_a_symbol_shows_who_calls_it_and_refs_what_they_differ_in(client):
     assert "app::extra" in difference and "added" in difference
 
 
+def test_a_symbol_shows_apart_what_is_likely_and_what_shares_its_name(client):
+    page = client.get("/code/symbol?name=tick_once").text
+    likely, same = page.index("Likely by convention (1)"), page.index("Same name, not resolved (1)")
+    assert likely < page.index(">clock.tick_once()<") < same < page.index(">other.tick_once()<")
+
+
 def test_a_memory_is_drawn_with_its_links_and_not_counted_as_read(demo, client):
     page = client.get(f"/memory/{demo.ids['memory']}").text
     assert "<svg" in page and "Use backoff always" in page

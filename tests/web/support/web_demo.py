@@ -61,6 +61,22 @@ class Gate:
         return {"given": given}
 
 
+TESTS = """\
+import pytest
+
+class Clock:
+    def tick_once(self): ...
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+def test_ticking(clock, other):
+    clock.tick_once()
+    other.tick_once()
+"""
+
+
 def make_project(root: Path) -> None:
     def git(*words: str) -> None:
         identity = ("-c", "user.name=A", "-c", "user.email=a@example.org")
@@ -70,6 +86,7 @@ def make_project(root: Path) -> None:
     (root / "docs/guide.md").write_text(GUIDE)
     (root / "docs/setup.md").write_text("# Setup\n\n## Second part\n\nRetries use backoff.\n")
     (root / "app.py").write_text("def wait():\n    return 1\n\n\ndef run():\n    return wait()\n")
+    (root / "test_app.py").write_text(TESTS)
     git("init", "-q", "-b", "main")
     git("add", ".")
     git("commit", "-qm", "one")

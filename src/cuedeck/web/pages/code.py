@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from cuedeck.model.errors import CueError, ErrorCode, invalid
@@ -11,12 +12,13 @@ from cuedeck.web.layout import badge, facts, link, moment, note, panel, table
 
 if TYPE_CHECKING:
     from cuedeck.code.engine import Code, View
-    from cuedeck.code.finding import FoundSite
+    from cuedeck.code.finding import Found, FoundSite
     from cuedeck.code.snapshot import Snapshot
     from cuedeck.code.symbols import SymbolRecord
 
 MOST_FILES = 500
 MOST_SITES = 300
+MOST_POSSIBLE = 50
 MOST_CHANGES = 500
 
 
@@ -161,12 +163,7 @@ def symbol(asked: Asked) -> Page:
             f"References ({len(found.references)})",
             _sites(asked, list(found.sites(found.references[:MOST_SITES])), ref),
         ),
-        panel(
-            f"Same name, not resolved ({len(found.possible)})",
-            _sites(asked, list(found.sites(found.possible[:50])), ref),
-        )
-        if found.possible
-        else None,
+        *_possible(asked, found, ref),
         panel(
             "Others of that name",
             el(
@@ -181,6 +178,16 @@ def symbol(asked: Asked) -> Page:
         else None,
     ]
     return Page(record.qualified_name, "code", join(body))
+
+
+def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
+    """What is likely by convention, and what only shares the name."""
+    for title, is_likely in (("Likely by convention", True), ("Same name, not resolved", False)):
+        sites = [site for site in found.possible if site.likely == is_likely]
+        if sites:
+            yield panel(
+                f"{title} ({len(sites)})", _sites(asked, list(found.sites(sites[:MOST_POSSIBLE])), ref)
+            )
 
 
 def difference(asked: Asked) -> Page:
