@@ -160,7 +160,8 @@ class _Search:
     def likely(self, uses: Uses) -> Iterator[Site]:
         """What runs the symbol without naming it, or means it if libraries do what they do by convention."""
         rules = self.snapshot.rules(self.symbol.path)
-        places = [*self.inherited, *((path, at, Role.READ) for path, at in rules.takers(self.symbol))]
+        takers = rules.takers(self.symbol, uses.paths[: uses.looked])
+        places = [*self.inherited, *((path, at, Role.READ) for path, at in takers)]
         rows = [row for symbol in self.symbols for row in guessed(self.snapshot, uses).get(symbol, ())]
         for path, row in (*rows, *uses.of(rules.known_as(self.symbol))):
             links = self.snapshot.links(path)

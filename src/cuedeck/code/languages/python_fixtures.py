@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Links, Op
@@ -66,13 +66,15 @@ class Fixtures:
     def __init__(self, project: Project) -> None:
         self.project = project
 
-    def takers(self, symbol: Symbol) -> Iterator[tuple[str, int]]:
+    def takers(self, symbol: Symbol, within: Collection[str]) -> Iterator[tuple[str, int]]:
         """The parameters that are handed a fixture: their files and places."""
         name = self.called(symbol)
         if not name:
             return
         homes = {symbol.path, *(path for path in self.project.files_defining(name) if self.has(path, name))}
-        for path in self.project.files_naming(name):
+        marking = {path for mark in _MARKS for path in self.project.files_naming(mark)}
+        within = within if name == symbol.name else self.project.files_naming(name)
+        for path in (path for path in within if holds_tests(path) or path in marking):
             seen = {home: _reach(home, path) for home in homes}
             if self.imports(path, name):
                 seen[symbol.path] = len(path)

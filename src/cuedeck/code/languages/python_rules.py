@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar
 
@@ -359,8 +359,8 @@ class PythonRules(Rules):
     def handed_names(links: Links) -> Iterable[str]:
         return handed_names(links)
 
-    def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
-        return Fixtures(self.project).takers(symbol)
+    def takers(self, symbol: Symbol, within: Collection[str]) -> Iterable[tuple[str, int]]:
+        return Fixtures(self.project).takers(symbol, within)
 
     @cached_property
     def beside(self) -> dict[str, str]:

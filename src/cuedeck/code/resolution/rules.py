@@ -392,8 +392,11 @@ class Rules:
         """The parameters of a file whose names say what of another file they are handed."""
         return ()
 
-    def takers(self, symbol: Symbol) -> Iterable[tuple[str, int]]:
-        """The files and places of parameters that are handed a symbol because they are named so."""
+    def takers(self, symbol: Symbol, within: Collection[str]) -> Iterable[tuple[str, int]]:
+        """The files and places of parameters that are handed a symbol because they are named so.
+
+        Of the files that use the symbol's own name only some have been looked at.
+        """
         return ()
 
     def known_as(self, symbol: Symbol) -> Iterable[Value]:
