@@ -97,12 +97,12 @@ def no_symbol(snapshot: Snapshot, name: str, path: str | None, line: int | None)
     """The error when nothing is called so, with what is called nearly so."""
     where = f" in {path[:200]}" if path is not None else f" at line {line}" if line is not None else ""
     near = similar_names(snapshot, name)
-    meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    suggestion = f"Did you mean {' or '.join(near)}? " if near else ""
     return CueError(
         ErrorCode.SYMBOL_NOT_FOUND,
         f"There is no symbol {name[:200]}{where} on {snapshot.ref}",
         data={"symbol_name": name[:200], "ref": snapshot.ref, "nearest": near},
-        hint=f"{meant}search_code finds symbols by part of a name or by words.",
+        hint=f"{suggestion}search_code finds symbols by part of a name or by words.",
     )
 
 

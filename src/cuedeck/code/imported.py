@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,36 +25,53 @@ class Imported:
 
     record: SymbolRecord
     uses: tuple[Site, ...]
-    place: int
 
 
 def loaded_at(snapshot: Snapshot, name: str, path: str | None, line: int | None) -> Imported | None:
     """The variable that a line declares for what it loads: ``const x = require("…")``."""
-    found = imported_at(snapshot, name, path, line)
-    if found is None or found.record.language not in _LOADING or found.record.line_start != line:
+    file = snapshot.spelled(clean_path(path)) if path is not None else ""
+    if line is None or file not in snapshot.files or snapshot.files[file].language not in _LOADING:
         return None
-    before = (snapshot.source(found.record.path) or b"")[: found.place]
-    words = _DECLARING.findall(before)
-    return found if words and words[-1] != b"import" else None
+    outline = snapshot.outline(file)
+    for scope, place in _imports(snapshot.links(file), name):
+        if outline.line_of(place) == line and _is_declared(snapshot.source(file) or b"", place):
+            return _imported(snapshot, name, file, scope, place)
+    return None
+
+
+def _is_declared(source: bytes, place: int) -> bool:
+    """Whether a name stands behind ``const`` and not behind ``import``."""
+    words = _DECLARING.findall(source, 0, place)
+    return bool(words) and words[-1] != b"import"
 
 
 def imported_at(snapshot: Snapshot, name: str, path: str | None, line: int | None) -> Imported | None:
     """What a line of a file imports under a name, or uses under it."""
-    file = snapshot.spelled(clean_path(path)) if path is not None else None
-    if file not in snapshot.files or file is None or line is None:
+    file = snapshot.spelled(clean_path(path)) if path is not None else ""
+    if line is None or file not in snapshot.files:
         return None
-    links, outline = snapshot.links(file), snapshot.outline(file)
-    number = links.string_numbers.get(name, -1)
-    for binding in links.bound.get(number, ()):
-        scope, _, place, kind, _, _ = (column[binding] for column in links.bindings)
-        if kind & BIND_MASK in _IMPORTS:
-            used = [row for row in links.sites.get(number, ()) if _holder(links, row, number) == scope]
-            edges = {links.pos[row]: edge_of(links.ops[row] >> ROLE_SHIFT) for row in used}
-            sites = [Site(file, at, outline.line_of(at), edges[at]) for at in sorted(edges) if at != place]
-            begins = outline.line_of(place)
-            if line in (begins, *(site.line for site in sites)):
-                return Imported(_record(snapshot, name, file, begins), tuple(sites), place)
+    for scope, place in _imports(snapshot.links(file), name):
+        found = _imported(snapshot, name, file, scope, place)
+        if line in (found.record.line_start, *(site.line for site in found.uses)):
+            return found
     return None
+
+
+def _imports(links: Links, name: str) -> Iterator[tuple[int, int]]:
+    """The scopes that import a name, and where."""
+    holders, _, places, kinds, _, _ = links.bindings
+    for binding in links.bound.get(links.string_numbers.get(name, -1), ()):
+        if kinds[binding] & BIND_MASK in _IMPORTS:
+            yield holders[binding], places[binding]
+
+
+def _imported(snapshot: Snapshot, name: str, path: str, scope: int, place: int) -> Imported:
+    links, outline = snapshot.links(path), snapshot.outline(path)
+    number = links.string_numbers[name]
+    used = [row for row in links.sites.get(number, ()) if _holder(links, row, number) == scope]
+    edges = {links.pos[row]: edge_of(links.ops[row] >> ROLE_SHIFT) for row in used}
+    sites = [Site(path, at, outline.line_of(at), edges[at]) for at in sorted(edges) if at != place]
+    return Imported(_record(snapshot, name, path, outline.line_of(place)), tuple(sites))
 
 
 def _holder(links: Links, row: int, number: int) -> int:

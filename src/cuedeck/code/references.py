@@ -162,7 +162,8 @@ class _Search:
         rules = self.snapshot.rules(self.symbol.path)
         takers = rules.takers(self.symbol, uses.paths[: uses.looked])
         places = [*self.inherited, *((path, at, Role.READ) for path, at in takers)]
-        rows = [row for symbol in self.symbols for row in guessed(self.snapshot, uses).get(symbol, ())]
+        guesses = guessed(self.snapshot, uses)
+        rows = [row for symbol in self.symbols for row in guesses.get(symbol, ())]
         for path, row in (*rows, *uses.of(rules.known_as(self.symbol))):
             links = self.snapshot.links(path)
             places.append((path, links.pos[row], links.ops[row] >> ROLE_SHIFT))
