@@ -1,4 +1,4 @@
-"""What libraries do by convention makes a possible reference a likely one, and never a resolved one."""
+"""What holds by convention, or runs without being named, is a likely reference, never a resolved one."""
 
 from __future__ import annotations
 
@@ -108,6 +108,31 @@ def test_making_an_heir_likely_refers_to_the_constructor_that_it_inherits(ask: A
     found = ask("find_references", symbol_name="Crate.__init__")
     assert found["references"] == []
     assert likely(found) == [("own.py", 5), ("store.py", 4)]
+    assert {each["why"] for each in found["possible"]} == {"constructs"}
+
+
+def test_a_class_that_is_called_through_a_module_runs_its_constructor(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "store.py", "class Crate:\n    def __init__(self, size): ...\n\ndef pack():\n    return Crate(1)\n"
+    )
+    repo.put(
+        "depot.py",
+        "import store\nfrom store import Crate as Box\n\ndef load():\n    return store.Crate(2)\n\nBox(3)\n",
+    )
+    found = ask("find_references", symbol_name="Crate.__init__")
+    assert [(each["path"], each["line_start"]) for each in found["references"]] == [
+        ("depot.py", 7),
+        ("store.py", 5),
+    ]
+    assert likely(found) == [("depot.py", 5)]
+    assert found["possible"][0]["why"] == "constructs"
+    of_class = [
+        (each["path"], each["line_start"])
+        for each in ask("find_references", symbol_name="Crate")["references"]
+    ]
+    assert ("depot.py", 5) in of_class
+    callers = ask("get_call_graph", symbol_name="Crate.__init__", direction="callers")["callers"]
+    assert {call["symbol"]["name"] for call in callers} >= {"load", "pack"}
 
 
 def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:

@@ -48,7 +48,7 @@ class FoundSite:
     layer: str
     context: str
     within: SymbolRecord
-    likely: bool
+    likely: str
 
 
 @dataclass(frozen=True, slots=True)

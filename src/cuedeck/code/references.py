@@ -14,6 +14,7 @@ from cuedeck.code.facts import (
     Bind,
     Kind,
     Links,
+    Op,
     Role,
     ScopeKind,
 )
@@ -21,7 +22,7 @@ from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.linker import Linker
-from cuedeck.code.resolution.uses import EDGES, Site, Uses, edge_of
+from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, EDGES, Site, Uses, edge_of
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
@@ -31,6 +32,7 @@ _MAX_ALIASES: Final = 40
 _LINKED: Final = frozenset({"c", "cpp", "rust"})
 _TOGETHER: Final = frozenset({"java", "kotlin"})
 _MAX_HEIRS: Final = 200
+_NAMED_CALL: Final = Op.NAME | Role.CALL << ROLE_SHIFT
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class References:
     resolved: tuple[Site, ...]
     possible: tuple[Site, ...]
     unseen: int = 0  # files that use the name and were not looked at in time
+
+    @property
+    def constructions(self) -> list[Site]:
+        """What runs a constructor without naming it or its class by a name of the file."""
+        return [site for site in self.possible if site.likely == CONSTRUCTS]
 
 
 def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None) -> References:
@@ -108,8 +115,8 @@ class _Search:
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         self.found: dict[tuple[str, int], Site] = {}
-        # Where heirs are made that inherit the constructor, in languages whose tools do not list that.
-        self.inherited: list[tuple[str, int, int]] = []
+        # Where a constructor runs and the line does not count as naming it.
+        self.run_at: list[tuple[str, int]] = []
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
@@ -161,14 +168,16 @@ class _Search:
         """What runs the symbol without naming it, or means it if libraries do what they do by convention."""
         rules = self.snapshot.rules(self.symbol.path)
         takers = rules.takers(self.symbol, uses.paths[: uses.looked])
-        places = [*self.inherited, *((path, at, Role.READ) for path, at in takers)]
+        places = [(path, at, Role.READ) for path, at in takers]
         guesses = guessed(self.snapshot, uses)
         rows = [row for symbol in self.symbols for row in guesses.get(symbol, ())]
         for path, row in (*rows, *uses.of(rules.known_as(self.symbol))):
             links = self.snapshot.links(path)
             places.append((path, links.pos[row], links.ops[row] >> ROLE_SHIFT))
         for path, place, role in places:
-            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), likely=True)
+            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), CONVENTION)
+        for path, place in self.run_at:
+            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), CONSTRUCTS)
 
     def unproven(self, uses: Uses) -> Iterator[Site]:
         """Uses of the name that lead nowhere."""
@@ -279,7 +288,7 @@ class _Search:
         ]
 
     def constructions(self) -> None:
-        """Calling a class runs its constructor: such calls refer to it."""
+        """Calling a class runs its constructor: such calls refer to it, or are what runs it."""
         links = self.snapshot.links(self.symbol.path)
         rules = self.snapshot.rules(self.symbol.path)
         owner = links.scopes[self.symbol.scope]
@@ -294,11 +303,12 @@ class _Search:
                 sites, heirs = self.made_by(made)
                 waiting += heirs
                 for path, site in sites:
-                    place = self.snapshot.links(path).pos[site]
-                    if made == itself or rules.inherited_constructors:
-                        self.add(path, place, Role.CALL)
+                    links = self.snapshot.links(path)
+                    inherits = made != itself and not rules.inherited_constructors
+                    if inherits or (rules.calls_name_constructors and links.ops[site] != _NAMED_CALL):
+                        self.run_at.append((path, links.pos[site]))
                     else:
-                        self.inherited.append((path, place, Role.CALL))
+                        self.add(path, links.pos[site], Role.CALL)
 
     def made_by(self, made: Value) -> tuple[list[tuple[str, int]], list[Value]]:
         """The places that make an instance of a class; its heirs that have the same constructor."""

@@ -18,12 +18,13 @@ def test_a_constructor_runs_where_its_class_is_called_by_another_name(project: P
         === use.py
         import ui
         from ui import table as grid
-        ui.table(rows=[]) # <__init__>
+        ui.table(rows=[])
         grid(rows=[]) # <__init__>
         table = ui.table
         """
     )
     written.check("__init__")
+    assert written.possible("__init__") == {("use.py", 3)}
 
 
 def test_comments_that_say_types(project: Project) -> None:

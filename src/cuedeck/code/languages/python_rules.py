@@ -191,6 +191,7 @@ class PythonRules(Rules):
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     maker: ClassVar[str] = "__new__"
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
+    calls_name_constructors: ClassVar[bool] = True
     untyped_constructor: ClassVar[str] = "__init__"
     named_arguments: ClassVar[bool] = True
 

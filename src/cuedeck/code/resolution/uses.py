@@ -28,6 +28,9 @@ _FILES_AT_ONCE: Final = 64
 # About how many bytes a site takes, and a use with what it means.
 SITE: Final = 150
 _USE: Final = 24
+# Why a place is likely to be a use: it makes an instance, or a library does what it does by convention.
+CONSTRUCTS: Final = "constructs"
+CONVENTION: Final = "convention"
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 
@@ -39,7 +42,7 @@ class Site:
     offset: int
     line: int
     edge: str
-    likely: bool = False  # proven by nothing but a library's convention
+    likely: str = ""  # why it counts for a symbol that it does not name, or names by convention only
 
 
 def edge_of(role: int) -> str:

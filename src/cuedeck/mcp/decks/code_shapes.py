@@ -121,7 +121,7 @@ REFERENCES = _answer(
         "symbol": _SYMBOL,
         "references": list_of(object_of(_PLACE)),
         "total_references": COUNT,
-        "possible": list_of(object_of(_PLACE, likely=BOOLEAN)),
+        "possible": list_of(object_of(_PLACE, likely=BOOLEAN, why=STRING)),
     },
     total_possible=COUNT,
     candidates=list_of(_SYMBOL),
@@ -252,7 +252,7 @@ def reference(site: FoundSite) -> dict[str, Any]:
         "context": site.context,
         "from_symbol": {name: getattr(site.within, name) for name in _ENCLOSING},
     }
-    return {**shown, "likely": True} if site.likely else shown
+    return {**shown, "likely": True, "why": site.likely} if site.likely else shown
 
 
 def file_change(file: FileChange) -> dict[str, Any]:

@@ -181,9 +181,16 @@ def symbol(asked: Asked) -> Page:
 
 
 def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
-    """What is likely by convention, and what only shares the name."""
-    for title, is_likely in (("Likely by convention", True), ("Same name, not resolved", False)):
-        sites = [site for site in found.possible if site.likely == is_likely]
+    """What runs a constructor, what is likely by convention, and what only shares the name."""
+    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION
+
+    titles = {
+        CONSTRUCTS: "Constructs through its class",
+        CONVENTION: "Likely by convention",
+        "": "Same name, not resolved",
+    }
+    for why, title in titles.items():
+        sites = [site for site in found.possible if site.likely == why]
         if sites:
             yield panel(
                 f"{title} ({len(sites)})", _sites(asked, list(found.sites(sites[:MOST_POSSIBLE])), ref)
