@@ -135,6 +135,23 @@ def test_a_class_that_is_called_through_a_module_runs_its_constructor(ask: Ask, 
     assert {call["symbol"]["name"] for call in callers} >= {"load", "pack"}
 
 
+def test_what_declares_a_symbol_once_more_is_no_use_of_it(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "load.ts",
+        "export function load(path: string): string\nexport function load(path: number): number\n"
+        "export function load(path: any): any { return path }\nload(1)\n",
+    )
+    repo.put("fast.py", "def scan(): ...\n\nscan()\n")
+    repo.put("fast.pyi", "def scan() -> None: ...\n")
+    found = ask("find_references", symbol_name="load", path="load.ts", line=1)
+    assert [each["line_start"] for each in found["references"]] == [4]
+    assert likely(found) == [("load.ts", 2), ("load.ts", 3)]
+    assert {each["why"] for each in found["possible"]} == {"declares"}
+    found = ask("find_references", symbol_name="scan", path="fast.py")
+    assert [(each["path"], each["line_start"]) for each in found["references"]] == [("fast.py", 3)]
+    assert [(each["path"], each["why"]) for each in found["possible"]] == [("fast.pyi", "declares")]
+
+
 def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:
     repo.put("site/settings.py", "PAGE_SIZE = 20\nlower = 1\n")
     repo.put("site/other.py", "PAGE_SIZE = 3\n")

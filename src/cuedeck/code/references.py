@@ -22,7 +22,7 @@ from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.linker import Linker
-from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, EDGES, Site, Uses, edge_of
+from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, Site, Uses, edge_of
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
@@ -52,7 +52,8 @@ class References:
 def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None) -> References:
     """All references to a symbol, in path order, without the definition that is asked about.
 
-    Other declarations of the same symbol (overloads, setters, redefinitions) count as references to it.
+    Setters and redefinitions count as references to it. What only declares it once more (an overload, a stub)
+    is likely, and says why.
     """
     return _Search(snapshot, symbol, defined_at).run()
 
@@ -117,6 +118,7 @@ class _Search:
         self.found: dict[tuple[str, int], Site] = {}
         # Where a constructor runs and the line does not count as naming it.
         self.run_at: list[tuple[str, int]] = []
+        self.declared_at: set[tuple[str, int]] = set()
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
@@ -159,6 +161,9 @@ class _Search:
                 seen.add(name)
                 names += self.scan(self.snapshot.uses(name))
         self.constructions()
+        # What is declared and exported at once names itself, too.
+        for place in self.declared_at:
+            self.found.pop(place, None)
         resolved = tuple(sorted(self.found.values(), key=_place))
         likely = {_place(site): site for site in self.likely(own) if _place(site) not in self.found}
         others = [site for site in self.unproven(own) if _place(site) not in likely]
@@ -178,6 +183,8 @@ class _Search:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), CONVENTION)
         for path, place in self.run_at:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), CONSTRUCTS)
+        for path, place in self.declared_at - self.definitions:
+            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
 
     def unproven(self, uses: Uses) -> Iterator[Site]:
         """Uses of the name that lead nowhere."""
@@ -256,11 +263,14 @@ class _Search:
                 self.add(path, place, Role.IMPORT)
         elif (
             kind not in _FORWARDING
-            and self.one_thing
+            and (self.one_thing or self.chosen is not None)
             and not self.extends_another(path, links, binding)
             and (bound in self.symbols or self.stands_in(path, links, binding))
         ):
-            self.add(path, place, Role.WRITE)
+            if self.snapshot.rules(path).declares_again(self.symbol, bound, kind):
+                self.declared_at.add((path, place))
+            elif self.one_thing:
+                self.add(path, place, Role.WRITE)
 
     def extends_another(self, path: str, links: Links, binding: int) -> bool:
         """Whether a binding outside of functions is another property of the name, for another type."""

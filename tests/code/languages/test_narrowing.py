@@ -221,10 +221,10 @@ def test_declarations_of_several_files_are_one(project: Project) -> None:
         export const registry: Registry = { plain: 1 } // <Registry>
         === plugin.ts
         declare module './core' {
-          interface Registry { extra: string } // <def extra> <Registry>
+          interface Registry { extra: string } // <def extra>
         }
         declare global {
-          interface Shared { here: number } // <def here> <Shared>
+          interface Shared { here: number } // <def here>
         }
         === other.ts
         import { registry } from './core'

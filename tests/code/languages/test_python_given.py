@@ -131,9 +131,9 @@ def test_a_stub_says_what_the_module_beside_it_leaves_open(project: Project) -> 
         === net.py
         from foreign import Session
         class Client(Session):
-            def send(self, url, **kwargs): ...  # <send>
+            def send(self, url, **kwargs): ...
         class Reply:
-            def read(self): ...  # <read>
+            def read(self): ...
         class _Hidden:
             def open(self): ...  # <def hidden>
             def shut(self): ...  # <def shut>

@@ -237,11 +237,11 @@ def test_a_stub_and_the_module_beside_it_declare_one_thing(project: Project) -> 
     written = project(
         """
         === fast.py
-        def run(): ... # <run> <def module>
+        def run(): ... # <def module>
         class Reader:
-            def close(self): ... # <close>
+            def close(self): ...
         === fast.pyi
-        def run() -> None: ... # <def run> <module>
+        def run() -> None: ... # <def run>
         class Reader:
             def close(self) -> None: ... # <def close>
         class Other:

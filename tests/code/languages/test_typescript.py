@@ -188,8 +188,8 @@ def test_enums_accessors_parameter_properties_and_overloads(project: Project) ->
           get double() { return this.x * 2 } // <def double> <x>
         }
         export function make(a: string): Point // <def make>
-        export function make(a: number): Point // <make>
-        export function make(a: any) { return new Point(a) } // <make>
+        export function make(a: number): Point
+        export function make(a: any) { return new Point(a) }
         === b.ts
         import { Color, make } from './a' // <make>
         const p = make(1) // <make>

@@ -43,6 +43,8 @@ _HELD_IN: Final = {
     "nodejs.Process": "process",
     "ImportMetaEnv": "import.meta.env",
 }
+# The body of an overloaded function has a binding whose value is not followed.
+_DECLARING: Final = frozenset({Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.NAMESPACE, Bind.OPAQUE})
 _NUXT: Final = re.compile(r"nuxt\.config\.[cm]?[jt]s")
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
@@ -254,6 +256,10 @@ class EcmaRules(EcmaLibrary):
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         return (other for other in (self._merged or {}).get(symbol, ()) if other != symbol)
+
+    def declares_again(self, symbol: Symbol, other: Symbol, kind: int) -> bool:
+        """Overloads, and the parts of an interface, a namespace or a class that are one."""
+        return kind in _DECLARING
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         around = self.project.links(path).scopes[scope].parent

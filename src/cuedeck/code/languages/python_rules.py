@@ -382,6 +382,10 @@ class PythonRules(Rules):
         scopes = scopes if symbol.scope else [0]
         return [Symbol(path, n, symbol.name) for n in scopes if number in others.names[n]]
 
+    def declares_again(self, symbol: Symbol, other: Symbol, kind: int) -> bool:
+        """A stub and the module beside it; what a module defines twice replaces the first."""
+        return self.beside.get(symbol.path) == other.path
+
     @property
     @from_files
     def has_fixtures(self) -> bool:

@@ -421,6 +421,10 @@ class Rules:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
 
+    def declares_again(self, symbol: Symbol, other: Symbol, kind: int) -> bool:
+        """Whether a binding of that kind only declares the same symbol once more."""
+        return False
+
 
 def from_files(compute: Callable[[R], T]) -> Callable[[R], T]:
     """A table that rules make of files, anew where one of those is another; empty while it is being made."""

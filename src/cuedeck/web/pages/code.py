@@ -181,11 +181,12 @@ def symbol(asked: Asked) -> Page:
 
 
 def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
-    """What runs a constructor, what is likely by convention, and what only shares the name."""
-    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION
+    """What counts though it is no plain use, by its reason; then what only shares the name."""
+    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES
 
     titles = {
         CONSTRUCTS: "Constructs through its class",
+        DECLARES: "Declared again",
         CONVENTION: "Likely by convention",
         "": "Same name, not resolved",
     }
