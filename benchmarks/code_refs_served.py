@@ -2,15 +2,16 @@
 
     python -m benchmarks.code_refs_served ROOT ROWS.jsonl [ROWS.jsonl ...] [--judge ROWS.jsonl] [--errors N]
 
-A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 1-based lines, as SCIP indexes
-and language servers give them; symbols that all files know are asked about. Recall is over the lines that
-every tool lists, precision is the share of our lines that any of them lists. Servers list ``C()`` for a
-constructor, but not ``module.C()``: printed is also what it comes to when uses of the class count as listed,
-and, with ``--judge ROWS.jsonl``, when our lines count that only a further tool lists (for a constructor
-also as uses of its class). A judge can uphold a line and no more: what it lists beyond ours is not asked
-about, so this figure is never lower. Rows may say what is ``not`` a use (``code_refs_python.py``): then only
-these lines are wrong, other lines are not judged, and ``--tool NAME ROWS.jsonl`` prints what a tool's lines
-come to beside ours.
+A row is ``{"name", "def": {"path", "line"}, "refs": [{"path", "line"}]}`` with 1-based lines, as SCIP
+indexes and language servers give them; symbols that all files know are asked about, with ``--sample N`` so
+many random ones. Recall is over the lines that every tool lists, precision is the share of our lines that
+any of them lists. Servers list ``C()`` for a constructor, but not ``module.C()``, and scip-typescript lists
+``new C()`` for the constructor alone: printed is also what it comes to when what is listed for a class
+counts for its constructor and the other way round, and, with ``--judge ROWS.jsonl``, when our lines count
+that only a further tool lists. A judge can uphold a line and no more: what it lists beyond ours is not
+asked about, so this figure is never lower. Rows may say what is ``not`` a use (``code_refs_python.py``):
+then only these lines are wrong, other lines are not judged, and ``--tool NAME ROWS.jsonl`` prints what a
+tool's lines come to beside ours.
 Files that no tool names say nothing, as their configuration may leave them out. The folder gets a
 ``.cuedeck``, as any workspace.
 """
@@ -20,6 +21,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
+import re
 import subprocess
 import sys
 import time
@@ -33,7 +36,11 @@ from typing import Any
 Place = tuple[str, int]
 Key = tuple[str, int, str]
 _MOST = 10_000
+_SEED = 7
 _TIERS = ("resolved", "with likely ones", "with possible ones")
+_CONSTRUCTORS = ("__init__", "<constructor>")
+# How a SCIP symbol of a constructor ends, behind that of its class.
+_CONSTRUCTOR = re.compile(r"(?:__init__|`<constructor>`)\(\)\.$")
 _VERSION = "2025-11-25"
 # Vectors are not asked for, and a server that nobody asks any more is not needed.
 _SETTINGS = {"CUEDECK_SEARCH__ENABLED": "false", "CUEDECK_DAEMON__IDLE_SECONDS": "5"}
@@ -98,7 +105,7 @@ def served(root: Path) -> Iterator[Client]:
 class Truth:
     """By symbol, the lines that every tool lists and those that any of them lists; the files they name.
 
-    Of constructors also the lines that use their class.
+    Of constructors also the lines that use their class, of classes those that are listed for the constructor.
     """
 
     must: dict[Key, set[Place]]
@@ -125,18 +132,23 @@ def excluded(file: Path) -> dict[Key, set[Place]]:
 
 
 def uses_of_classes(files: list[Path]) -> dict[Key, set[Place]]:
-    """By constructor, the lines that use its class."""
-    classes: dict[str, set[Place]] = {}
-    makers: dict[Key, str] = {}
+    """By constructor the lines that use its class, by class those that are listed for its constructor."""
+    classes: dict[str, set[Key]] = {}
+    makers: dict[str, set[Key]] = {}
+    places: dict[Key, set[Place]] = {}
     for file in files:
-        places = listed(file)
         for key, row in rows(file):
             symbol = row.get("symbol", "")
+            places.setdefault(key, set()).update((ref["path"], ref["line"]) for ref in row["refs"])
             if row["kind"] == "class":
-                classes.setdefault(symbol, set()).update(places[key])
-            elif row["name"] == "__init__":
-                makers[key] = symbol.removesuffix("__init__().")
-    return {key: classes.get(symbol, set()) for key, symbol in makers.items()}
+                classes.setdefault(symbol, set()).add(key)
+            elif row["name"] in _CONSTRUCTORS:
+                makers.setdefault(_CONSTRUCTOR.sub("", symbol), set()).add(key)
+    found: dict[Key, set[Place]] = {}
+    for symbol in classes.keys() & makers.keys():
+        for keys, others in ((classes[symbol], makers[symbol]), (makers[symbol], classes[symbol])):
+            found.update({key: set().union(*(places[other] for other in others)) for key in keys})
+    return found
 
 
 def combined(files: list[Path]) -> Truth:
@@ -191,6 +203,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path)
     parser.add_argument("rows", type=Path, nargs="+")
+    parser.add_argument("--sample", type=int, help="ask about so many random symbols")
     parser.add_argument("--judge", type=Path, action="append", default=[], help="what a further tool lists")
     parser.add_argument("--tool", nargs=2, action="append", default=[], help="a tool's name and its rows")
     parser.add_argument("--errors", type=int, default=0, help="how many kinds of mistakes to list")
@@ -198,6 +211,9 @@ def main() -> int:
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined(given.rows)
+    asked = sorted(truth.must)
+    if given.sample and given.sample < len(asked):
+        asked = sorted(random.Random(_SEED).sample(asked, given.sample))
     judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
     denials = [*map(excluded, given.judge)]
     tools = {name: listed(Path(file)) for name, file in given.tool}
@@ -206,8 +222,8 @@ def main() -> int:
     mistakes: Counter[str] = Counter()
     listing: list[str] = []
     with served(root) as client:
-        for key, must in truth.must.items():
-            (path, line, name), may = key, truth.may[key]
+        for key in asked:
+            (path, line, name), must, may = key, truth.must[key], truth.may[key]
             said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
             unknown += "references" not in said
             must -= {(path, line)}
@@ -228,10 +244,10 @@ def main() -> int:
                 mistakes[f"{kind} {name} ({path}:{line})"] += len(places)
                 listing += [f"{kind} {name} at {p}:{n}" for p, n in sorted(places)] if given.lines else []
     ours = scores.pop(_TIERS[0])
-    print(f"{root.name}: {len(truth.must)} symbols, {ours.wanted} lines, {unknown} symbols not found")
+    print(f"{root.name}: {len(asked)} symbols, {ours.wanted} lines, {unknown} symbols not found")
     print(f"  {ours.shown()}")
     if made:
-        print(f"  {ours.shown(made)} with uses of a class for its constructor")
+        print(f"  {ours.shown(made)} with uses of a class for its constructor, and the other way round")
     if given.judge:
         print(f"  {ours.shown(upheld)} judged: {upheld} of {judged} lines upheld")
     for name, score in scores.items() if truth.never else ():
