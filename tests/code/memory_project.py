@@ -74,6 +74,10 @@ class MemoryProject:
         file = self.root / path
         return file.read_text(encoding="utf-8") if file.is_file() else None
 
+    def followed(self, path: str) -> str:
+        """Links are followed while files are looked for."""
+        return path
+
     def files_naming(self, name: str) -> Collection[str]:
         return sorted(self._using.get(name, ()))
 

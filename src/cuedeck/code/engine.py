@@ -13,9 +13,10 @@ from typing import Final
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout, Elsewhere
 from cuedeck.code.git.objects import HERE, lacking
-from cuedeck.code.git.repository import MissingBlob, Ref, Repository, TreeFile
+from cuedeck.code.git.repository import Ref, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
+from cuedeck.code.reading import Reading
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.code.wanted import LIVE, Wanted
 from cuedeck.model.clock import now_ms
@@ -502,7 +503,8 @@ class Code:
             # Rows and files of one moment: another thread may be moving them.
             layers = self._layers(wanted, lambda name: table.ref(session, name))
             files = self._files(session, layers)
-        snapshot = Snapshot(wanted.name, files, self.cache, self._reader(wanted, files))
+        reading = Reading(self.repository, self.checkout, wanted, files)
+        snapshot = Snapshot(wanted.name, files, self.cache, reading.file, reading.links)
         snapshot.whole_at = version
         with self._lock:
             key = self._key(wanted, layers)
@@ -576,25 +578,3 @@ class Code:
             found = dict(sorted(found.items()))
             self._bottom = (key, found)
         return found
-
-    def _reader(self, wanted: Wanted, files: dict[str, Entry]) -> Callable[[str], bytes | None]:
-        """Reads a file as the snapshot has it: from disk where it is uncommitted, else from git."""
-        repository, commit = self.repository, wanted.commit
-
-        def read(path: str) -> bytes | None:
-            entry = files.get(path)
-            if entry is not None and not entry.on_disk and repository is not None:
-                if wanted.checked_out:
-                    # A file is read several times faster than an object, if it is still the same.
-                    data = self.checkout.read_blob(path, entry.oid)
-                    if data is not None:
-                        return data
-                try:
-                    return repository.read(entry.oid)
-                except MissingBlob:
-                    return None
-            if wanted.checked_out:
-                return self.checkout.read(path) if entry is not None else self.checkout.project_file(path)
-            return repository.text(commit, path) if repository is not None and commit is not None else None
-
-        return read

@@ -7,7 +7,7 @@ import threading
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,7 @@ from cuedeck.code.extraction.analysis import names_seen_outside
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.extraction.packing import unpack_lines, unpack_links, unpack_outline
 from cuedeck.code.facts import Links, Outline
+from cuedeck.code.git.links import followed
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_named
 from cuedeck.code.resolution.linker import Linker
@@ -153,12 +154,18 @@ class Snapshot:
     """A ref's files and what they mean together; immutable once made."""
 
     def __init__(
-        self, ref: str, files: dict[str, Entry], cache: FactsCache, read: Callable[[str], bytes | None]
+        self,
+        ref: str,
+        files: dict[str, Entry],
+        cache: FactsCache,
+        read: Callable[[str], bytes | None],
+        links: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self.ref = ref
         self.files = files
         self.cache = cache
         self._read = read
+        self._read_links = links
         self._rules: dict[str, Rules] = {}
         self._found: Held[tuple[Any, ...], Any] = Held(_FOUND_BYTES)
         # The store's version at which all of its blobs were known to be there.
@@ -172,10 +179,19 @@ class Snapshot:
         return self.files
 
     def spelled(self, path: str) -> str:
-        """A path as the ref has it, in whichever form of Unicode its accents were typed."""
-        if path in self.files or path.isascii():
+        """A path as the ref has it, in whichever form of Unicode its accents were typed, without links."""
+        if path in self.files:
             return path
-        return self._by_form.get(unicodedata.normalize("NFC", path), path)
+        led = self.followed(path)
+        return led if led.isascii() else self._by_form.get(unicodedata.normalize("NFC", led), led)
+
+    def followed(self, path: str) -> str:
+        """A path without the symbolic links that it leads through."""
+        return followed(path, self._links_on_the_way)
+
+    @cached_property
+    def _links_on_the_way(self) -> Mapping[str, str]:
+        return self._read_links()
 
     @cached_property
     def _by_form(self) -> dict[str, str]:

@@ -94,6 +94,8 @@ class Checkout:
         self._compared: tuple[Mapping[str, TreeFile], dict[str, TreeFile | None]] = ({}, {})
         self._tracked: dict[str, Tracked] = {}
         self._left_out: dict[str, TreeFile] = {}
+        # Symbolic links and what each says; another mapping whenever one changes.
+        self.links: dict[str, str] = {}
         self._index_written = -1
         self._watch: Watch | None = None
         self._ignores: Any = None
@@ -296,10 +298,12 @@ class Checkout:
         self._ignores = None
         self.skipped = []
         found: dict[str, TreeFile] = {}
-        for path, status in self._walk():
+        links: dict[str, str] = {}
+        for path, status in self._walk(links):
             file = self._file(path, status)
             if file is not None:
                 found[path] = file
+        self._linked(links)
         found = {**self._left_out, **found}
         if found != self._files:
             self._files = found
@@ -307,7 +311,8 @@ class Checkout:
             self._compared = ({}, {**found})
         self._stamps = {path: stamp for path, stamp in self._stamps.items() if path in found}
 
-    def _walk(self) -> Iterator[tuple[str, os.stat_result]]:
+    def _walk(self, links: dict[str, str]) -> Iterator[tuple[str, os.stat_result]]:
+        """The files that may be code, with their state; the links beside them are noted."""
         folders_tracked = _folders(self._tracked)
         pending = [""]
         while pending:
@@ -329,10 +334,18 @@ class Checkout:
                             pending.append(path)
                     elif entry.is_file(follow_symlinks=False) and self._wanted(path):
                         yield path, entry.stat(follow_symlinks=False)
+                    elif entry.is_symlink():
+                        links[path] = str(Path(entry.path).readlink())
                 except UnicodeEncodeError:
                     self.skipped.append((os.fsencode(path).decode("utf-8", "replace"), NO_UTF8))
                 except OSError:
                     continue
+
+    def _linked(self, links: dict[str, str]) -> None:
+        """Links decide what names mean, as project files do."""
+        if links != self.links:
+            self.links = links
+            self.project_version += 1
 
     def _enters(self, path: str, entry: os.DirEntry[str], tracked: set[str]) -> bool:
         if entry.name in _PRIVATE:
@@ -363,7 +376,9 @@ class Checkout:
     # -- hashing
 
     def _refresh(self, touched: Iterable[str]) -> None:
-        now = {path: self._touched(path) for path in (each[len(self.root) + 1 :] for each in touched)}
+        links = dict(self.links)
+        now = {path: self._touched(path, links) for path in (each[len(self.root) + 1 :] for each in touched)}
+        self._linked(links)
         moved = {path: file for path, file in now.items() if self._files.get(path) != file}
         if not moved:
             return
@@ -382,9 +397,13 @@ class Checkout:
             else:
                 differing[path] = file
 
-    def _touched(self, path: str) -> TreeFile | None:
+    def _touched(self, path: str, links: dict[str, str]) -> TreeFile | None:
+        """The code file that stands at a path now; a link is noted."""
+        links.pop(path, None)
         try:
             status = os.lstat(f"{self.root}/{path}")
+            if stat.S_ISLNK(status.st_mode):
+                links[path] = str(Path(self.root, path).readlink())
         except OSError:
             return self._left_out.get(path)
         wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)

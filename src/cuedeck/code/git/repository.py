@@ -314,7 +314,7 @@ class Repository:
         pending = [(path, tree)]
         while pending:
             folder, node = pending.pop()
-            for path, entry in self._entries(folder, node, skipped):
+            for path, entry in self.entries(folder, node, skipped):
                 if entry.type_str == "tree":
                     pending.append((path + "/", entry))
                     continue
@@ -323,7 +323,11 @@ class Repository:
                     found[path] = TreeFile(str(entry.id), language)
         return found
 
-    def _entries(self, folder: str, tree: Any, skipped: list[tuple[str, str]]) -> Iterator[tuple[str, Any]]:
+    def entries(
+        self, folder: str, tree: Any, skipped: list[tuple[str, str]] | None = None
+    ) -> Iterator[tuple[str, Any]]:
+        """What a tree holds that can be named; what cannot is noted as left out."""
+        skipped = [] if skipped is None else skipped
         try:
             entries = list(tree)
         except KeyError:

@@ -305,10 +305,17 @@ class EcmaRules(EcmaLibrary):
 
     def file(self, target: str) -> str | None:
         """The source file that a path without or with a compiled ending means."""
-        paths = self.project.paths
         target = posixpath.normpath(target)
         if target.startswith("..") or target.startswith("/"):
             return None
+        # As Node does it: what is linked is what the link leads to.
+        found = self._file(self.project.followed(target))
+        endings = () if found is not None else _ENDINGS
+        linked = (self.project.followed(target + ending) for ending in endings)
+        return found or next((path for path in linked if path in self.project.paths), None)
+
+    def _file(self, target: str) -> str | None:
+        paths = self.project.paths
         compiled = _COMPILED.search(target)
         if compiled:
             stem = target[: compiled.start()]

@@ -291,18 +291,25 @@ class PythonRules(Rules):
         for _ in range(imported.level - 1):
             folder = posixpath.dirname(folder)
         target = posixpath.join(folder, *imported.module.split(".")) if imported.module else folder
-        found = self._file(target)
-        if found is not None:
-            return found
-        dotted = target.replace("/", ".")
-        return Value(PACKAGE, dotted) if dotted in self.folders else None
+        return self._file(target) or self._folder(target)
 
     def _file(self, stem: str) -> Value | None:
         paths = self.project.paths
         # As Python looks for them: a package comes before the module of its name.
-        for candidate in (posixpath.join(stem, "__init__.py"), stem + ".py", stem + ".pyi"):
+        candidates = (posixpath.join(stem, "__init__.py"), stem + ".py", stem + ".pyi")
+        for candidate in candidates:
             if candidate in paths:
                 return file_module(candidate)
+        for candidate in map(self.project.followed, candidates):
+            if candidate in paths:
+                return file_module(candidate)
+        return None
+
+    def _folder(self, folder: str) -> Value | None:
+        """A folder without a module of its own."""
+        for dotted in (folder.replace("/", "."), self.project.followed(folder).replace("/", ".")):
+            if dotted in self.folders:
+                return Value(PACKAGE, dotted)
         return None
 
     @cached_property
@@ -321,14 +328,9 @@ class PythonRules(Rules):
         if module.tag == PACKAGE:
             return self._absolute(f"{module.path}.{name}")
         if module.tag == MODULE and module.path.endswith(("__init__.py", "__init__.pyi")):
-            return self._file(posixpath.join(posixpath.dirname(module.path), name)) or self._folder(
-                module, name
-            )
+            stem = posixpath.join(posixpath.dirname(module.path), name)
+            return self._file(stem) or self._folder(stem)
         return None
-
-    def _folder(self, module: Value, name: str) -> Value | None:
-        dotted = posixpath.join(posixpath.dirname(module.path), name).replace("/", ".")
-        return Value(PACKAGE, dotted) if dotted in self.folders else None
 
     def lent(self, module: Value, name: str) -> Targets:
         """What the stub beside a module has, of which the module gets its names while it runs."""

@@ -94,6 +94,10 @@ class Linker(Namesakes):
         """A project file, if it is there."""
         return self.project.text(path)
 
+    def followed(self, path: str) -> str:
+        """A path without the symbolic links that it leads through."""
+        return self.project.followed(path)
+
     def files_naming(self, name: str) -> Collection[str]:
         """The files in which a name occurs."""
         self.read.add(naming(name))

@@ -26,6 +26,9 @@ class Files(Protocol):
     def text(self, path: str) -> str | None:
         """A project file such as ``go.mod`` or ``tsconfig.json``, if it is there."""
 
+    def followed(self, path: str) -> str:
+        """A path without the symbolic links that it leads through."""
+
     def files_naming(self, name: str) -> Collection[str]:
         """The files in which a name occurs."""
 
