@@ -30,6 +30,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -115,31 +116,44 @@ class Truth:
     files: set[str]
 
 
-def rows(file: Path) -> Iterator[tuple[Key, dict[str, Any]]]:
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        yield (row["def"]["path"], row["def"]["line"], row["name"]), row
+@cache
+def itself(root: Path, path: str) -> str:
+    """A file by its own path: tools take one that is reached through a symbolic link for another."""
+    return os.path.relpath(os.path.realpath(root / path), root)
 
 
-def listed(file: Path) -> dict[Key, set[Place]]:
-    return {key: {(ref["path"], ref["line"]) for ref in row["refs"]} for key, row in rows(file)}
+@dataclass(frozen=True)
+class Rows:
+    """What a tool lists of the symbols below a folder."""
+
+    root: Path
+    file: Path
+
+    def __iter__(self) -> Iterator[tuple[Key, dict[str, Any]]]:
+        for line in self.file.read_text(encoding="utf-8").splitlines():
+            row = json.loads(line)
+            yield (itself(self.root, row["def"]["path"]), row["def"]["line"], row["name"]), row
+
+    def listed(self, under: str = "refs") -> dict[Key, set[Place]]:
+        """By symbol, the lines that are uses, or those that are ``not``."""
+        found: dict[Key, set[Place]] = {}
+        for key, row in self:
+            if under in row:
+                places = {(itself(self.root, ref["path"]), ref["line"]) for ref in row[under]}
+                found.setdefault(key, set()).update(places)
+        return found
 
 
-def excluded(file: Path) -> dict[Key, set[Place]]:
-    """The lines that are known not to be uses."""
-    found = {key: row["not"] for key, row in rows(file) if "not" in row}
-    return {key: {(ref["path"], ref["line"]) for ref in places} for key, places in found.items()}
-
-
-def uses_of_classes(files: list[Path]) -> dict[Key, set[Place]]:
+def uses_of_classes(files: list[Rows]) -> dict[Key, set[Place]]:
     """By constructor the lines that use its class, by class those that are listed for its constructor."""
     classes: dict[str, set[Key]] = {}
     makers: dict[str, set[Key]] = {}
     places: dict[Key, set[Place]] = {}
     for file in files:
-        for key, row in rows(file):
+        for key, some in file.listed().items():
+            places.setdefault(key, set()).update(some)
+        for key, row in file:
             symbol = row.get("symbol", "")
-            places.setdefault(key, set()).update((ref["path"], ref["line"]) for ref in row["refs"])
             if row["kind"] == "class":
                 classes.setdefault(symbol, set()).add(key)
             elif row["name"] in _CONSTRUCTORS:
@@ -151,14 +165,14 @@ def uses_of_classes(files: list[Path]) -> dict[Key, set[Place]]:
     return found
 
 
-def combined(files: list[Path]) -> Truth:
-    tools = [listed(file) for file in files]
+def combined(files: list[Rows]) -> Truth:
+    tools = [file.listed() for file in files]
     common = sorted(set.intersection(*map(set, tools)))
     must = {key: set.intersection(*(tool[key] for tool in tools)) for key in common}
     may = {key: set.union(*(tool[key] for tool in tools)) for key in common}
     making = uses_of_classes(files)
     named = {path for tool in tools for places in tool.values() for path, _ in places}
-    never = {key: places for file in files for key, places in excluded(file).items()}
+    never = {key: places for file in files for key, places in file.listed("not").items()}
     return Truth(must, may, never, making, named | {path for tool in tools for path, _, _ in tool})
 
 
@@ -210,13 +224,14 @@ def main() -> int:
     parser.add_argument("--lines", action="store_true", help="every line of a mistake")
     given = parser.parse_args()
     root = given.root.resolve()
-    truth = combined(given.rows)
+    truth = combined([Rows(root, file) for file in given.rows])
     asked = sorted(truth.must)
     if given.sample and given.sample < len(asked):
         asked = sorted(random.Random(_SEED).sample(asked, given.sample))
-    judges = [*map(listed, given.judge), uses_of_classes(given.judge)]
-    denials = [*map(excluded, given.judge)]
-    tools = {name: listed(Path(file)) for name, file in given.tool}
+    further = [Rows(root, file) for file in given.judge]
+    judges = [*(file.listed() for file in further), uses_of_classes(further)]
+    denials = [file.listed("not") for file in further]
+    tools = {name: Rows(root, Path(file)).listed() for name, file in given.tool}
     scores = {name: Score() for name in (*_TIERS, *tools)}
     made = judged = upheld = unknown = 0
     mistakes: Counter[str] = Counter()
