@@ -165,3 +165,19 @@ def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> Non
     assert likely(found) == [("site/views.py", 3), ("site/views.py", 4)]
     assert ask("find_references", symbol_name="PAGE_SIZE", path="site/other.py")["possible"] == []
     assert ask("find_references", symbol_name="lower")["possible"] == []
+
+
+def test_what_a_foreign_parent_takes_by_name_is_a_convention(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "models.py",
+        "from odm import Document, field\nfrom pydantic import BaseModel\n\n"
+        "class Note(Document):\n    title: str = field()\n    body = field()\n\n"
+        "class Reply(BaseModel):\n    code: int\n\nNote(title='a', body='b')\nReply(code=1)\n",
+    )
+    found = ask("find_references", symbol_name="Note.title")
+    assert found["references"] == []
+    assert likely(found) == [("models.py", 11)]
+    assert likely(ask("find_references", symbol_name="Note.body")) == []
+    assert [
+        each["line_start"] for each in ask("find_references", symbol_name="Reply.code")["references"]
+    ] == [12]

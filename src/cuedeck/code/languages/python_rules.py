@@ -109,6 +109,19 @@ class PythonRules(Rules):
     field_decorators: ClassVar[frozenset[str]] = frozenset(
         {"attributes", "attrs", "dataclass", "dataclass_transform", "define", "frozen", "mutable", "s"}
     )
+    field_classes: ClassVar[frozenset[str]] = frozenset(
+        {
+            "BaseModel",
+            "BaseSettings",
+            "GenericModel",
+            "NamedTuple",
+            "RootModel",
+            "SQLModel",
+            "Schema",
+            "Struct",
+            "TypedDict",
+        }
+    )
     stand_in: ClassVar[str] = "__getattr__"
     reader: ClassVar[str] = "__get__"
     waiter: ClassVar[str] = "__await__"

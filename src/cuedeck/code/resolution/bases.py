@@ -57,6 +57,15 @@ class Bases(Results):
             for parent in self.parents(path, base)
         )
 
+    def has_known_parents(self, value: Value) -> bool:
+        """Whether all that a class and its ancestors name as parents are classes of the project."""
+        return all(
+            any(parent.tag == CLASS for parent in self.parents(path, base))
+            for path, scope in self.lineage(value)
+            for links in (self.links(path),)
+            for base in links.lists[links.scopes[scope].bases]
+        )
+
     def has_items(self, value: Value) -> bool:
         """Whether a class is a dictionary that declares its keys."""
         return self.descends(value, self.rules_of(value.path).item_classes)

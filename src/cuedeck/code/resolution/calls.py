@@ -413,11 +413,18 @@ class Calls(Overloads):
 
     def is_field(self, owner: Value, member: Symbol) -> bool:
         """Whether a class without a constructor of its own takes a member: with a type, or as it says."""
-        if not self.rules_of(member.path).field_decorators or self.declares_fields(self.lineage(owner)):
+        rules = self.rules_of(member.path)
+        if not rules.field_decorators or self.declares_fields(self.lineage(owner)):
             return True
+        if not self.has_known_parents(owner) and not self.is_trusted(owner, rules.field_classes):
+            return False
         links = self.links(member.path)
         bindings = links.names[member.scope][links.string_numbers[member.name]]
         return any(links.bindings[3][b] == Bind.VARIABLE and links.bindings[4][b] for b in bindings)
+
+    def is_trusted(self, owner: Value, known: frozenset[str]) -> bool:
+        """Whether a class's foreign parents are known to do what is asked."""
+        return self.descends(owner, known)
 
     def collected(self, constructor: Symbol, field: Symbol) -> bool:
         """Whether a constructor takes keywords for the fields of heirs: with types, or as it says itself."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.uses import Site, Uses
-from cuedeck.code.resolution.values import Symbol, Target, Values
+from cuedeck.code.resolution.values import Symbol, Target, Value, Values
 
 if TYPE_CHECKING:
     from cuedeck.code.snapshot import Snapshot
@@ -19,10 +19,17 @@ _MOST: Final = 5_000
 
 
 class ConventionalLinker(Linker):
-    """A linker for which parameters without a type are what libraries hand to whatever is named so."""
+    """A linker for which libraries do what is usual.
+
+    Parameters without a type are what is handed to whatever is named so, and any foreign parent takes the
+    typed members of its heirs by name.
+    """
 
     def told_later(self, symbol: Symbol) -> Values:
         return super().told_later(symbol) or self.rules_of(symbol.path).handed(symbol)
+
+    def is_trusted(self, owner: Value, known: frozenset[str]) -> bool:
+        return True
 
 
 def conventional(snapshot: Snapshot) -> ConventionalLinker:
@@ -42,7 +49,11 @@ def conventional(snapshot: Snapshot) -> ConventionalLinker:
 def guessed(snapshot: Snapshot, uses: Uses) -> dict[Target, list[tuple[str, int]]]:
     """By what they lead to where conventions are trusted, the uses that lead nowhere: file and expression."""
     found: dict[Target, list[tuple[str, int]]] = defaultdict(list)
-    asked = [site for site in uses.unproven if snapshot.rules(site.path).is_called_by_names(site.path)]
+    asked = [
+        site
+        for site in uses.unproven
+        if (site.path, site.offset) in uses.given or snapshot.rules(site.path).is_called_by_names(site.path)
+    ]
     for path, row in _rows(snapshot, uses.name, asked[:_MOST]):
         for target in snapshot.guesses.targets(path, row):
             if isinstance(target, Symbol):

@@ -108,6 +108,8 @@ class Rules:
     overload_decorators: ClassVar[frozenset[str]] = frozenset()
     # Decorators of classes whose heirs declare fields for their constructor by giving them values.
     field_decorators: ClassVar[frozenset[str]] = frozenset()
+    # Foreign classes whose heirs take their typed members by name; of others it is a convention at best.
+    field_classes: ClassVar[frozenset[str]] = frozenset()
     # A member that an ancestor's body declares is that one, whatever is assigned below it.
     declared_members: ClassVar[bool] = False
     # A member that an ancestor declares with a type is that one, whatever default is given below it.

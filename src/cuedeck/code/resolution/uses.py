@@ -68,6 +68,8 @@ class Uses:
         self._meaning: dict[Target, array[int]] = {}
         # In order; the few of them that lead to an import outside the project, by their place.
         self.unproven: list[Site] = []
+        # Of these, what is given by name to something that is called.
+        self.given: set[tuple[str, int]] = set()
         self._outside: dict[tuple[str, int], Targets] = {}
 
     @property
@@ -118,6 +120,8 @@ class Uses:
                 unproven[offset] = Site(path, offset, snapshot.line_of(path, offset), edge)
                 if targets:
                     self._outside[path, offset] = targets
+                elif links.ops[site] & OP_MASK == Op.KEYWORD:
+                    self.given.add((path, offset))
         self.unproven += [unproven[offset] for offset in sorted(unproven)]
 
 
