@@ -379,12 +379,12 @@ class Code:
         return view
 
     def _moment(self, wanted: Wanted) -> tuple[object, ...]:
-        """All that a view depends on: what is stored, the files on disk, and where the base is."""
-        version, checkout = self.store.index.version(), self.checkout
+        """All that a view depends on: what is stored, files on disk, the base, and what is named alike."""
+        version, checkout, repository = self.store.index.version(), self.checkout, self.repository
         if wanted.checked_out:
             checkout.files()
         looked = (checkout.version, checkout.project_version, checkout.conflicts)
-        return wanted, version, looked, self._base_of(wanted)
+        return wanted, version, looked, self._base_of(wanted), repository and repository.doubt(wanted.shown)
 
     def _say_what_is_missing(self, wanted: Wanted, view: View) -> None:
         if self.unreadable:

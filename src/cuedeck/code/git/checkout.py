@@ -43,6 +43,9 @@ _UNTRACKED_NOISE: Final = frozenset(
     }
 )
 _NAME: Final = attrgetter("name")
+_ATTRIBUTES: Final = ".gitattributes"
+# What decides about other files than itself.
+_DECIDING: Final = ("/.gitignore", f"/{_ATTRIBUTES}", "/.git")
 _MAX_READ: Final = 16 * 1024 * 1024
 _LEAST_READ: Final = 64 * 1024
 # How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
@@ -97,6 +100,9 @@ class Checkout:
         self._index_written = -1
         self._watch: Watch | None = None
         self._ignores: Any = None
+        # Repositories inside this one, by folder, and files that say which line ends git converts.
+        self._others: set[str] = set()
+        self._attributes: dict[str, Stamp] = {}
         self._lock = threading.RLock()
         # The branch and commit that were checked out when the files were as they are known.
         self._head: Head = _NOWHERE
@@ -127,7 +133,7 @@ class Checkout:
         settled = not self._git_is_writing()
         more = self._watch.changed() if self._watch is not None else None
         touched = touched | more if touched is not None and more is not None else None
-        if self._read_tracked() or touched is None or any(p.endswith("/.gitignore") for p in touched):
+        if self._read_tracked() or touched is None or any(p.endswith(_DECIDING) for p in touched):
             self._scan()
         elif touched:
             self._refresh(touched)
@@ -295,8 +301,12 @@ class Checkout:
         self._watch = Watch()
         self._ignores = None
         self.skipped = []
+        self._others, before, self._attributes = set(), self._attributes, {}
+        walked = list(self._walk())
+        if self._attributes != before:
+            self._stamps.clear()
         found: dict[str, TreeFile] = {}
-        for path, status in self._walk():
+        for path, status in walked:
             file = self._file(path, status)
             if file is not None:
                 found[path] = file
@@ -327,6 +337,8 @@ class Checkout:
                     if entry.is_dir(follow_symlinks=False):
                         if self._enters(path, entry, folders_tracked):
                             pending.append(path)
+                    elif entry.name == _ATTRIBUTES:
+                        self._attributes[path] = _stamp(entry.stat())
                     elif entry.is_file(follow_symlinks=False) and self._wanted(path):
                         yield path, entry.stat(follow_symlinks=False)
                 except UnicodeEncodeError:
@@ -341,8 +353,13 @@ class Checkout:
             return True
         if entry.name in _UNTRACKED_NOISE or self._ignored(path + "/"):
             return False
-        # Another repository inside this one is not part of it.
-        return not os.path.lexists(f"{entry.path}/.git")
+        # Another repository inside this one is not part of it, as long as it is one.
+        if self._watch is not None:
+            self._watch.add([entry.path])
+        if os.path.lexists(f"{entry.path}/.git"):
+            self._others.add(path)
+            return False
+        return True
 
     def _wanted(self, path: str) -> bool:
         if (language_of(path) is None and "." in path.rsplit("/", 1)[-1]) or too_long(path):
@@ -387,8 +404,8 @@ class Checkout:
             status = os.lstat(f"{self.root}/{path}")
         except OSError:
             return self._left_out.get(path)
-        wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)
-        return self._file(path, status) if wanted else None
+        wanted = stat.S_ISREG(status.st_mode) and path.rpartition("/")[0] not in self._others
+        return self._file(path, status) if wanted and self._wanted(path) else None
 
     def _file(self, path: str, status: os.stat_result) -> TreeFile | None:
         stamp = _stamp(status)
@@ -419,8 +436,10 @@ class Checkout:
 
     def _clean(self, entry: Tracked, status: os.stat_result) -> bool:
         # A file changed in the moment the index was written has the same stamp: git calls that racy.
+        # Programs set a file's time as they like, but not the one its status was changed at.
         return (
             entry.mtime_ns == status.st_mtime_ns
+            and entry.ctime_ns == status.st_ctime_ns
             and entry.size == status.st_size & 0xFFFFFFFF
             and entry.mtime_ns < self._index_written
         )

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 _HEADER: Final = struct.Struct(">4sII")
-# Seconds and nanoseconds of the last change, mode, size, blob and flags.
-_ENTRY: Final = struct.Struct(">8x2I8xI8xI20sH")
+# Seconds and nanoseconds of the last change of status, and of content; mode, size, blob and flags.
+_ENTRY: Final = struct.Struct(">2I2I8xI8xI20sH")
 _EXTENDED: Final = 0x4000
 _STAGE: Final = 0x3000
 _SKIPPED: Final = 0x4000  # in the second flags: skip-worktree
 # The trees that git made of the index, the root first, with how many files; -1 where some changed since.
 _TREES: Final = re.compile(rb"TREE(?s:.{4})\0(-?\d+) \d+\n")
 _OID: Final = 20
+_NS: Final = 1_000_000_000
 
 
 class Tracked(NamedTuple):
@@ -28,6 +29,7 @@ class Tracked(NamedTuple):
     size: int
     absent: bool  # sparse checkouts leave tracked files out on purpose
     mode: int  # a folder's, where the index itself is sparse
+    ctime_ns: int = 0
     conflict: bool = False  # a merge left it to be decided on, so no state of it is the one git knows
 
 
@@ -68,7 +70,7 @@ def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]
     at, previous = _HEADER.size, b""
     for _ in range(count):
         start = at
-        seconds, nanoseconds, mode, size, oid, flags = _ENTRY.unpack_from(data, at)
+        since, since_ns, seconds, nanoseconds, mode, size, oid, flags = _ENTRY.unpack_from(data, at)
         at += _ENTRY.size
         absent = False
         if flags & _EXTENDED:
@@ -84,9 +86,10 @@ def _entries(data: bytes, version: int, count: int) -> list[tuple[str, Tracked]]
             name = data[at:end]
             at = start + ((end - start) // 8 + 1) * 8
         conflict = bool(flags & _STAGE)
-        touched = -1 if conflict else seconds * 1_000_000_000 + nanoseconds
+        status = since * _NS + since_ns
+        touched = -1 if conflict else seconds * _NS + nanoseconds
         path = name.decode("utf-8", "surrogateescape")
-        found.append((path, Tracked(oid.hex(), touched, size, absent, mode, conflict)))
+        found.append((path, Tracked(oid.hex(), touched, size, absent, mode, status, conflict)))
     return found
 
 

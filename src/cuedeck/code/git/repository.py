@@ -11,6 +11,7 @@ from string import hexdigits
 from typing import Any, Final, NamedTuple
 
 from cuedeck.code.git.objects import HERE, NO_UTF8, NOT_HERE
+from cuedeck.code.git.outside import Seen, deciding, seen
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
@@ -81,6 +82,7 @@ class Repository:
         # Where a worktree keeps what it shares with the others; any other repository's own folder.
         self.common = _common_folder(repository)
         self._shallow = self.common / "shallow"
+        self._deciding = deciding(repository, self.common, root)
         self._opened = self._state()
         # Commits never change, and a ref that is looked at is listed and compared several times.
         self._listings: Held[str, tuple[dict[str, TreeFile], list[tuple[str, str]]]] = Held(_FILES)
@@ -113,16 +115,17 @@ class Repository:
         return cls(root, repository, "" if inside == "." else inside + "/"), ""
 
     def is_there(self) -> bool:
-        """Whether the repository in its place is the one that was opened, with no more history than then."""
+        """Whether the repository in its place is the one that was opened, with its history and settings."""
         try:
             return self._state() == self._opened
         except OSError:
             return False
 
-    def _state(self) -> tuple[int, int]:
-        """What is another number when a repository is replaced, or a shallow one is given more history."""
+    def _state(self) -> tuple[int, int, Seen]:
+        """What is another value when it is replaced, has other settings, or is shallow and given history."""
         shallow = self._shallow
-        return Path(self.git.path).stat().st_ino, shallow.stat().st_mtime_ns if shallow.exists() else 0
+        known_until = shallow.stat().st_mtime_ns if shallow.exists() else 0
+        return Path(self.git.path).stat().st_ino, known_until, seen(self._deciding)
 
     @property
     def has_files(self) -> bool:
@@ -184,8 +187,11 @@ class Repository:
         return current if current is not None else min(self.branches(), default=None)
 
     def _is_branch(self, name: str) -> bool:
+        return self._is_kept("refs/heads/", name)
+
+    def _is_kept(self, folder: str, name: str) -> bool:
         try:
-            return self.git.references.get(sys.intern("refs/heads/" + name)) is not None
+            return self.git.references.get(sys.intern(folder + name)) is not None
         except ValueError:
             return False
 
@@ -251,8 +257,10 @@ class Repository:
         meant = self.resolve(name)
         if meant is not None and meant.kind == "commit" and _is_id(name) and self._is_branch(name):
             return f"{name} is a commit and a branch: this is the commit, and refs/heads/{name} the branch"
-        tag = self.resolve("refs/tags/" + name) if meant is not None and meant.kind == "branch" else None
-        if meant is None or tag is None or tag.commit == meant.commit:
+        if meant is None or meant.kind != "branch" or not self._is_kept("refs/tags/", name):
+            return None
+        tag = self.resolve("refs/tags/" + name)
+        if tag is None or tag.commit == meant.commit:
             return None
         return f"{name} is a branch and a tag: this is the branch, and refs/tags/{name} the tag"
 
