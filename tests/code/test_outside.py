@@ -103,6 +103,20 @@ def test_line_ends_are_converted_as_soon_as_an_attribute_says_so(
     assert edited(code) == set()
 
 
+@pytest.mark.parametrize("option", ["--split-index", "--no-split-index"])
+def test_line_ends_are_no_change_whatever_form_gits_index_has(
+    repo: Repo, open_code: Open, option: str
+) -> None:
+    repo.put(".gitattributes", "lf.py text\n")
+    repo.put("lf.py", "def lf(): pass\n")
+    repo.put("crlf.py", "def crlf(): pass\r\n")
+    repo.commit()
+    repo.git("update-index", option)
+    repo.put("lf.py", "def lf(): pass\r\n")
+    os.utime(repo.root / "crlf.py")
+    assert edited(open_code(repo.root)) == set()
+
+
 def test_a_file_that_was_given_its_old_time_back_is_read_as_it_is(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", "def one(): pass\n")
     long_ago = 1_000_000_000
@@ -126,3 +140,18 @@ def test_a_tag_that_is_called_as_the_branch_is_told_as_soon_as_there_is_one(
     assert ["refs/tags/main" in warning for warning in code.view("main").warnings] == [True]
     repo.git("tag", "-d", "main")
     assert code.view("main").warnings == []
+
+
+def test_a_branch_has_its_own_changes_also_where_the_default_branch_was_taken_back(
+    repo: Repo, open_code: Open
+) -> None:
+    repo.put("a.py", "def a(): pass\n")
+    first = repo.commit()
+    repo.put("b.py", "def b(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert set(code.view().snapshot.files) == {"a.py", "b.py"}
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.git("branch", "-q", "-f", "main", first)
+    layers = {path: entry.layer for path, entry in code.view("feat").snapshot.files.items()}
+    assert layers == {"a.py": "base", "b.py": "overlay"}

@@ -224,7 +224,9 @@ class Code:
             return None
         with self._turn(base.name):
             row = self._row(base.name)
-            if row is None or row.version != EXTRACTOR_VERSION or row.base is not None:
+            # Seen from where the base was before, a ref's own changes may look like the base's.
+            now = (EXTRACTOR_VERSION, base.commit, None)
+            if row is None or (row.version, row.commit_id, row.base) != now:
                 indexer.index_commit(base, None, progress=progress)
         return base.name
 
@@ -474,17 +476,14 @@ class Code:
         """Whether so little is missing that indexing fits into a call."""
         if wanted.commit is None or self.repository is None:
             return len(self.checkout.files()) <= _SMALL
-        indexer = self.indexer()
-        base = self.base_name()
-        row = self._row(base) if base is not None and base != wanted.name else None
-        if row is not None and row.commit_id is not None and row.version == EXTRACTOR_VERSION:
-            delta = self.repository.delta(row.commit_id, wanted.commit)
-            return len(indexer.missing(f for f in delta.values() if f is not None)) <= _SMALL
-        files = list(self.repository.files(wanted.commit)[0].values())
-        tip = self.repository.resolve(base) if base is not None else None
-        if tip is not None and tip.commit != wanted.commit:
-            files += self.repository.files(tip.commit)[0].values()
-        return len(indexer.missing(files)) <= _SMALL
+        tip = self._base_of(wanted)
+        row = self._row(tip.name) if tip is not None else None
+        before = row.commit_id if row is not None and row.version == EXTRACTOR_VERSION else None
+        files: list[TreeFile | None] = []
+        for commit in {wanted.commit, tip.commit if tip is not None else wanted.commit}:
+            git = self.repository
+            files += (git.files(commit)[0] if before is None else git.delta(before, commit)).values()
+        return len(self.indexer().missing(file for file in files if file is not None)) <= _SMALL
 
     def _touch(self, row: table.RefRow) -> None:
         at = now_ms()

@@ -134,7 +134,12 @@ class Repository:
 
     def converts_line_ends(self, path: str) -> bool:
         """Whether git stores a file with other line ends than it may have on disk."""
-        text, eol = (self.git.get_attr(self.prefix + path, name) for name in ("text", "eol"))
+        import pygit2
+
+        try:
+            text, eol = (self.git.get_attr(self.prefix + path, name) for name in ("text", "eol"))
+        except pygit2.GitError:
+            return True  # the library knows no split index, and then no attributes: they may say so
         if text is not None or eol is not None:
             return text is not False
         config = self.git.config
@@ -181,13 +186,10 @@ class Repository:
         target = remote.target if remote is not None else None
         named = [target.removeprefix("refs/remotes/origin/")] if isinstance(target, str) else []
         for name in (*named, *_DEFAULTS):
-            if self._is_branch(name):
+            if self._is_kept("refs/heads/", name):
                 return name
         current, _ = self.head()
         return current if current is not None else min(self.branches(), default=None)
-
-    def _is_branch(self, name: str) -> bool:
-        return self._is_kept("refs/heads/", name)
 
     def _is_kept(self, folder: str, name: str) -> bool:
         try:
@@ -255,12 +257,12 @@ class Repository:
     def doubt(self, name: str) -> str | None:
         """What to say of a name that means several commits: which one it was taken for."""
         meant = self.resolve(name)
-        if meant is not None and meant.kind == "commit" and _is_id(name) and self._is_branch(name):
+        kind = meant.kind if meant is not None else ""
+        if kind == "commit" and _is_id(name) and self._is_kept("refs/heads/", name):
             return f"{name} is a commit and a branch: this is the commit, and refs/heads/{name} the branch"
-        if meant is None or meant.kind != "branch" or not self._is_kept("refs/tags/", name):
-            return None
-        tag = self.resolve("refs/tags/" + name)
-        if tag is None or tag.commit == meant.commit:
+        # Most names are no tag's, and looking for one in full takes ten times as long.
+        tag = self.resolve("refs/tags/" + name) if self._is_kept("refs/tags/", name) else None
+        if meant is None or tag is None or kind != "branch" or tag.commit == meant.commit:
             return None
         return f"{name} is a branch and a tag: this is the branch, and refs/tags/{name} the tag"
 
