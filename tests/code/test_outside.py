@@ -117,6 +117,25 @@ def test_line_ends_are_no_change_whatever_form_gits_index_has(
     assert edited(open_code(repo.root)) == set()
 
 
+@pytest.mark.parametrize("option", ["--split-index", "--no-split-index"])
+def test_line_ends_that_git_stores_anew_are_no_change_of_the_file(
+    repo: Repo, open_code: Open, option: str
+) -> None:
+    repo.put("a.py", "def a(): pass\r\n")
+    repo.commit()
+    repo.put(".gitattributes", "*.py text\n")
+    repo.git("update-index", option)
+    code = open_code(repo.root)
+    assert "a.py" not in edited(code)
+    repo.git("add", "--renormalize", ".")
+    repo.commit()
+    assert edited(code) == set()
+    repo.put("b.py", "def b(): pass\r\n")
+    assert edited(code) == {"b.py"}
+    repo.commit()
+    assert edited(code) == set()
+
+
 def test_a_file_that_was_given_its_old_time_back_is_read_as_it_is(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", "def one(): pass\n")
     long_ago = 1_000_000_000

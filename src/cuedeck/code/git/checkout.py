@@ -103,6 +103,8 @@ class Checkout:
         # Repositories inside this one, by folder, and files that say which line ends git converts.
         self._others: set[str] = set()
         self._attributes: dict[str, Stamp] = {}
+        # Files of which git's index holds another blob than when they were looked at.
+        self._restaged: set[str] = set()
         self._lock = threading.RLock()
         # The branch and commit that were checked out when the files were as they are known.
         self._head: Head = _NOWHERE
@@ -115,9 +117,10 @@ class Checkout:
         with self._lock:
             touched = self._watch.changed() if self._watch is not None else None
             if touched == set():
-                if not self._read_tracked():
+                others = self._read_tracked()
+                if not others and not self._restaged:
                     return self._files
-                touched = None  # others are tracked now: any file may be one of them
+                touched = None if others else touched  # any file may be one of those tracked now
             until, before = time.monotonic() + _PATIENCE, self.version
             while not (settled := self._look(touched, until)) and time.monotonic() < until:
                 touched = set()
@@ -133,10 +136,11 @@ class Checkout:
         settled = not self._git_is_writing()
         more = self._watch.changed() if self._watch is not None else None
         touched = touched | more if touched is not None and more is not None else None
-        if self._read_tracked() or touched is None or any(p.endswith(_DECIDING) for p in touched):
+        others, restaged, self._restaged = self._read_tracked(), self._restaged, set()
+        if others or touched is None or any(p.endswith(_DECIDING) for p in touched):
             self._scan()
-        elif touched:
-            self._refresh(touched)
+        elif touched or restaged:
+            self._refresh(touched | restaged)
         self._look_at_project(touched)
         self._head = self.repository.head() if self.repository is not None else _NOWHERE
         # In this order: an index that git wrote in between is another one, whenever that was.
@@ -242,12 +246,14 @@ class Checkout:
 
     def _as_stored(self, path: str, data: bytes) -> bytes:
         """What git would store of a file that is checked out with line ends of its own."""
-        if self.repository is None or not self.repository.converts_line_ends(path):
+        converts = self.repository is not None and self.repository.converts_line_ends(path)
+        if converts is False:
             return data
-        entry = self._tracked.get(path)
-        if entry is not None and self.hash(data) == entry.oid:
+        entry, converted = self._tracked.get(path), data.replace(b"\r\n", b"\n")
+        staged = entry.oid if entry is not None else ""
+        if self.hash(data) == staged or (converts is None and self.hash(converted) != staged):
             return data
-        return data.replace(b"\r\n", b"\n")
+        return converted
 
     def close(self) -> None:
         """Stop watching."""
@@ -273,6 +279,11 @@ class Checkout:
         tracked = {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)}
         left_out = self._absent(self.repository, tracked)
         changed = tracked.keys() != self._tracked.keys() or left_out != self._left_out
+        for path, entry in tracked.items():
+            known = self._tracked.get(path)
+            # Git decides about line ends by what it has: the same file may be another blob to it now.
+            if (known is None or known.oid != entry.oid) and self._stamps.pop(path, None) is not None:
+                self._restaged.add(f"{self.root}/{path}")
         self._tracked, self._left_out = tracked, left_out
         self.conflicts = tuple(
             path for path, entry in tracked.items() if entry.conflict and language_of(path) is not None

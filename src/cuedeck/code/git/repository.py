@@ -132,14 +132,14 @@ class Repository:
         """Whether a commit is checked out, or the first one is to come: a clone may leave that for later."""
         return self._has_folder and (Path(self.git.path, "index").exists() or self.git.head_is_unborn)
 
-    def converts_line_ends(self, path: str) -> bool:
-        """Whether git stores a file with other line ends than it may have on disk."""
+    def converts_line_ends(self, path: str) -> bool | None:
+        """Whether git stores a file with other line ends than it may have on disk, if that can be told."""
         import pygit2
 
         try:
             text, eol = (self.git.get_attr(self.prefix + path, name) for name in ("text", "eol"))
         except pygit2.GitError:
-            return True  # the library knows no split index, and then no attributes: they may say so
+            return None  # the library knows no split index, and then no attributes
         if text is not None or eol is not None:
             return text is not False
         config = self.git.config
