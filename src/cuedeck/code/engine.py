@@ -16,6 +16,7 @@ from cuedeck.code.git.objects import HERE, lacking
 from cuedeck.code.git.repository import MissingBlob, Ref, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
+from cuedeck.code.job import Job
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.code.wanted import LIVE, Wanted
 from cuedeck.model.clock import now_ms
@@ -47,17 +48,6 @@ class View:
     indexing: str = "ready"
     completeness: str = "complete"
     warnings: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Job:
-    """Indexing that runs in the background."""
-
-    ref: str
-    thread: threading.Thread
-    progress: float = 0.0
-    done: Indexed | None = None
-    error: BaseException | None = None
 
 
 class Code:
@@ -423,6 +413,8 @@ class Code:
         return self._snapshot(wanted)
 
     def _refresh(self, wanted: Wanted, view: View) -> None:
+        if wanted.commit is not None and self.repository is not None and self.lacking(wanted):
+            self.indexer().forget_what_came(self.repository.files(wanted.commit)[0].values())
         row = self._row(wanted.name)
         usable = row is not None and self._is_whole(row)
         if usable and row is not None and self._stands(row, wanted) and self._jobs_idle(wanted.name):

@@ -6,7 +6,6 @@ Inside them the files themselves are watched; these few are looked at whenever s
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +28,8 @@ def deciding(repository: Any, common: Path, root: Path) -> tuple[str, ...]:
         _named(config, "core.excludesFile", settings / "ignore"),
         _named(config, "core.attributesFile", settings / "attributes"),
     ]
+    if any(entry.name.endswith(".promisor") for entry in config):
+        found.append(common / "objects" / "pack")  # where what a partial clone lacks would come
     folder, top = root.resolve(), Path(repository.workdir or root).resolve()
     while folder != top and top in folder.parents:
         found.append(folder / ".git")
@@ -51,6 +52,6 @@ def _stamp(file: str) -> tuple[int, int, int] | None:
         status = os.stat(file)  # noqa: PTH116
     except (OSError, ValueError):
         return None
-    if stat.S_ISDIR(status.st_mode):  # a repository, of which only its being there counts
+    if file.endswith("/.git"):  # a repository, of which only its being there counts
         return 0, 0, status.st_ino
     return status.st_mtime_ns, status.st_size, status.st_ino

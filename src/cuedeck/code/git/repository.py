@@ -15,6 +15,7 @@ from cuedeck.code.git.outside import Seen, deciding, seen
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.text import is_storable
 from cuedeck.paths import too_long
 
 _MAX_REF: Final = 512
@@ -106,7 +107,8 @@ class Repository:
         try:
             repository = pygit2.Repository(str(root))
         except (pygit2.GitError, KeyError) as error:
-            return None, "" if _is_none_there(error) else _reason(str(error), str(root))
+            none = str(error).startswith("Repository not found")
+            return None, "" if none else _reason(str(error), str(root))
         if Path(repository.path).resolve() == root.resolve():
             return cls(root, repository, None), ""
         if repository.workdir is None:
@@ -169,7 +171,9 @@ class Repository:
             commit = str(head.peel(pygit2.Commit).id)
         except (pygit2.GitError, KeyError, ValueError):
             return None, None
-        return (None if self.git.head_is_detached else head.shorthand), commit
+        # A branch whose name is not UTF-8 cannot be asked about, but its commit can.
+        named = not self.git.head_is_detached and is_storable(head.shorthand)
+        return (head.shorthand if named else None), commit
 
     def head_tree(self) -> str | None:
         """The tree of the commit that is checked out."""
@@ -186,12 +190,13 @@ class Repository:
         target = remote.target if remote is not None else None
         named = [target.removeprefix("refs/remotes/origin/")] if isinstance(target, str) else []
         for name in (*named, *_DEFAULTS):
-            if self._is_kept("refs/heads/", name):
+            if self.is_kept("refs/heads/", name):
                 return name
         current, _ = self.head()
         return current if current is not None else min(self.branches(), default=None)
 
-    def _is_kept(self, folder: str, name: str) -> bool:
+    def is_kept(self, folder: str, name: str) -> bool:
+        """Whether there is a ref of that name, wherever it leads."""
         try:
             return self.git.references.get(sys.intern(folder + name)) is not None
         except ValueError:
@@ -199,7 +204,7 @@ class Repository:
 
     def branches(self) -> list[str]:
         """Local branches, in order."""
-        return sorted(self.git.branches.local)
+        return sorted(filter(is_storable, self.git.branches.local))
 
     def resolve(self, name: str) -> Ref | None:
         """A branch, remote branch, tag, commit or expression such as ``HEAD~1``."""
@@ -258,10 +263,10 @@ class Repository:
         """What to say of a name that means several commits: which one it was taken for."""
         meant = self.resolve(name)
         kind = meant.kind if meant is not None else ""
-        if kind == "commit" and _is_id(name) and self._is_kept("refs/heads/", name):
+        if kind == "commit" and _is_id(name) and self.is_kept("refs/heads/", name):
             return f"{name} is a commit and a branch: this is the commit, and refs/heads/{name} the branch"
         # Most names are no tag's, and looking for one in full takes ten times as long.
-        tag = self.resolve("refs/tags/" + name) if self._is_kept("refs/tags/", name) else None
+        tag = self.resolve("refs/tags/" + name) if self.is_kept("refs/tags/", name) else None
         if meant is None or tag is None or kind != "branch" or tag.commit == meant.commit:
             return None
         return f"{name} is a branch and a tag: this is the branch, and refs/tags/{name} the tag"
@@ -586,10 +591,6 @@ def _oid(side: Any) -> str:
 def _kind(name: str) -> str:
     """The kind of a ref that is named in full."""
     return {"tags": "tag", "remotes": "remote"}.get(name.split("/")[1], "branch")
-
-
-def _is_none_there(error: Exception) -> bool:
-    return str(error).startswith("Repository not found")
 
 
 def _reason(message: str, found: str) -> str:

@@ -36,6 +36,10 @@ def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: 
         message = f"{shown} is a {kind} and not a commit"
         hint = f"Name a commit that holds it. {_HINT}"
         near = []
+    elif repository is not None and _is_kept(repository, name):
+        message = f"{shown} names a commit that is not in this repository"
+        hint = "`git fsck` tells what is missing, and `git fetch` may bring it."
+        near = []
     elif ".." in name:
         hint = "A range is compared by diff_context, with its ends as base_ref and head_ref."
     elif near:
@@ -58,6 +62,15 @@ def _nearest(repository: Repository, name: str) -> list[str]:
     near = [known[each] for each in get_close_matches(name.casefold(), known, n=3, cutoff=0.7)]
     # What looks like an option is a branch only by its full name.
     return [full if short == name else short for short, full in near]
+
+
+def _is_kept(repository: Repository, name: str) -> bool:
+    """Whether there is a branch or tag of that name, wherever it leads; one like an option is none."""
+    import pygit2
+
+    if name.startswith("-") or not pygit2.reference_is_valid_name(_FOLDERS[0] + name):
+        return False
+    return any(repository.is_kept(folder, name) for folder in _FOLDERS)
 
 
 def _is_ambiguous(repository: Repository, name: str) -> bool:
