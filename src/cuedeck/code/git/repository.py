@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -83,7 +84,7 @@ class Repository:
         # Where a worktree keeps what it shares with the others; any other repository's own folder.
         self.common = _common_folder(repository)
         self._shallow = self.common / "shallow"
-        self._deciding = deciding(repository, self.common, root)
+        self._deciding = (str(self._shallow), *deciding(repository, self.common, root))
         self._opened = self._state()
         # Commits never change, and a ref that is looked at is listed and compared several times.
         self._listings: Held[str, tuple[dict[str, TreeFile], list[tuple[str, str]]]] = Held(_FILES)
@@ -123,11 +124,9 @@ class Repository:
         except OSError:
             return False
 
-    def _state(self) -> tuple[int, int, Seen]:
+    def _state(self) -> tuple[int, Seen]:
         """What is another value when it is replaced, has other settings, or is shallow and given history."""
-        shallow = self._shallow
-        known_until = shallow.stat().st_mtime_ns if shallow.exists() else 0
-        return Path(self.git.path).stat().st_ino, known_until, seen(self._deciding)
+        return os.stat(self.git.path).st_ino, seen(self._deciding)  # noqa: PTH116
 
     @property
     def has_files(self) -> bool:
@@ -261,13 +260,14 @@ class Repository:
 
     def doubt(self, name: str) -> str | None:
         """What to say of a name that means several commits: which one it was taken for."""
-        meant = self.resolve(name)
-        kind = meant.kind if meant is not None else ""
-        if kind == "commit" and _is_id(name) and self.is_kept("refs/heads/", name):
+        is_tag = self.is_kept("refs/tags/", name)
+        # Most names are neither, and this is asked with every question.
+        if not (is_tag or _is_id(name)) or (meant := self.resolve(name)) is None:
+            return None
+        if meant.kind == "commit" and _is_id(name) and self.is_kept("refs/heads/", name):
             return f"{name} is a commit and a branch: this is the commit, and refs/heads/{name} the branch"
-        # Most names are no tag's, and looking for one in full takes ten times as long.
-        tag = self.resolve("refs/tags/" + name) if self.is_kept("refs/tags/", name) else None
-        if meant is None or tag is None or kind != "branch" or tag.commit == meant.commit:
+        tag = self.resolve("refs/tags/" + name) if is_tag else None
+        if tag is None or meant.kind != "branch" or tag.commit == meant.commit:
             return None
         return f"{name} is a branch and a tag: this is the branch, and refs/tags/{name} the tag"
 
