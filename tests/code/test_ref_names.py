@@ -185,3 +185,10 @@ def test_a_branch_whose_name_is_not_utf8_is_answered_by_its_commit(repo: Repo, o
     assert (view.ref, set(view.snapshot.files)) == (first, {"a.py", "b.py"})
     repo.git("branch", "-q", "-D", "main")
     assert open_code(repo.root).view().ref == first
+
+
+def test_a_folder_without_git_says_that_it_has_no_refs(tmp_path: Path, open_code: Open) -> None:
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(CueError, match="This folder is not a git repository") as error:
+        open_code(tmp_path / "plain").view("main")
+    assert (error.value.code, error.value.data) == (ErrorCode.REF_NOT_INDEXED, {"ref": "main"})

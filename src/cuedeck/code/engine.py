@@ -91,7 +91,7 @@ class Code:
         """The ref that is meant: named, switched to, checked out, default, or just the folder."""
         if not self.is_git or self.repository is None:
             if ref not in (None, LIVE):
-                raise unknown_ref(str(ref), unreadable=self.unreadable)
+                raise unknown_ref(str(ref), unreadable=self.unreadable, plain=True)
             return Wanted(LIVE, LIVE, None, True)
         branch, commit = self.repository.head()
         here = branch or commit

@@ -19,7 +19,9 @@ _HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes
 _SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
 
 
-def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: str = "") -> CueError:
+def unknown_ref(
+    name: str, repository: Repository | None = None, *, unreadable: str = "", plain: bool = False
+) -> CueError:
     """The contract's answer to a ref that git does not know or that was never indexed."""
     if not name:
         return invalid("ref", "a branch, tag or commit; left out, it is the checked-out one", name)
@@ -28,6 +30,9 @@ def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: 
     near = _nearest(repository, name) if repository is not None else []
     if unreadable:
         message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
+        hint = "Ask without a ref: the answer is then about the files on disk."
+    elif plain:
+        message = f"This folder is not a git repository, so there is no branch, tag or commit {shown}"
         hint = "Ask without a ref: the answer is then about the files on disk."
     elif repository is not None and _is_ambiguous(repository, name):
         message = f"{shown} is the beginning of several ids, so it is no commit's"
