@@ -115,6 +115,35 @@ def test_a_partial_clone_is_never_asked_to_fetch(origin: Repo, tmp_path: Path, o
     assert {file.path for file in changes.files} == {"lib/a.py"}
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_what_comes_into_a_partial_clone_is_read(
+    origin: Repo, tmp_path: Path, open_code: Open, again: bool
+) -> None:
+    partial = clone(origin, tmp_path / "partial", "--filter=blob:none")
+    code = open_code(partial.root)
+    first = partial.git("rev-parse", "HEAD~2")
+    assert code.view(first).completeness == "partial"
+    assert compare_refs(code, first, "HEAD").incomplete
+    if again:
+        code = Code(partial.root, code.store, workers=1)
+    partial.git("cat-file", "-p", f"{first}:lib/a.py")
+    assert {change.shown.name for change in compare_refs(code, first, "HEAD").changes} == {"greet"}
+    assert (code.view(first).completeness, code.view(first).warnings) == ("complete", [])
+    assert ("app/b.py", 5) in referring(code, "greet", first)
+    code.close()
+
+
+def test_a_branch_of_a_partial_clone_is_whole_once_it_is_checked_out(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    partial = clone(origin, tmp_path / "partial", "--filter=blob:none")
+    code = open_code(partial.root)
+    assert code.view("HEAD~1").completeness == "partial"
+    partial.git("checkout", "-q", "HEAD~1")
+    assert code.view().completeness == "complete"
+    assert find(code.view().snapshot, "gone").symbol.path == "old.py"
+
+
 def test_of_a_file_whose_one_side_is_missing_no_symbol_is_called_added(
     origin: Repo, tmp_path: Path, open_code: Open
 ) -> None:

@@ -31,3 +31,22 @@ def test_the_time_is_that_of_the_index_that_was_read(repo: Repo, monkeypatch: py
     tracked, written = read_index(index.parent)
     assert list(tracked) == ["a.py"]
     assert written == 10**18
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_a_split_index_is_read_whole(repo: Repo, version: str) -> None:
+    names = [f"{number:03}.py" for number in range(200)]
+    for name in names:
+        repo.put(name, "x = 1\n")
+    repo.commit()
+    repo.git("update-index", "--index-version", version)
+    repo.git("update-index", "--split-index")
+    for name in (*names[:3], names[70], names[199]):
+        repo.put(name, "x = 2\n")
+    repo.put("new.py", "x = 3\n")
+    repo.git("add", "-A")
+    repo.git("rm", "-q", "--cached", *names[60:70], names[130])
+    assert list((repo.root / ".git").glob("sharedindex.*"))
+    staged = {line.split()[3]: line.split()[1] for line in repo.git("ls-files", "-s").splitlines()}
+    tracked, _ = read_index(repo.root / ".git")
+    assert {path: entry.oid for path, entry in tracked.items()} == staged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -165,3 +166,29 @@ def test_an_empty_side_of_a_comparison_is_named(repo: Repo, open_code: Open) -> 
     with pytest.raises(CueError) as refusal:
         compare_refs(open_code(repo.root), "main", "")
     assert refusal.value.data["field"] == "head_ref"
+
+
+def test_a_branch_whose_commit_is_missing_is_said_to_be_one(repo: Repo, open_code: Open) -> None:
+    repo.commit()
+    (repo.root / ".git" / "refs" / "heads" / "torn").write_text("f" * 40 + "\n")
+    with pytest.raises(CueError, match="torn names a commit that is not in this repository") as error:
+        open_code(repo.root).view("torn")
+    assert error.value.code is ErrorCode.REF_NOT_INDEXED
+
+
+def test_a_branch_whose_name_is_not_utf8_is_answered_by_its_commit(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def a(): pass\n")
+    first = repo.commit()
+    repo.git("checkout", "-q", "-b", os.fsdecode(b"\xff"))
+    repo.put("b.py", "def b(): pass\n")
+    view = open_code(repo.root).view()
+    assert (view.ref, set(view.snapshot.files)) == (first, {"a.py", "b.py"})
+    repo.git("branch", "-q", "-D", "main")
+    assert open_code(repo.root).view().ref == first
+
+
+def test_a_folder_without_git_says_that_it_has_no_refs(tmp_path: Path, open_code: Open) -> None:
+    (tmp_path / "plain").mkdir()
+    with pytest.raises(CueError, match="This folder is not a git repository") as error:
+        open_code(tmp_path / "plain").view("main")
+    assert (error.value.code, error.value.data) == (ErrorCode.REF_NOT_INDEXED, {"ref": "main"})

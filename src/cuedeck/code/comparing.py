@@ -258,6 +258,9 @@ class _Comparing:
                 if oid != _ZERO and (language := self._language(path, oid)) is not None:
                     self.files[path, oid] = TreeFile(oid, language)
         known = self._stored()
+        lacked = [TreeFile(*file) for file, row in known.items() if row.problem == NOT_HERE]
+        if lacked and self.code.indexer().forget_what_came(lacked):
+            known = self._stored()
         missing = {at: file for at, file in self.files.items() if file not in known}
         if missing:
             self._read_missing(missing)

@@ -16,6 +16,7 @@ from cuedeck.code.git.objects import HERE, lacking
 from cuedeck.code.git.repository import Ref, Repository, TreeFile
 from cuedeck.code.git.unknown import unknown_ref
 from cuedeck.code.indexing import ACTOR, Indexed, Indexer
+from cuedeck.code.job import Job
 from cuedeck.code.reading import Reading
 from cuedeck.code.snapshot import Entry, FactsCache, Snapshot
 from cuedeck.code.wanted import LIVE, Wanted
@@ -48,17 +49,6 @@ class View:
     indexing: str = "ready"
     completeness: str = "complete"
     warnings: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Job:
-    """Indexing that runs in the background."""
-
-    ref: str
-    thread: threading.Thread
-    progress: float = 0.0
-    done: Indexed | None = None
-    error: BaseException | None = None
 
 
 class Code:
@@ -102,7 +92,7 @@ class Code:
         """The ref that is meant: named, switched to, checked out, default, or just the folder."""
         if not self.is_git or self.repository is None:
             if ref not in (None, LIVE):
-                raise unknown_ref(str(ref), unreadable=self.unreadable)
+                raise unknown_ref(str(ref), unreadable=self.unreadable, plain=True)
             return Wanted(LIVE, LIVE, None, True)
         branch, commit = self.repository.head()
         here = branch or commit
@@ -225,7 +215,9 @@ class Code:
             return None
         with self._turn(base.name):
             row = self._row(base.name)
-            if row is None or row.version != EXTRACTOR_VERSION or row.base is not None:
+            # Seen from where the base was before, a ref's own changes may look like the base's.
+            now = (EXTRACTOR_VERSION, base.commit, None)
+            if row is None or (row.version, row.commit_id, row.base) != now:
                 indexer.index_commit(base, None, progress=progress)
         return base.name
 
@@ -380,12 +372,12 @@ class Code:
         return view
 
     def _moment(self, wanted: Wanted) -> tuple[object, ...]:
-        """All that a view depends on: what is stored, the files on disk, and where the base is."""
-        version, checkout = self.store.index.version(), self.checkout
+        """All that a view depends on: what is stored, files on disk, the base, and what is named alike."""
+        version, checkout, repository = self.store.index.version(), self.checkout, self.repository
         if wanted.checked_out:
             checkout.files()
         looked = (checkout.version, checkout.project_version, checkout.conflicts)
-        return wanted, version, looked, self._base_of(wanted)
+        return wanted, version, looked, self._base_of(wanted), repository and repository.doubt(wanted.shown)
 
     def _say_what_is_missing(self, wanted: Wanted, view: View) -> None:
         if self.unreadable:
@@ -422,6 +414,8 @@ class Code:
         return self._snapshot(wanted)
 
     def _refresh(self, wanted: Wanted, view: View) -> None:
+        if wanted.commit is not None and self.repository is not None and self.lacking(wanted):
+            self.indexer().forget_what_came(self.repository.files(wanted.commit)[0].values())
         row = self._row(wanted.name)
         usable = row is not None and self._is_whole(row)
         if usable and row is not None and self._stands(row, wanted) and self._jobs_idle(wanted.name):
@@ -475,17 +469,14 @@ class Code:
         """Whether so little is missing that indexing fits into a call."""
         if wanted.commit is None or self.repository is None:
             return len(self.checkout.files()) <= _SMALL
-        indexer = self.indexer()
-        base = self.base_name()
-        row = self._row(base) if base is not None and base != wanted.name else None
-        if row is not None and row.commit_id is not None and row.version == EXTRACTOR_VERSION:
-            delta = self.repository.delta(row.commit_id, wanted.commit)
-            return len(indexer.missing(f for f in delta.values() if f is not None)) <= _SMALL
-        files = list(self.repository.files(wanted.commit)[0].values())
-        tip = self.repository.resolve(base) if base is not None else None
-        if tip is not None and tip.commit != wanted.commit:
-            files += self.repository.files(tip.commit)[0].values()
-        return len(indexer.missing(files)) <= _SMALL
+        tip = self._base_of(wanted)
+        row = self._row(tip.name) if tip is not None else None
+        before = row.commit_id if row is not None and row.version == EXTRACTOR_VERSION else None
+        files: list[TreeFile | None] = []
+        for commit in {wanted.commit, tip.commit if tip is not None else wanted.commit}:
+            git = self.repository
+            files += (git.files(commit)[0] if before is None else git.delta(before, commit)).values()
+        return len(self.indexer().missing(file for file in files if file is not None)) <= _SMALL
 
     def _touch(self, row: table.RefRow) -> None:
         at = now_ms()

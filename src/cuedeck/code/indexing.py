@@ -15,6 +15,7 @@ from cuedeck.code.extraction.worker import read_blob
 from cuedeck.code.extraction.workers import analyse_all
 from cuedeck.code.facts import EXTRACTOR_VERSION
 from cuedeck.code.git.checkout import Checkout, Head
+from cuedeck.code.git.objects import NOT_HERE
 from cuedeck.code.git.repository import Ref, Repository, TreeFile
 from cuedeck.collecting import without_collecting
 from cuedeck.model.clock import now_ms
@@ -102,6 +103,17 @@ class Indexer:
         with self.store.index.read() as session:
             known = table.known_blobs(session, EXTRACTOR_VERSION, {oid for oid, _ in wanted})
         return sorted(key for key in wanted if key not in known or (searchable and not known[key].searchable))
+
+    def forget_what_came(self, files: Iterable[TreeFile]) -> bool:
+        """Have those of the files read anew that the clone lacked and holds now; whether there are any."""
+        with self.store.index.read() as session:
+            known = table.known_blobs(session, EXTRACTOR_VERSION, {file.oid for file in files})
+        lacked = [oid for (oid, _), row in known.items() if row.problem == NOT_HERE]
+        came = [oid for oid in lacked if oid in self._repository().git]
+        if came:
+            with self.store.index.write(actor=ACTOR) as session:
+                table.outdate_blobs(session, came)
+        return bool(came)
 
     def ensure(
         self,

@@ -166,6 +166,12 @@ def outdate(session: Session, names: Collection[str]) -> None:
     session.run("UPDATE code_refs SET version = 0")
 
 
+def outdate_blobs(session: Session, oids: Collection[str]) -> None:
+    """Have some blobs read anew, and every ref looked at again, as any may hold them."""
+    session.run("UPDATE code_blobs SET version = 0 WHERE oid IN :oids", oids=list(oids))
+    session.run("UPDATE code_refs SET version = 0")
+
+
 def drop_ref(session: Session, name: str) -> None:
     """Forget a ref and its layer."""
     layer = "(SELECT rid FROM code_refs WHERE name = :name)"

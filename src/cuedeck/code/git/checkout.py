@@ -43,6 +43,9 @@ _UNTRACKED_NOISE: Final = frozenset(
     }
 )
 _NAME: Final = attrgetter("name")
+_ATTRIBUTES: Final = ".gitattributes"
+# What decides about other files than itself.
+_DECIDING: Final = ("/.gitignore", f"/{_ATTRIBUTES}", "/.git")
 _MAX_READ: Final = 16 * 1024 * 1024
 _LEAST_READ: Final = 64 * 1024
 # How long git is given to finish writing files, and how old a lock may be that is not a dead program's.
@@ -99,6 +102,11 @@ class Checkout:
         self._index_written = -1
         self._watch: Watch | None = None
         self._ignores: Any = None
+        # Repositories inside this one, by folder, and files that say which line ends git converts.
+        self._others: set[str] = set()
+        self._attributes: dict[str, Stamp] = {}
+        # Files of which git's index holds another blob than when they were looked at.
+        self._restaged: set[str] = set()
         self._lock = threading.RLock()
         # The branch and commit that were checked out when the files were as they are known.
         self._head: Head = _NOWHERE
@@ -111,9 +119,10 @@ class Checkout:
         with self._lock:
             touched = self._watch.changed() if self._watch is not None else None
             if touched == set():
-                if not self._read_tracked():
+                others = self._read_tracked()
+                if not others and not self._restaged:
                     return self._files
-                touched = None  # others are tracked now: any file may be one of them
+                touched = None if others else touched  # any file may be one of those tracked now
             until, before = time.monotonic() + _PATIENCE, self.version
             while not (settled := self._look(touched, until)) and time.monotonic() < until:
                 touched = set()
@@ -129,10 +138,11 @@ class Checkout:
         settled = not self._git_is_writing()
         more = self._watch.changed() if self._watch is not None else None
         touched = touched | more if touched is not None and more is not None else None
-        if self._read_tracked() or touched is None or any(p.endswith("/.gitignore") for p in touched):
+        others, restaged, self._restaged = self._read_tracked(), self._restaged, set()
+        if others or touched is None or any(p.endswith(_DECIDING) for p in touched):
             self._scan()
-        elif touched:
-            self._refresh(touched)
+        elif touched or restaged:
+            self._refresh(touched | restaged)
         self._look_at_project(touched)
         self._head = self.repository.head() if self.repository is not None else _NOWHERE
         # In this order: an index that git wrote in between is another one, whenever that was.
@@ -238,12 +248,14 @@ class Checkout:
 
     def _as_stored(self, path: str, data: bytes) -> bytes:
         """What git would store of a file that is checked out with line ends of its own."""
-        if self.repository is None or not self.repository.converts_line_ends(path):
+        converts = self.repository is not None and self.repository.converts_line_ends(path)
+        if converts is False:
             return data
-        entry = self._tracked.get(path)
-        if entry is not None and self.hash(data) == entry.oid:
+        entry, converted = self._tracked.get(path), data.replace(b"\r\n", b"\n")
+        staged = entry.oid if entry is not None else ""
+        if self.hash(data) == staged or (converts is None and self.hash(converted) != staged):
             return data
-        return data.replace(b"\r\n", b"\n")
+        return converted
 
     def close(self) -> None:
         """Stop watching."""
@@ -269,6 +281,11 @@ class Checkout:
         tracked = {path[len(prefix) :]: entry for path, entry in entries.items() if path.startswith(prefix)}
         left_out = self._absent(self.repository, tracked)
         changed = tracked.keys() != self._tracked.keys() or left_out != self._left_out
+        for path, entry in tracked.items():
+            known = self._tracked.get(path)
+            # Git decides about line ends by what it has: the same file may be another blob to it now.
+            if (known is None or known.oid != entry.oid) and self._stamps.pop(path, None) is not None:
+                self._restaged.add(f"{self.root}/{path}")
         self._tracked, self._left_out = tracked, left_out
         self.conflicts = tuple(
             path for path, entry in tracked.items() if entry.conflict and language_of(path) is not None
@@ -297,9 +314,13 @@ class Checkout:
         self._watch = Watch()
         self._ignores = None
         self.skipped = []
-        found: dict[str, TreeFile] = {}
+        self._others, before, self._attributes = set(), self._attributes, {}
         links: dict[str, str] = {}
-        for path, status in self._walk(links):
+        walked = list(self._walk(links))
+        if self._attributes != before:
+            self._stamps.clear()
+        found: dict[str, TreeFile] = {}
+        for path, status in walked:
             file = self._file(path, status)
             if file is not None:
                 found[path] = file
@@ -332,6 +353,8 @@ class Checkout:
                     if entry.is_dir(follow_symlinks=False):
                         if self._enters(path, entry, folders_tracked):
                             pending.append(path)
+                    elif entry.name == _ATTRIBUTES:
+                        self._attributes[path] = _stamp(entry.stat())
                     elif entry.is_file(follow_symlinks=False) and self._wanted(path):
                         yield path, entry.stat(follow_symlinks=False)
                     elif entry.is_symlink():
@@ -354,8 +377,13 @@ class Checkout:
             return True
         if entry.name in _UNTRACKED_NOISE or self._ignored(path + "/"):
             return False
-        # Another repository inside this one is not part of it.
-        return not os.path.lexists(f"{entry.path}/.git")
+        # Another repository inside this one is not part of it, as long as it is one.
+        if self._watch is not None:
+            self._watch.add([entry.path])
+        if os.path.lexists(f"{entry.path}/.git"):
+            self._others.add(path)
+            return False
+        return True
 
     def _wanted(self, path: str) -> bool:
         if (language_of(path) is None and "." in path.rsplit("/", 1)[-1]) or too_long(path):
@@ -406,8 +434,8 @@ class Checkout:
                 links[path] = str(Path(self.root, path).readlink())
         except OSError:
             return self._left_out.get(path)
-        wanted = stat.S_ISREG(status.st_mode) and self._wanted(path)
-        return self._file(path, status) if wanted else None
+        wanted = stat.S_ISREG(status.st_mode) and path.rpartition("/")[0] not in self._others
+        return self._file(path, status) if wanted and self._wanted(path) else None
 
     def _file(self, path: str, status: os.stat_result) -> TreeFile | None:
         stamp = _stamp(status)
@@ -438,8 +466,10 @@ class Checkout:
 
     def _clean(self, entry: Tracked, status: os.stat_result) -> bool:
         # A file changed in the moment the index was written has the same stamp: git calls that racy.
+        # Programs set a file's time as they like, but not the one its status was changed at.
         return (
             entry.mtime_ns == status.st_mtime_ns
+            and entry.ctime_ns == status.st_ctime_ns
             and entry.size == status.st_size & 0xFFFFFFFF
             and entry.mtime_ns < self._index_written
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -11,9 +12,12 @@ from string import hexdigits
 from typing import Any, Final, NamedTuple
 
 from cuedeck.code.git.objects import HERE, NO_UTF8, NOT_HERE
+from cuedeck.code.git.outside import Seen, deciding, seen
+from cuedeck.code.git.trees import differing
 from cuedeck.code.held import Held
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.text import is_storable
 from cuedeck.paths import too_long
 
 _MAX_REF: Final = 512
@@ -81,6 +85,7 @@ class Repository:
         # Where a worktree keeps what it shares with the others; any other repository's own folder.
         self.common = _common_folder(repository)
         self._shallow = self.common / "shallow"
+        self._deciding = (str(self._shallow), *deciding(repository, self.common, root))
         self._opened = self._state()
         # Commits never change, and a ref that is looked at is listed and compared several times.
         self._listings: Held[str, tuple[dict[str, TreeFile], list[tuple[str, str]]]] = Held(_FILES)
@@ -104,7 +109,8 @@ class Repository:
         try:
             repository = pygit2.Repository(str(root))
         except (pygit2.GitError, KeyError) as error:
-            return None, "" if _is_none_there(error) else _reason(str(error), str(root))
+            none = str(error).startswith("Repository not found")
+            return None, "" if none else _reason(str(error), str(root))
         if Path(repository.path).resolve() == root.resolve():
             return cls(root, repository, None), ""
         if repository.workdir is None:
@@ -113,25 +119,29 @@ class Repository:
         return cls(root, repository, "" if inside == "." else inside + "/"), ""
 
     def is_there(self) -> bool:
-        """Whether the repository in its place is the one that was opened, with no more history than then."""
+        """Whether the repository in its place is the one that was opened, with its history and settings."""
         try:
             return self._state() == self._opened
         except OSError:
             return False
 
-    def _state(self) -> tuple[int, int]:
-        """What is another number when a repository is replaced, or a shallow one is given more history."""
-        shallow = self._shallow
-        return Path(self.git.path).stat().st_ino, shallow.stat().st_mtime_ns if shallow.exists() else 0
+    def _state(self) -> tuple[int, Seen]:
+        """What is another value when it is replaced, has other settings, or is shallow and given history."""
+        return os.stat(self.git.path).st_ino, seen(self._deciding)  # noqa: PTH116
 
     @property
     def has_files(self) -> bool:
         """Whether a commit is checked out, or the first one is to come: a clone may leave that for later."""
         return self._has_folder and (Path(self.git.path, "index").exists() or self.git.head_is_unborn)
 
-    def converts_line_ends(self, path: str) -> bool:
-        """Whether git stores a file with other line ends than it may have on disk."""
-        text, eol = (self.git.get_attr(self.prefix + path, name) for name in ("text", "eol"))
+    def converts_line_ends(self, path: str) -> bool | None:
+        """Whether git stores a file with other line ends than it may have on disk, if that can be told."""
+        import pygit2
+
+        try:
+            text, eol = (self.git.get_attr(self.prefix + path, name) for name in ("text", "eol"))
+        except pygit2.GitError:
+            return None  # the library knows no split index, and then no attributes
         if text is not None or eol is not None:
             return text is not False
         config = self.git.config
@@ -161,7 +171,9 @@ class Repository:
             commit = str(head.peel(pygit2.Commit).id)
         except (pygit2.GitError, KeyError, ValueError):
             return None, None
-        return (None if self.git.head_is_detached else head.shorthand), commit
+        # A branch whose name is not UTF-8 cannot be asked about, but its commit can.
+        named = not self.git.head_is_detached and is_storable(head.shorthand)
+        return (head.shorthand if named else None), commit
 
     def head_tree(self) -> str | None:
         """The tree of the commit that is checked out."""
@@ -178,20 +190,21 @@ class Repository:
         target = remote.target if remote is not None else None
         named = [target.removeprefix("refs/remotes/origin/")] if isinstance(target, str) else []
         for name in (*named, *_DEFAULTS):
-            if self._is_branch(name):
+            if self.is_kept("refs/heads/", name):
                 return name
         current, _ = self.head()
         return current if current is not None else min(self.branches(), default=None)
 
-    def _is_branch(self, name: str) -> bool:
+    def is_kept(self, folder: str, name: str) -> bool:
+        """Whether there is a ref of that name, wherever it leads."""
         try:
-            return self.git.references.get(sys.intern("refs/heads/" + name)) is not None
+            return self.git.references.get(sys.intern(folder + name)) is not None
         except ValueError:
             return False
 
     def branches(self) -> list[str]:
         """Local branches, in order."""
-        return sorted(self.git.branches.local)
+        return sorted(filter(is_storable, self.git.branches.local))
 
     def resolve(self, name: str) -> Ref | None:
         """A branch, remote branch, tag, commit or expression such as ``HEAD~1``."""
@@ -248,11 +261,14 @@ class Repository:
 
     def doubt(self, name: str) -> str | None:
         """What to say of a name that means several commits: which one it was taken for."""
-        meant = self.resolve(name)
-        if meant is not None and meant.kind == "commit" and _is_id(name) and self._is_branch(name):
+        is_tag = self.is_kept("refs/tags/", name)
+        # Most names are neither, and this is asked with every question.
+        if not (is_tag or _is_id(name)) or (meant := self.resolve(name)) is None:
+            return None
+        if meant.kind == "commit" and _is_id(name) and self.is_kept("refs/heads/", name):
             return f"{name} is a commit and a branch: this is the commit, and refs/heads/{name} the branch"
-        tag = self.resolve("refs/tags/" + name) if meant is not None and meant.kind == "branch" else None
-        if meant is None or tag is None or tag.commit == meant.commit:
+        tag = self.resolve("refs/tags/" + name) if is_tag else None
+        if tag is None or meant.kind != "branch" or tag.commit == meant.commit:
             return None
         return f"{name} is a branch and a tag: this is the branch, and refs/tags/{name} the tag"
 
@@ -444,7 +460,7 @@ class Repository:
             return {p: theirs.get(p) for p in mine.keys() | theirs.keys() if mine.get(p) != theirs.get(p)}
         return {
             path: self._file(path, entry) if entry is not None else None
-            for path, entry in _differing(before, after)
+            for path, entry in differing(before, after)
         }
 
     def _file(self, path: str, entry: Any) -> TreeFile | None:
@@ -519,33 +535,6 @@ def _moved_whole(changes: list[FileChange]) -> list[FileChange]:
     return [change for change in found if change.path not in moved]
 
 
-def _differing(before: Any, after: Any) -> Iterator[tuple[str, Any]]:
-    """The files that differ between two trees, with the entry of the second; equal folders are not opened."""
-    pending = [("", before, after)]
-    while pending:
-        folder, old, new = pending.pop()
-        if old is not None and new is not None and old.id == new.id:
-            continue
-        mine = {entry.raw_name: entry for entry in old} if old is not None else {}
-        theirs = {entry.raw_name: entry for entry in new} if new is not None else {}
-        for name in mine.keys() | theirs.keys():
-            was, now = mine.get(name), theirs.get(name)
-            if was is not None and now is not None and was.id == now.id and was.filemode == now.filemode:
-                continue
-            try:
-                path = folder + name.decode("utf-8")
-            except UnicodeDecodeError:
-                continue
-            if too_long(path):
-                continue
-            old_folder = was if was is not None and was.type_str == "tree" else None
-            new_folder = now if now is not None and now.type_str == "tree" else None
-            if old_folder is not None or new_folder is not None:
-                pending.append((path + "/", old_folder, new_folder))
-            if (was is not None and old_folder is None) or (now is not None and new_folder is None):
-                yield path, now if new_folder is None else None
-
-
 def _common_folder(repository: Any) -> Path:
     folder = Path(repository.path)
     common = folder / "commondir"
@@ -580,10 +569,6 @@ def _oid(side: Any) -> str:
 def _kind(name: str) -> str:
     """The kind of a ref that is named in full."""
     return {"tags": "tag", "remotes": "remote"}.get(name.split("/")[1], "branch")
-
-
-def _is_none_there(error: Exception) -> bool:
-    return str(error).startswith("Repository not found")
 
 
 def _reason(message: str, found: str) -> str:

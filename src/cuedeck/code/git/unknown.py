@@ -19,7 +19,9 @@ _HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes
 _SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
 
 
-def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: str = "") -> CueError:
+def unknown_ref(
+    name: str, repository: Repository | None = None, *, unreadable: str = "", plain: bool = False
+) -> CueError:
     """The contract's answer to a ref that git does not know or that was never indexed."""
     if not name:
         return invalid("ref", "a branch, tag or commit; left out, it is the checked-out one", name)
@@ -29,12 +31,19 @@ def unknown_ref(name: str, repository: Repository | None = None, *, unreadable: 
     if unreadable:
         message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
         hint = "Ask without a ref: the answer is then about the files on disk."
+    elif plain:
+        message = f"This folder is not a git repository, so there is no branch, tag or commit {shown}"
+        hint = "Ask without a ref: the answer is then about the files on disk."
     elif repository is not None and _is_ambiguous(repository, name):
         message = f"{shown} is the beginning of several ids, so it is no commit's"
         hint = "Give more of the id."
     elif repository is not None and (kind := _kind_of_object(repository, name)) is not None:
         message = f"{shown} is a {kind} and not a commit"
         hint = f"Name a commit that holds it. {_HINT}"
+        near = []
+    elif repository is not None and _is_kept(repository, name):
+        message = f"{shown} names a commit that is not in this repository"
+        hint = "`git fsck` tells what is missing, and `git fetch` may bring it."
         near = []
     elif ".." in name:
         hint = "A range is compared by diff_context, with its ends as base_ref and head_ref."
@@ -58,6 +67,15 @@ def _nearest(repository: Repository, name: str) -> list[str]:
     near = [known[each] for each in get_close_matches(name.casefold(), known, n=3, cutoff=0.7)]
     # What looks like an option is a branch only by its full name.
     return [full if short == name else short for short, full in near]
+
+
+def _is_kept(repository: Repository, name: str) -> bool:
+    """Whether there is a branch or tag of that name, wherever it leads; one like an option is none."""
+    import pygit2
+
+    if name.startswith("-") or not pygit2.reference_is_valid_name(_FOLDERS[0] + name):
+        return False
+    return any(repository.is_kept(folder, name) for folder in _FOLDERS)
 
 
 def _is_ambiguous(repository: Repository, name: str) -> bool:
