@@ -52,6 +52,8 @@ from cuedeck.code.resolution.values import (
     unique,
 )
 
+# What an expression of a literal's type is made of, down to its name.
+_OF_A_TYPE: Final = (Op.TYPED, Op.INDEX, Op.ATTR, Op.SEQUENCE, Op.MAPPING)
 # A key and what it holds.
 _ENTRY: Final = 2
 
@@ -388,7 +390,20 @@ class Calls(Overloads):
                 found += self.parameter((value,), name)
             elif value.tag == INSTANCE:
                 found += self.keyword_of_instance(value, name)
+        if not found and self.rules_of(path).literal_keys:
+            return self.literal_key(path, callee, name)
         return tuple(dict.fromkeys(found))
+
+    def literal_key(self, path: str, literal: int, name: str) -> Targets:
+        """What a bare name means as a key of a literal: ``Colors{Red: "#f00"}`` makes a map."""
+        made = [v for v in self.evaluate(path, literal) if v.tag in (INSTANCE, SEQUENCE, MAPPING)]
+        if not any(v.tag != INSTANCE or self.member(v, "__getitem__") for v in made):
+            return ()
+        links = self.links(path)
+        while links.ops[literal] & OP_MASK in _OF_A_TYPE:
+            literal = links.a[literal]
+        named = links.ops[literal] & OP_MASK == Op.NAME
+        return self.name(path, links.a[literal], name) if named else ()
 
     def keyword_of_instance(self, value: Value, name: str) -> Targets:
         """The parameter that calling an instance fills, else the field that is given by name."""

@@ -205,6 +205,12 @@ class Rules:
     types_beside_members: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
     receivers_name_parameters: ClassVar[bool] = False
+    # A variable of a function is seen behind its declaration only, by functions inside too.
+    declared_first: ClassVar[bool] = False
+    # A call that gives several things may be all that another is given: ``f(g())``.
+    results_fill_parameters: ClassVar[bool] = False
+    # What is written like a field in a literal is a key where the literal makes a container.
+    literal_keys: ClassVar[bool] = False
     # What a class takes where its name is declared is among its members.
     parameters_are_members: ClassVar[bool] = True
     # What a condition says of a name counts where its declared type has no such member.
