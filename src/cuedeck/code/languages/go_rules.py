@@ -66,7 +66,7 @@ _GIVING: Final = {
     **{f"slices.{name}": "elements" for name in ("Collect", "Sorted", "SortedFunc", "SortedStableFunc")},
     **dict.fromkeys(("slices.Values", "maps.Keys"), "keyed"),
     **dict.fromkeys(("slices.All", "slices.Backward"), "counted"),
-    "maps.Values": "values",
+    "maps.Values": "held",
     **{f"slices.{name}": "element" for name in ("Max", "MaxFunc", "Min", "MinFunc")},
     "slices.Concat": "all",
 }
@@ -81,6 +81,7 @@ class GoRules(Rules):
     function_types: ClassVar[bool] = True
     receivers_name_parameters: ClassVar[bool] = True
     declared_first: ClassVar[bool] = True
+    walks_functions: ClassVar[bool] = True
     results_fill_parameters: ClassVar[bool] = True
     literal_keys: ClassVar[bool] = True
     implicit_interfaces: ClassVar[bool] = True

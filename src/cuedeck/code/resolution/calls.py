@@ -340,6 +340,8 @@ class Calls(Overloads):
         rules = self.rules_of(path)
         found: list[Value] = []
         values = self.concrete(self.evaluate(path, owner))
+        if rules.walks_iterators and label not in rules.same_methods:
+            values = self.iterated(values)
         inherited = [c for v in values if v.tag == INSTANCE for c in self.containers(v)]
         if rules.walker and not inherited:
             inherited = [sequence(e) for v in values if (e := self.walked_by(v, rules.walker))]
@@ -358,6 +360,9 @@ class Calls(Overloads):
                 found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
             elif value.tag == SEQUENCE and (label == "entries" or label in rules.numbering_methods):
                 found.append(sequence((Value(TUPLE, inside=((), elements(value))),)))
+            elif value.tag == SEQUENCE and label in rules.pairing_methods and arguments:
+                parts = (elements(value), self.walked_over(path, arguments[0]))
+                found.append(sequence((Value(TUPLE, inside=parts),)))
             elif value.tag == MAPPING and label == "keys":
                 found.append(sequence(value.inside[1]))
             elif value.tag == MAPPING and label in rules.entry_methods:
@@ -370,6 +375,11 @@ class Calls(Overloads):
                 elif value.name == HOLDER:
                     found += (value, *elements(value))
         return unique(found)
+
+    def iterated(self, values: Values) -> Values:
+        """Values with iterators replaced by what walking over them gives."""
+        given = [(v, self.yielded(v) if v.tag == INSTANCE else ()) for v in values]
+        return tuple(sequence(held) if held else value for value, held in given)
 
     # -- keyword arguments
 

@@ -155,7 +155,7 @@ class Library(Choosing):
             held = unique([v for value in given for v in self.stored(value)])
         if not held or deed == "element":
             return held
-        if deed in ("keyed", "values"):
+        if deed in ("keyed", "held"):
             return (mapping((), held),)
         if deed == "counted":
             return (mapping(held),)

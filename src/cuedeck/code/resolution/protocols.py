@@ -54,7 +54,7 @@ class Protocols(Bases):
             elif op == Op.ELEMENT:
                 if value.tag == MAPPING and b == HELD:
                     found += value.inside[0]
-                elif value.tag == FUNCTION and b == HELD:
+                elif value.tag == FUNCTION and b == HELD and self.rules_of(path).walks_functions:
                     found += self.handed_second(value)
                 elif value.tag == MAPPING and not b and self.rules_of(path).yields_entries:
                     found.append(Value(TUPLE, inside=value.inside[::-1]))
@@ -143,8 +143,12 @@ class Protocols(Bases):
             given = self.concrete(self.protocol(value, name))
             if given:
                 return unique([w for v in given for w in self.advanced(v)])
-        return self.protocol(value, "__getitem__") or unique(
-            [v for container in self.containers(value) for v in self.yielded(container)]
+        rules = self.rules_of(value.path)
+        following = self.protocol(value, rules.advancer) if rules.walks_iterators else ()
+        return (
+            following
+            or self.protocol(value, "__getitem__")
+            or unique([v for container in self.containers(value) for v in self.yielded(container)])
         )
 
     def advanced(self, value: Value) -> Values:

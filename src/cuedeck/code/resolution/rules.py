@@ -95,6 +95,12 @@ class Rules:
     # The methods by which a value gives an iterator, and by which that gives the next element.
     iterator: ClassVar[str] = ""
     advancer: ClassVar[str] = ""
+    # A function is walked over that hands to another what it is to be given.
+    walks_functions: ClassVar[bool] = False
+    # What has a next element is walked over itself, with the methods of containers.
+    walks_iterators: ClassVar[bool] = False
+    # Methods that give each element together with one of their argument's.
+    pairing_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of mappings that give one key with its value.
     entry_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value that give the value itself (clone, unwrap, as_ref).
