@@ -25,6 +25,7 @@ _LINK = re.compile(
     r'(?:(\w+)::)?<a (?:class="[^"]*" )?href="((?:[\w./-]+\.html)?)#(\d+)(?:-(\d+))?"[^>]*>(.*?)</a>'
 )
 _TAG = re.compile(r"<[^>]*>")
+_ENDING = re.compile(r"[;}]\s*(?://.*)?$")
 _SILENT = re.compile(r'<a .*?</a>|<span class="(?:string|comment|doccomment)">.*?</span>')
 
 # A file, the lines of its item, and the name.
@@ -99,7 +100,9 @@ def main() -> int:
                 rf"\b(?:fn|struct|enum|trait|type|const|static|mod|union)\s+{re.escape(name)}\b"
             )
             line = next((n for n in range(first, last + 1) if declared.search(lines[n - 1])), None)
-            if line is None or (source, line, name) in written:
+            # ``fn fmt(&self, fmt: …) {`` is the place of a parameter: an item would end where its link does.
+            whole = _ENDING.search(lines[last - 1]) is not None
+            if line is None or not whole or (source, line, name) in written:
                 continue
             written.add((source, line, name))
             match = declared.search(lines[line - 1])

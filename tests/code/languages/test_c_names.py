@@ -144,3 +144,94 @@ def test_static_variables_are_for_their_file(project: Project) -> None:
     )
     written.check("vm")
     written.check("shared")
+
+
+def test_a_macro_that_names_a_function_is_used_there(project: Project) -> None:
+    written = project(
+        """
+        === check.h
+        #define CHECKED(suite, name) void suite##name() // <def CHECKED>
+        === check.cpp
+        #include "check.h"
+        CHECKED(Suite, first) { run(); } // <CHECKED>
+        namespace inner {
+        CHECKED(Suite, second) { run(); } // <CHECKED>
+        }
+        class CHECK {
+          CHECK() {}
+        };
+        """
+    )
+    written.check("CHECKED")
+
+
+def test_a_macro_before_the_type_of_a_literal(project: Project) -> None:
+    written = project(
+        """
+        === vector.h
+        #define MADE(T) (T)
+        #define API static inline
+        typedef struct Vec { float x, y; } Vec;
+        API Vec left( Vec v )
+        {
+            return MADE( Vec ){ -v.y, v.x };
+        }
+        /// Get a vector to the right
+        API Vec right( Vec v ) // <def right>
+        {
+            return MADE( Vec ){ v.y, -v.x };
+        }
+        /// Sum
+        API Vec sum( Vec a, Vec b )
+        {
+            return MADE( Vec ){ a.x + b.x, a.y + b.y };
+        }
+        === use.c
+        #include "vector.h"
+        Vec turned( Vec v ) { return right( v ); } // <right>
+        """
+    )
+    written.check("right")
+
+
+def test_a_macro_before_a_variable(project: Project) -> None:
+    written = project(
+        """
+        === counter.hpp
+        struct Counter { int value = 0; }; // <def value>
+        SHARED_VARIABLE constexpr Counter COUNTER{};
+        === use.cpp
+        #include "counter.hpp"
+        void use() { log(COUNTER.value); } // <value>
+        """
+    )
+    written.check("value")
+
+
+def test_members_that_are_defined_outside_of_their_class(project: Project) -> None:
+    written = project(
+        """
+        === counter.h
+        class Counter { // <def Counter>
+          static int total; // <def total>
+          void add();
+        };
+        === counter.cpp
+        #include "counter.h"
+        int Counter::total = 0; // <Counter> <total>
+        void Counter::add() { total += 1; } // <Counter> <total>
+        """
+    )
+    written.check("Counter")
+    written.check("total")
+
+
+def test_types_that_a_pointer_to_a_function_takes(project: Project) -> None:
+    written = project(
+        """
+        === world.c
+        typedef struct { int number; } WorldId; // <def WorldId>
+        static int each( void ( *build )( WorldId ), int count ) { return count; } // <WorldId>
+        """
+    )
+    written.check("WorldId")

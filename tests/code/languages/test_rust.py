@@ -451,3 +451,86 @@ def test_a_trait_for_every_type_gives_the_type_it_is_called_on(project: Project)
         """
     )
     written.check("limit")
+
+
+def test_members_of_a_trait_that_a_type_is_taken_as(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub trait Input {
+            type Item; // <def Item>
+            fn run(&self) -> u8; // <def run>
+        }
+        pub struct Item;
+        pub fn first<T: Input>(x: T, y: <T as Input>::Item) -> u8 // <Item>
+        where
+            <T as Input>::Item: Clone, // <Item>
+        {
+            <T as Input>::run(&x) // <run>
+        }
+        pub fn taken(x: impl Input<Item = u8>) {} // <Item>
+        pub fn other() -> Item { Item }
+        """
+    )
+    written.check("Item")
+    written.check("run")
+
+
+def test_iterators_of_the_project_are_walked_over(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub struct Node { id: u32 }
+        impl Node {
+            pub fn ready(&self) -> bool { true } // <def ready>
+            pub fn children(&self) -> Children { Children { at: 0 } }
+            pub fn all(&self) -> impl Iterator<Item = Node> + '_ { self.children() }
+            pub fn list(&self) -> Vec<Node> { vec![] }
+            pub fn near(&self) -> Option<Node> { None }
+        }
+        pub struct Children { at: u32 }
+        impl Iterator for Children {
+            type Item = Node;
+            fn next(&mut self) -> Option<Self::Item> { None }
+        }
+        pub fn walk(node: &Node) {
+            for a in node.children() { a.ready(); } // <ready>
+            node.children().skip(1).find(|b| b.ready()); // <ready>
+            for c in node.all() { c.ready(); } // <ready>
+            for (_, d) in node.list().iter().enumerate() { d.ready(); } // <ready>
+            for (e, f) in node.list().iter().zip(node.children()) {
+                e.ready(); // <ready>
+                f.ready(); // <ready>
+            }
+            node.list().iter().map(|g| g.near()).for_each(|h| h.unwrap().ready()); // <ready>
+            node.list().iter().fold(0, |sum, i| if i.ready() { sum } else { 0 }); // <ready>
+        }
+        """
+    )
+    written.check("ready")
+
+
+def test_what_a_value_stands_for_and_what_has_several_bounds(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub struct Shape;
+        impl Shape {
+            pub fn area(&self) -> u32 { 1 } // <def area>
+        }
+        pub trait Drawn {
+            fn draw(&self); // <def draw>
+        }
+        pub struct Held { shape: Shape }
+        impl std::ops::Deref for Held {
+            type Target = Shape;
+            fn deref(&self) -> &Shape { &self.shape }
+        }
+        pub fn use_both(held: Held, drawn: Box<dyn Drawn + Send>) {
+            held.area(); // <area>
+            drawn.draw(); // <draw>
+        }
+        """
+    )
+    written.check("area")
+    written.check("draw")

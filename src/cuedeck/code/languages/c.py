@@ -149,26 +149,16 @@ class CWalk(Preprocessed):
         of = node.child_by_field_name("type")
         templated = node.parent is not None and node.parent.type == "template_declaration"
         result = self.visit(of, scope, Role.TYPE) if of is not None and not templated else 0
-        outer, owner = scope, ""
-        if around:
-            outer = self.scope(ScopeKind.EXTENSION, scope)
-            self.scopes[outer].owner = outer
-            owner = "::".join(self.text(part).split("<")[0] for part in around)
-            target = 0
-            for part in around:
-                leaf = part.child_by_field_name("name") or part
-                target = (
-                    self.row(Op.ATTR, target, self.name(leaf), leaf.start_byte, Role.TYPE)
-                    if target
-                    else self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte, Role.TYPE)
-                )
-            self.scopes[outer].result = target
+        outer, owner = self.outside(around, scope) if around else (scope, "")
         in_class = self.scopes[outer].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION)
         around_body = outer if of is not None else self.fixture(name, signature, outer)
         inner = self.scope(ScopeKind.FUNCTION, around_body, owner=self.scopes[around_body].owner)
-        self.bind(
-            outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, self.is_stored(node, "static")
-        )
+        if of is None and not in_class and self.text(name).isupper():
+            # ``TEST(Suite, name) {…}``: what is written is the name of a macro, and no function has it.
+            self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.CALL)
+        else:
+            static = self.is_stored(node, "static")
+            self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, static)
         whole = self.whole_of(node)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
@@ -194,6 +184,21 @@ class CWalk(Preprocessed):
         self.returned = saved
         return 0
 
+    def outside(self, around: list[Node], scope: int) -> tuple[int, str]:
+        """The scope of what a class or namespace declares and is defined elsewhere, and whose it is."""
+        outer = self.scope(ScopeKind.EXTENSION, scope)
+        self.scopes[outer].owner = outer
+        target = 0
+        for part in around:
+            leaf = part.child_by_field_name("name") or part
+            target = (
+                self.row(Op.ATTR, target, self.name(leaf), leaf.start_byte, Role.TYPE)
+                if target
+                else self.row(Op.NAME, scope, self.name(leaf), leaf.start_byte, Role.TYPE)
+            )
+        self.scopes[outer].result = target
+        return outer, "::".join(self.text(part).split("<")[0] for part in around)
+
     def fixture(self, name: Node, signature: Node | None, scope: int) -> int:
         """The scope around a function that a macro makes."""
         return scope
@@ -213,7 +218,9 @@ class CWalk(Preprocessed):
         declarator = node.child_by_field_name("declarator")
         annotation = self.typed(of, scope, declarator)
         default = self.default(value, scope)
-        name, _, _ = self.declared_name(declarator)
+        name, function, _ = self.declared_name(declarator)
+        if function is not None:
+            self.parameters(function, self.scope(ScopeKind.FUNCTION, scope))
         if name is not None:
             self.bind(scope, self.name(name), name.start_byte, Bind.PARAMETER, annotation, default)
         else:
@@ -250,6 +257,11 @@ class CWalk(Preprocessed):
                 continue
             if elsewhere and given is None:
                 value = self.row(Op.UNKNOWN, 0)
+            if name is not None and around and function is None:
+                # ``int Counter::total = 0;``
+                outer, owner = self.outside(around, scope)
+                self.bind(outer, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
+                self.define(Kind.FIELD, name, node, scope, within=owner, doc=doc_above(node))
             if name is None or around:
                 continue
             if self.name(name) not in self.names[scope]:

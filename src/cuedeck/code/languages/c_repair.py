@@ -51,6 +51,16 @@ _BEHIND: Final = re.compile(
 )
 # ``int run(void) QUIET;`` outside of functions.
 _LAST: Final = re.compile(rb"(?m)^[A-Za-z_][^;{}\n]*\)[ \t]*" + _MACRO + rb"(?=[ \t]*;)")
+# ``API constexpr Type name{};``: no type stands before such a word.
+_FIRST: Final = re.compile(
+    rb"(?m)^[ \t]*" + _MACRO + rb"(?=[ \t]+(?:constexpr|static|extern|inline|virtual|explicit)\b)"
+)
+# ``return LITERAL(Type){1, 2};``: a value of the type, as without the macro.
+_MADE: Final = re.compile(
+    rb"(?:[=(,?]|\breturn\b)[ \t\n]*"
+    + _MACRO
+    + rb"(?=[ \t]*\([ \t]*(?:struct[ \t]+)?[A-Za-z_]\w*[ \t]*\)\s*\{)"
+)
 # Words of system libraries and kernels that say something about a declaration.
 _RESERVED: Final = re.compile(
     rb"\b(__(?:attribute_\w+__|unused|used|packed|init|exit|initdata|user|iomem|force|rcu|percpu|must_check"
@@ -160,7 +170,7 @@ def _other_macros(source: bytes) -> Iterator[Range]:
         while found is not None and _is_decoration(source, found):
             yield found.span(1)
             found = _AGAIN.match(source, found.end())
-    for pattern in (_BETWEEN, _BEHIND, _ALONE, _ABOVE, _POINTED, _CLOSED, _LAST, _RESERVED):
+    for pattern in (_BETWEEN, _BEHIND, _ALONE, _ABOVE, _POINTED, _CLOSED, _LAST, _FIRST, _MADE, _RESERVED):
         for found in pattern.finditer(source):
             yield found.span(1)
     for found in _TOLD.finditer(source):

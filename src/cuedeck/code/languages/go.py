@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import KEYS, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, KEYS, OP_MASK, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.grouped import commas_before, one_of, range_of
 from cuedeck.code.languages.language import Language
@@ -98,6 +98,7 @@ class GoWalk(TableWalk):
         "channel_type": "channel",
         "map_type": "map_type",
         "index_expression": "index",
+        "slice_expression": "sliced",
         "field_declaration": "field",
         "type_switch_statement": "type_switch",
     }
@@ -233,7 +234,9 @@ class GoWalk(TableWalk):
             self.receiver_parameters(of, inner)
             owner = self.text(of).lstrip("*").split("[")[0].strip() if of is not None else ""
             if label is not None:
-                self.bind(inner, self.name(label), label.start_byte, Bind.VARIABLE, target)
+                # What the type's parameters are called here says nothing of them.
+                plain = self.rows[4 * target + 1] if self.rows[4 * target] & OP_MASK == Op.INDEX else target
+                self.bind(inner, self.name(label), label.start_byte, Bind.VARIABLE, plain)
         self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner)
         body = node.child_by_field_name("body")
         self.define(
@@ -404,7 +407,7 @@ class GoWalk(TableWalk):
         self.see_outer([n for n in names if n.type == "identifier"], scope, begun)
         for position, name in enumerate(names):
             if name.type == "identifier":
-                value = self.row(Op.INDEX, source) if position else self.row(Op.ELEMENT, source, KEYS)
+                value = self.row(Op.ELEMENT, source, HELD if position else KEYS)
                 self.assign(name, scope, 0, value if source else 0, "", node)
         return 0
 
@@ -494,6 +497,10 @@ class GoWalk(TableWalk):
         element = self.visit(value, scope, Role.TYPE) if value is not None else 0
         keys = self.row(Op.TYPED, of) if of else 0
         return self.row(Op.MAPPING, self.row(Op.TYPED, element), keys)
+
+    def sliced(self, node: Node, scope: int, role: int = 0) -> int:
+        values = [self.visit(child, scope) for child in node.named_children]
+        return values[0] if values else 0
 
     def channel(self, node: Node, scope: int, role: int = 0) -> int:
         """Ranging over a channel gives what it holds first, as the keys of a map are."""

@@ -49,9 +49,13 @@ _STANDARD: Final = {
     "encoding/json.Unmarshaler": ("UnmarshalJSON",),
 }
 
+_SAME: Final = (
+    *("sync.OnceFunc", "sync.OnceValue", "sync.OnceValues"),
+    *("maps.All", "maps.Clone", "maps.Collect"),
+)
 # What functions of the standard library give of their arguments: see ``Library.library_call``.
 _GIVING: Final = {
-    **dict.fromkeys(("sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "maps.Clone"), "same"),
+    **dict.fromkeys(_SAME, "same"),
     **{
         f"slices.{name}": "same"
         for name in (
@@ -59,6 +63,10 @@ _GIVING: Final = {
             *("Grow", "Insert", "Repeat", "Replace"),
         )
     },
+    **{f"slices.{name}": "elements" for name in ("Collect", "Sorted", "SortedFunc", "SortedStableFunc")},
+    **dict.fromkeys(("slices.Values", "maps.Keys"), "keyed"),
+    **dict.fromkeys(("slices.All", "slices.Backward"), "counted"),
+    "maps.Values": "held",
     **{f"slices.{name}": "element" for name in ("Max", "MaxFunc", "Min", "MinFunc")},
     "slices.Concat": "all",
 }
@@ -72,6 +80,10 @@ class GoRules(Rules):
     reads_in_order: ClassVar[bool] = True
     function_types: ClassVar[bool] = True
     receivers_name_parameters: ClassVar[bool] = True
+    declared_first: ClassVar[bool] = True
+    walks_functions: ClassVar[bool] = True
+    results_fill_parameters: ClassVar[bool] = True
+    literal_keys: ClassVar[bool] = True
     implicit_interfaces: ClassVar[bool] = True
     # What the standard library walks over: values, or keys with values.
     mappings: ClassVar[frozenset[str]] = frozenset({"Seq", "Seq2"})

@@ -85,6 +85,7 @@ class JavaWalk(TableWalk):
         "lambda_expression": "closure",
         "enhanced_for_statement": "for_each",
         "array_type": "array_type",
+        "array_creation_expression": "new_array",
         "array_access": "index",
         "cast_expression": "cast",
         "catch_formal_parameter": "caught",
@@ -274,6 +275,12 @@ class JavaWalk(TableWalk):
             package = self.imported("".join(self.text(owner).split()))
             return self.row(Op.IMPORTED, package, self.name(name), name.start_byte, role or Role.TYPE)
         return self.row(Op.ATTR, self.visit(owner, scope), self.name(name), name.start_byte, role)
+
+    def new_array(self, node: Node, scope: int, role: int = 0) -> int:
+        made = self.array_type(node, scope)
+        for child in node.named_children[1:]:
+            self.visit(child, scope)
+        return self.row(Op.TYPED, made)
 
     def parameter(self, node: Node, scope: int) -> None:
         if node.type == "spread_parameter":

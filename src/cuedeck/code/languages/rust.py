@@ -9,7 +9,7 @@ from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.rust_patterns import RustPatterns
 from cuedeck.code.languages.rust_repair import opened
-from cuedeck.code.languages.rust_rules import RustRules
+from cuedeck.code.languages.rust_rules import ITERATORS, RustRules
 from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
 
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ class RustWalk(RustPatterns):
         "await_expression": "awaited",
         "for_expression": "for_",
         "where_predicate": "where",
+        "qualified_type": "qualified",
+        "bounded_type": "bounded",
     }
 
     def __init__(self, source: bytes, table: Any) -> None:
@@ -193,6 +195,37 @@ class RustWalk(RustPatterns):
         self.visit(left, scope, Role.TYPE)
         self.limited(scope, self.name(left), self.limit(bounds, scope))
         return 0
+
+    def qualified(self, node: Node, scope: int, role: int = 0) -> int:
+        """``<T as Trait>::Item`` is a member of the trait, whatever T is."""
+        of, trait = node.child_by_field_name("type"), node.child_by_field_name("alias")
+        if of is None or trait is None:
+            return self.children(node, scope)
+        self.visit(of, scope, Role.TYPE)
+        return self.visit(trait, scope, Role.TYPE)
+
+    def generic(self, node: Node, scope: int, role: int = 0) -> int:
+        """``Trait<T, Item = U>``: the second tells a type that the trait has itself."""
+        arguments = node.child_by_field_name("type_arguments")
+        bindings = [c for c in arguments.named_children if c.type == "type_binding"] if arguments else []
+        if arguments is None or not bindings:
+            return super().generic(node, scope, role)
+        value = self.visit(node.named_children[0], scope, role or Role.TYPE)
+        told = [self.visit(c, scope, Role.TYPE) for c in arguments.named_children if c not in bindings]
+        walked = self.text(node.named_children[0]).rsplit("::", 1)[-1] in ITERATORS
+        for binding in bindings:
+            name, of = binding.child_by_field_name("name"), binding.child_by_field_name("type")
+            if name is not None and value:
+                self.row(Op.ATTR, value, self.name(name), name.start_byte, Role.TYPE)
+            given = self.visit(of, scope, Role.TYPE) if of is not None else 0
+            told += [given] if walked else []
+        return self.row(Op.INDEX, value, self.items(told)) if told else value
+
+    def bounded(self, node: Node, scope: int, role: int = 0) -> int:
+        """``dyn Shape + Send`` has the members of each."""
+        values = [self.visit(child, scope, Role.TYPE) for child in node.named_children]
+        known = [value for value in values if value]
+        return known[0] if len(known) == 1 else self.row(Op.UNION, 0, self.items(known)) if known else 0
 
     within = ""
 

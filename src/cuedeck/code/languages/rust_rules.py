@@ -18,6 +18,10 @@ _NAME: Final = re.compile(r"^[ \t]*name[ \t]*=[ \t]*\"([^\"]+)\"", re.MULTILINE)
 _FOLDER_STEMS: Final = ("mod.rs", "lib.rs", "main.rs")
 _PATHS: Final = "rust-paths:"
 _ALIKE: Final = "rust-alike:"
+# Traits of the standard library that say what walking over a value gives.
+ITERATORS: Final = frozenset(
+    {"Iterator", "IntoIterator", "DoubleEndedIterator", "ExactSizeIterator", "FusedIterator"}
+)
 _MOST_MACROS: Final = 4
 _MOST_ALIKE: Final = 8
 
@@ -47,12 +51,23 @@ class RustRules(OpenRules):
         }
     )
     sequences: ClassVar[frozenset[str]] = frozenset(
-        {"Vec", "VecDeque", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "Iter", "IntoIter"}
+        {"Vec", "VecDeque", "HashSet", "BTreeSet", "LinkedList", "BinaryHeap", "Iter", "IntoIter", *ITERATORS}
     )
+    iterator: ClassVar[str] = "into_iter"
+    advancer: ClassVar[str] = "next"
+    walks_iterators: ClassVar[bool] = True
+    numbering_methods: ClassVar[frozenset[str]] = frozenset({"enumerate"})
+    pairing_methods: ClassVar[frozenset[str]] = frozenset({"zip"})
+    mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "filter_map", "map_while", "and_then"})
+    arrow: ClassVar[str] = "deref"
     mappings: ClassVar[frozenset[str]] = frozenset({"HashMap", "BTreeMap", "IndexMap"})
     pair_members: ClassVar[Mapping[str, int]] = {str(place): place for place in range(12)}
     element_methods: ClassVar[frozenset[str]] = frozenset(
-        {"get", "get_mut", "pop", "first", "last", "next", "remove", "pop_front", "pop_back", "find", "entry"}
+        {
+            *("get", "get_mut", "pop", "first", "last", "next", "remove", "pop_front", "pop_back", "find"),
+            *("entry", "peek", "nth", "next_back", "first_mut", "last_mut", "front", "back", "swap_remove"),
+            *("min_by", "max_by", "min_by_key", "max_by_key"),
+        }
     )
     container_methods: ClassVar[frozenset[str]] = frozenset(
         {
@@ -65,8 +80,8 @@ class RustRules(OpenRules):
             "skip",
             "drain",
             "collect",
-            "cloned",
             "chain",
+            *("peekable", "step_by", "skip_while", "take_while", "inspect", "cycle", "fuse", "to_vec"),
         }
     )
     callback_methods: ClassVar[frozenset[str]] = frozenset(
@@ -75,6 +90,10 @@ class RustRules(OpenRules):
             "filter",
             "filter_map",
             "flat_map",
+            "map_while",
+            "fold",
+            "min_by",
+            "max_by",
             "for_each",
             "any",
             "all",
@@ -95,7 +114,8 @@ class RustRules(OpenRules):
             "is_some_and",
         }
     )
-    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort_by"})
+    comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort_by", "min_by", "max_by"})
+    folding_methods: ClassVar[frozenset[str]] = frozenset({"fold"})
     same_methods: ClassVar[frozenset[str]] = frozenset(
         {
             "clone",
@@ -113,7 +133,11 @@ class RustRules(OpenRules):
             "ok",
             "take",
             "as_deref",
+            "as_deref_mut",
             "by_ref",
+            "cloned",
+            "copied",
+            *("ok_or", "ok_or_else", "map_err"),
         }
     )
     self_types: ClassVar[frozenset[str]] = frozenset({"Self"})

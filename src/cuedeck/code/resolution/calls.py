@@ -52,6 +52,8 @@ from cuedeck.code.resolution.values import (
     unique,
 )
 
+# What an expression of a literal's type is made of, down to its name.
+_OF_A_TYPE: Final = (Op.TYPED, Op.INDEX, Op.ATTR, Op.SEQUENCE, Op.MAPPING)
 # A key and what it holds.
 _ENTRY: Final = 2
 
@@ -338,6 +340,8 @@ class Calls(Overloads):
         rules = self.rules_of(path)
         found: list[Value] = []
         values = self.concrete(self.evaluate(path, owner))
+        if rules.walks_iterators and label not in rules.same_methods:
+            values = self.iterated(values)
         inherited = [c for v in values if v.tag == INSTANCE for c in self.containers(v)]
         if rules.walker and not inherited:
             inherited = [sequence(e) for v in values if (e := self.walked_by(v, rules.walker))]
@@ -356,6 +360,9 @@ class Calls(Overloads):
                 found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
             elif value.tag == SEQUENCE and (label == "entries" or label in rules.numbering_methods):
                 found.append(sequence((Value(TUPLE, inside=((), elements(value))),)))
+            elif value.tag == SEQUENCE and label in rules.pairing_methods and arguments:
+                parts = (elements(value), self.walked_over(path, arguments[0]))
+                found.append(sequence((Value(TUPLE, inside=parts),)))
             elif value.tag == MAPPING and label == "keys":
                 found.append(sequence(value.inside[1]))
             elif value.tag == MAPPING and label in rules.entry_methods:
@@ -368,6 +375,11 @@ class Calls(Overloads):
                 elif value.name == HOLDER:
                     found += (value, *elements(value))
         return unique(found)
+
+    def iterated(self, values: Values) -> Values:
+        """Values with iterators replaced by what walking over them gives."""
+        given = [(v, self.yielded(v) if v.tag == INSTANCE else ()) for v in values]
+        return tuple(sequence(held) if held else value for value, held in given)
 
     # -- keyword arguments
 
@@ -388,7 +400,20 @@ class Calls(Overloads):
                 found += self.parameter((value,), name)
             elif value.tag == INSTANCE:
                 found += self.keyword_of_instance(value, name)
+        if not found and self.rules_of(path).literal_keys:
+            return self.literal_key(path, callee, name)
         return tuple(dict.fromkeys(found))
+
+    def literal_key(self, path: str, literal: int, name: str) -> Targets:
+        """What a bare name means as a key of a literal: ``Colors{Red: "#f00"}`` makes a map."""
+        made = [v for v in self.evaluate(path, literal) if v.tag in (INSTANCE, SEQUENCE, MAPPING)]
+        if not any(v.tag != INSTANCE or self.member(v, "__getitem__") for v in made):
+            return ()
+        links = self.links(path)
+        while links.ops[literal] & OP_MASK in _OF_A_TYPE:
+            literal = links.a[literal]
+        named = links.ops[literal] & OP_MASK == Op.NAME
+        return self.name(path, links.a[literal], name) if named else ()
 
     def keyword_of_instance(self, value: Value, name: str) -> Targets:
         """The parameter that calling an instance fills, else the field that is given by name."""

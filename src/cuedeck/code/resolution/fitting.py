@@ -17,6 +17,7 @@ from cuedeck.code.resolution.values import (
     Symbol,
     Value,
     Values,
+    elements,
 )
 
 # How well an argument fits a parameter: its very type, or one that it becomes.
@@ -71,7 +72,8 @@ class Fitting(Telling):
         if label in wider:
             return _WIDENS - wider.index(label)
         if label.endswith(_MANY) or said.endswith(_MANY):
-            return self.fit_array(rules, label, said)
+            filled = said.endswith(_MANY) and self.fills_rest(path, argument, function, position)
+            return _WIDENS if filled else self.fit_array(rules, label, said)
         declared = self.parameter_type(function, position)
         wanted = [v for v in self.concrete(declared) if v.tag == INSTANCE]
         given = [v for v in self.concrete(self.evaluate(path, argument)) if v.tag == INSTANCE]
@@ -86,6 +88,14 @@ class Fitting(Telling):
             return -_AGREES
         # A foreign type is no heir of a class of the project, and nothing is one of a final type.
         return -_AGREES if said and (wanted or label in rules.final_types) else 0
+
+    def fills_rest(self, path: str, argument: int, function: Value, position: int) -> bool:
+        """Whether an array holds heirs of what a function takes any number of."""
+        if self.taken(function) >= 0 or position != len(self.parameter_names(function)) - 1:
+            return False
+        wanted = {v[1:3] for v in self.concrete(self.parameter_type(function, position)) if v.tag == INSTANCE}
+        held = [v for array in self.evaluate(path, argument) for v in elements(array) if v.tag == INSTANCE]
+        return any(place in wanted for value in held for place in self.lineage(value))
 
     def fit_foreign(self, given: list[Value], label: str, rules: Rules) -> int:
         """How well values of the project fit a foreign type: one that they name as a parent, or may have."""
@@ -117,7 +127,7 @@ class Fitting(Telling):
         if not label or not said:
             return 0
         plain = {name for name in (wanted, given) if name in rules.final_types and name[0].islower()}
-        if label in rules.any_types or (wanted in rules.any_types and given not in plain):
+        if label in rules.any_types or (wanted in rules.any_types and given not in plain and given != said):
             return 1
         return -_AGREES if plain or (wanted == label) != (given == said) else 0
 
@@ -183,7 +193,7 @@ class Fitting(Telling):
 
     def made_of(self, path: str, number: int) -> str:
         """The name of the type of what a variable is given, where that is written out or made on the spot."""
-        made = self.links(path).ops[number] & OP_MASK in (Op.CALL, Op.NEW)
+        made = self.links(path).ops[number] & OP_MASK in (Op.CALL, Op.NEW, Op.TYPED)
         return self.static_label(path, number) if made else self.literal_type(path, number)
 
     # -- functions as arguments

@@ -147,7 +147,7 @@ class Library(Choosing):
             return (mapping(made),) if made else ()
         if deed == "chained":
             held = unique([v for argument in arguments for v in self.walked_over(path, argument)])
-        elif deed in ("elements", "element", "groups", "grouped", "keyed"):
+        elif deed in ("elements", "element", "groups", "grouped", "keyed", "counted"):
             held = self.walked_over(path, arguments[0])
         elif deed == "inner":
             held = unique([w for v in self.walked_over(path, arguments[0]) for w in self.yielded(v)])
@@ -155,8 +155,10 @@ class Library(Choosing):
             held = unique([v for value in given for v in self.stored(value)])
         if not held or deed == "element":
             return held
-        if deed == "keyed":
+        if deed in ("keyed", "held"):
             return (mapping((), held),)
+        if deed == "counted":
+            return (mapping(held),)
         if deed in ("groups", "grouped"):
             group = (sequence(held),)
             return (sequence((Value(TUPLE, inside=((), group)),) if deed == "grouped" else group),)

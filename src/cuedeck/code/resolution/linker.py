@@ -552,6 +552,8 @@ class Linker(Namesakes):
             rules = self.rules_of(path)
             if rules.reads_in_order and rules.body_names and links.scopes[a].kind == ScopeKind.CLASS:
                 return self.by_now(path, number, found)
+            if rules.declared_first and len(found) == 1:
+                return self.declared_before(path, number, found)
             if found and rules.tag_names:
                 return self.structures_apart(path, number, found)
             if rules.fields_beside_methods:

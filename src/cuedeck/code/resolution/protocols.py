@@ -54,6 +54,8 @@ class Protocols(Bases):
             elif op == Op.ELEMENT:
                 if value.tag == MAPPING and b == HELD:
                     found += value.inside[0]
+                elif value.tag == FUNCTION and b == HELD and self.rules_of(path).walks_functions:
+                    found += self.handed_second(value)
                 elif value.tag == MAPPING and not b and self.rules_of(path).yields_entries:
                     found.append(Value(TUPLE, inside=value.inside[::-1]))
                 else:
@@ -126,6 +128,11 @@ class Protocols(Bases):
         held = self.containers(value) if value.tag == INSTANCE else (value,)
         return unique([key for v in held if v.tag == MAPPING for key in v.inside[1]])
 
+    def handed_second(self, value: Value) -> Values:
+        """What a function hands to the one it takes beside a key: ``func(yield func(K, V) bool)``."""
+        taken = self.taken_first(value)
+        return unique([v for f in taken if f.tag == FUNCTION for v in self.parameter_type(f, 1)])
+
     def yielded(self, value: Value) -> Values:
         """What iterating over a value gives."""
         if value.tag == MAPPING:
@@ -136,8 +143,12 @@ class Protocols(Bases):
             given = self.concrete(self.protocol(value, name))
             if given:
                 return unique([w for v in given for w in self.advanced(v)])
-        return self.protocol(value, "__getitem__") or unique(
-            [v for container in self.containers(value) for v in self.yielded(container)]
+        rules = self.rules_of(value.path)
+        following = self.protocol(value, rules.advancer) if rules.walks_iterators else ()
+        return (
+            following
+            or self.protocol(value, "__getitem__")
+            or unique([v for container in self.containers(value) for v in self.yielded(container)])
         )
 
     def advanced(self, value: Value) -> Values:
@@ -218,6 +229,25 @@ class Protocols(Bases):
             told = self.meaning(receiver, owner.path, owner.scope) if owner.tag in (CLASS, INSTANCE) else {}
             known = zip(named, self.parameters(owner.path, owner.scope) if told else (), strict=False)
             meaning.update({own: told[theirs] for own, theirs in known if theirs in told})
+
+    def _limits(self, parameter: Value) -> Values:
+        found = super()._limits(parameter)
+        if found or not self.rules_of(parameter.path).receivers_name_parameters:
+            return found
+        return self.limits_of_receiver(parameter)
+
+    def limits_of_receiver(self, parameter: Value) -> Values:
+        """In ``func (b *Box[E]) get()`` what the type says of the parameter that is called E there."""
+        links = self.links(parameter.path)
+        around = links.scopes[parameter.scope].parent
+        result = links.scopes[around].result if around >= 0 else 0
+        named = self.declared_parameters(parameter.path, parameter.scope) if result else ()
+        found: list[Value] = []
+        for owner in self.evaluate(parameter.path, result) if named else ():
+            declared = self.parameters(owner.path, owner.scope) if owner.tag == CLASS else ()
+            meant = zip(named, declared, strict=False)
+            found += [v for own, theirs in meant if own == parameter for v in self.limits(theirs)]
+        return unique(found)
 
     def operated(self, values: Values, method: str) -> Values:
         """What an operator gives: what its method says, else another of the left operand's kind."""

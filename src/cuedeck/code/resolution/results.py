@@ -176,6 +176,38 @@ class Results(Typing):
         # What only instances hold is no name of the body, where it may be one of the language's own.
         return outside or (() if all(links.bindings[3][b] & OF_INSTANCES for b in bindings) else found)
 
+    def declared_before(self, path: str, number: int, found: Targets) -> Targets:
+        """What a name means where a function declares a variable of that name further down only."""
+        links = self.links(path)
+        name, place = links.b[number], links.pos[number]
+        while len(found) == 1 and isinstance(found[0], Symbol) and found[0].path == path:
+            scope = found[0].scope
+            inside = links.scopes[scope].kind in (ScopeKind.FUNCTION, ScopeKind.BLOCK)
+            bindings = links.names[scope].get(name, ()) if inside else ()
+            if not bindings or any(
+                links.bindings[2][b] <= place or links.bindings[3][b] != Bind.VARIABLE for b in bindings
+            ):
+                break
+            found = self.name(path, links.scopes[scope].parent, links.strings[name])
+        return found
+
+    def learn(
+        self, path: str, function: Value, arguments: tuple[int, ...], meaning: Meaning, skip: int = -1
+    ) -> None:
+        several = len(arguments) == 1 and self.rules_of(path).results_fill_parameters
+        if not several or not self.learn_from_results(path, function, arguments[0], meaning):
+            super().learn(path, function, arguments, meaning, skip)
+
+    def learn_from_results(self, path: str, function: Value, argument: int, meaning: Meaning) -> bool:
+        """Learn from the one argument that fills several parameters, if it does: ``f(g())``."""
+        if len(self.parameter_names(function)) < 2:
+            return False
+        given = [v for v in self.evaluate(path, argument) if v.tag == TUPLE]
+        for value in given:
+            for position, part in enumerate(value.inside):
+                self.unify(self.substitute(self.parameter_type(function, position), meaning), part, meaning)
+        return bool(given)
+
     def class_constructors(self, value: Value) -> list[Value]:
         """The functions of a class that are named like it, where those make its instances."""
         if not self.rules_of(value.path).class_constructors or value.tag != CLASS:

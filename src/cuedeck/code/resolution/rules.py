@@ -98,6 +98,12 @@ class Rules:
     # The methods by which a value gives an iterator, and by which that gives the next element.
     iterator: ClassVar[str] = ""
     advancer: ClassVar[str] = ""
+    # A function is walked over that hands to another what it is to be given.
+    walks_functions: ClassVar[bool] = False
+    # What has a next element is walked over itself, with the methods of containers.
+    walks_iterators: ClassVar[bool] = False
+    # Methods that give each element together with one of their argument's.
+    pairing_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of mappings that give one key with its value.
     entry_methods: ClassVar[frozenset[str]] = frozenset()
     # Methods of any value that give the value itself (clone, unwrap, as_ref).
@@ -210,6 +216,12 @@ class Rules:
     types_beside_members: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
     receivers_name_parameters: ClassVar[bool] = False
+    # A variable of a function is seen behind its declaration only, by functions inside too.
+    declared_first: ClassVar[bool] = False
+    # A call that gives several things may be all that another is given: ``f(g())``.
+    results_fill_parameters: ClassVar[bool] = False
+    # What is written like a field in a literal is a key where the literal makes a container.
+    literal_keys: ClassVar[bool] = False
     # What a class takes where its name is declared is among its members.
     parameters_are_members: ClassVar[bool] = True
     # What a condition says of a name counts where its declared type has no such member.
