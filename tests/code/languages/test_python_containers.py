@@ -121,3 +121,40 @@ def test_items_by_a_constant_are_what_they_were_given_last(project: Project) -> 
     )
     written.check("run")
     written.check("second", "run")
+
+
+def test_a_slice_and_an_index_give_what_their_overloads_say(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Generic, TypeVar, overload
+        T = TypeVar("T", bound="Node")
+        class Node:
+            def run(self): ...  # <def run>
+        class Nodes(list[T]):
+            @overload
+            def __getitem__(self, at: int) -> T: ...
+            @overload
+            def __getitem__(self, at: slice) -> "Nodes[T]": ...
+            def __getitem__(self, at): ...
+            def run(self):  # <def all>
+                return [node.run() for node in self]  # <run>
+        class Row(Generic[T]):
+            @overload
+            def __getitem__(self, at: slice) -> Nodes[T]: ...
+            @overload
+            def __getitem__(self, at: int) -> T: ...
+            def __getitem__(self, at): ...
+        def f(nodes: Nodes[Node], row: Row[Node], at):
+            nodes[at].run()  # <run>
+            nodes[1:].run()  # <all>
+            row[0].run()  # <run>
+            row[:at].run()  # <all>
+            for node in nodes:
+                node.run()  # <run>
+            for node in row:
+                node.run()  # <run>
+        """
+    )
+    written.check("run")
+    written.check("all", "run")

@@ -27,6 +27,8 @@ from cuedeck.code.resolution.values import (
 
 _BUILT_INS = "__builtins__.pyi"
 _ALL = "__all__"
+# As Python looks for a name: a package comes before the module beside it, and what runs before its stub.
+_ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
 _REMOVED = (
     "aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib nis "
@@ -282,7 +284,7 @@ class PythonRules(Rules):
         if len(candidates) < 2 or not path:
             return candidates[0]
         folder = dotted.replace(".", "/")
-        whole = [c for c in (f"{folder}/__init__.py", f"{folder}.py", f"{folder}.pyi") if c in candidates]
+        whole = [c for c in (folder + ending for ending in _ENDINGS) if c in candidates]
         shared = [len(posixpath.commonprefix((path.split("/"), c.split("/")))) for c in candidates]
         return whole[0] if whole else candidates[shared.index(max(shared))]
 
@@ -299,8 +301,8 @@ class PythonRules(Rules):
 
     def _file(self, stem: str) -> Value | None:
         paths = self.project.paths
-        # As Python looks for them: a package comes before the module of its name.
-        for candidate in (posixpath.join(stem, "__init__.py"), stem + ".py", stem + ".pyi"):
+        for ending in _ENDINGS:
+            candidate = (stem + ending).removeprefix("/")
             if candidate in paths:
                 return file_module(candidate)
         return None

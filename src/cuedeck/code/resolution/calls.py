@@ -83,7 +83,7 @@ class Calls(Overloads):
             found += [v for v in values if v.tag not in (FUNCTION, CALLABLE)]
             values = tuple(v for v in values if v.tag in (FUNCTION, CALLABLE))
         for value in self.agreeing(path, values, arguments):
-            told = self.told_receiver(path, callee, value)
+            told = self.told_receiver(path, callee, value) or self.told_maker(path, callee, value)
             found += told or self.call_value(path, value, self.placed(path, callee, value, arguments))
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)

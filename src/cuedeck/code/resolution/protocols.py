@@ -30,6 +30,7 @@ from cuedeck.code.resolution.values import (
 # The methods by which ``|`` asks the left operand, and the right one.
 _OR: Final = "__or__"
 _OR_BEHIND: Final = "__ror__"
+_SLICE: Final = "slice"
 # The members of a mapping that are its parts, in their order.
 _PARTS_OF_MAPPING: Final = ("values", "keys")
 
@@ -136,9 +137,31 @@ class Protocols(Bases):
             given = self.concrete(self.protocol(value, name))
             if given:
                 return unique([w for v in given for w in self.advanced(v)])
-        return self.protocol(value, "__getitem__") or unique(
-            [v for container in self.containers(value) for v in self.yielded(container)]
+        held = [v for container in self.containers(value) for v in self.yielded(container)]
+        return unique(held) or self.item(value)
+
+    def item(self, value: Value) -> Values:
+        """What a value's own method gives for an index."""
+        method = self.member(value, "__getitem__")
+        if method is None:
+            return ()
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        meaning = self.meaning(value, method.path, method.scope)
+        return unique(
+            [v for f in self.for_slices(functions, sliced=False) for v in self.given(f, meaning, value)]
         )
+
+    def for_slices(self, functions: list[Value], *, sliced: bool) -> list[Value]:
+        """Of the overloads of an index those that take slices, or the others."""
+        if len(functions) < 2:
+            return functions
+        taken = [f for f in functions if self.takes_slices(f) == sliced]
+        return taken or functions
+
+    def takes_slices(self, function: Value) -> bool:
+        hints = self.links(function.path).bindings[4]
+        first = [hints[binding] for binding, _ in self.parameter_names(function)[:1]]
+        return any(self.label(function.path, hint) == _SLICE for hint in first if hint)
 
     def advanced(self, value: Value) -> Values:
         """What an iterator gives next."""
