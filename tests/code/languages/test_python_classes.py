@@ -367,3 +367,17 @@ def test_what_a_bar_gives_is_what_its_method_says(project: Project) -> None:
     )
     for mark in ("chain", "flags", "step", "late"):
         written.check(mark, "run")
+
+
+def test_what_an_instance_that_cannot_be_called_is_given_by_name_is_no_field(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Worker:
+            functions: list  # <def functions>
+        def test(worker):
+            worker: Worker = worker(functions=[])
+            worker.functions  # <functions>
+        """
+    )
+    written.check("functions")

@@ -158,3 +158,35 @@ def test_a_slice_and_an_index_give_what_their_overloads_say(project: Project) ->
     )
     written.check("run")
     written.check("all", "run")
+
+
+def test_the_tests_of_a_comprehension_hold_for_what_it_collects(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class A:
+            def out(self): ...  # <def out>
+        class B:
+            items: list[A]
+            def out(self): ...  # <def other>
+        def f(xs: list[A | B], x: A | B):
+            [x.out() for x in xs if isinstance(x, A)]  # <out>
+            [x.out() for x in xs if not isinstance(x, A)]  # <other>
+            [x.out() for x in xs if isinstance(x, A) and x.out()]  # <out>
+            {x.out(): x for x in xs if not x or isinstance(x, A)}  # <out> <other>
+            [x.out() if isinstance(x, A) else x.items[0].out() for x in xs]  # <out>
+            [y.out() for x in xs if isinstance(x, B) for y in x.items]  # <out>
+            [
+                x.out()  # <other>
+                for x in xs
+                if isinstance(x, B)
+                if x.out()  # <other>
+            ]
+            if any(isinstance(x, A) for x in xs):
+                x.out()  # <out> <other>
+            collected = [x for x in xs if isinstance(x, B)]
+            collected[0].out()  # <other>
+        """
+    )
+    written.check("out")
+    written.check("other", "out")

@@ -80,10 +80,6 @@ class PythonExpressions(PythonFlow):
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
 
-    def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
-        """Bind what a target names."""
-        raise NotImplementedError
-
     def name_target(self, target: Node, scope: int, value: int) -> None:
         """Bind what a target names, which alone is the definition."""
         raise NotImplementedError
@@ -224,6 +220,7 @@ class PythonExpressions(PythonFlow):
             scope = self.scopes[scope].parent
         if self.scopes[scope].kind == ScopeKind.BLOCK:
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
+            self.told.append((name, node.start_byte))
         elif self.scopes[scope].kind == ScopeKind.FUNCTION and name in self.names[scope]:
             # A hint that is the value too: what the variable was given still counts.
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, 0 if of_class else kind, kind)
@@ -468,29 +465,6 @@ class PythonExpressions(PythonFlow):
         value = self.visit(body, inner) if body is not None else 0
         self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
-
-    def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
-        body = node.child_by_field_name("body")
-        first = True
-        for child in node.named_children:
-            if child.type == "for_in_clause":
-                right = child.child_by_field_name("right")
-                left = child.child_by_field_name("left")
-                if left is None or right is None:
-                    continue
-                source = self.visit(right, scope if first else inner)
-                first = False
-                self.assign(left, inner, 0, self.row(Op.ELEMENT, source))
-        for child in node.named_children:
-            if child.type == "if_clause":
-                self.children(child, inner)
-        if body is None:
-            return 0
-        if body.type == "pair":
-            pair = [self.visit(c, inner) for c in body.named_children]
-            return self.row(Op.MAPPING, pair[-1], pair[0])
-        return self.row(Op.SEQUENCE, self.visit(body, inner))
 
     def sequence(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(

@@ -286,6 +286,48 @@ class PythonFlow(Walk):
                 self.prove(failed, passed, last.start_byte, last.end_byte)
         return self.row(Op.UNION, 0, self.items([value, other]))
 
+    def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
+        """What is collected; the tests of its names are its own."""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        body = node.child_by_field_name("body")
+        begun, told, denied = len(self.ended), len(self.told), len(self.denied)
+        first = True
+        for child in node.named_children:
+            if child.type == "for_in_clause":
+                right = child.child_by_field_name("right")
+                left = child.child_by_field_name("left")
+                if left is None or right is None:
+                    continue
+                source = self.visit(right, scope if first else inner)
+                first = False
+                self.assign(left, inner, 0, self.row(Op.ELEMENT, source))
+        for child in node.named_children:
+            if child.type == "if_clause":
+                self.sift(child, inner, node)
+        value = 0
+        if body is not None and body.type == "pair":
+            pair = [self.visit(c, inner) for c in body.named_children]
+            value = self.row(Op.MAPPING, pair[-1], pair[0])
+        elif body is not None:
+            value = self.row(Op.SEQUENCE, self.visit(body, inner))
+        own = self.names[inner]
+        self.told[told:] = [test for test in self.told[told:] if test[0] not in own]
+        self.denied[denied:] = [test for test in self.denied[denied:] if test[0] not in own]
+        ended = self.ended[begun:]
+        self.ended[begun:] = [row for row in ended if row[0] not in own]
+        self.scopes[inner].ended = self.items([n for row in ended if row[0] in own for n in row])
+        return value
+
+    def sift(self, clause: Node, scope: int, within: Node) -> None:
+        """What passes a comprehension's test is collected, and goes on to what follows the test."""
+        told, denied = len(self.told), len(self.denied)
+        self.children(clause, scope)
+        passed, failed = self.told[told:], self.denied[denied:]
+        if (passed or failed) and self.certain(clause.named_children[0])[0]:
+            collected = within.named_children[0]
+            self.prove(passed, failed, collected.start_byte, collected.end_byte)
+            self.prove(passed, failed, clause.end_byte, within.end_byte)
+
     def assert_(self, node: Node, scope: int, role: int = 0) -> int:
         """What is asserted holds up to the end of the block."""
         told, denied = len(self.told), len(self.denied)
@@ -324,6 +366,10 @@ class PythonFlow(Walk):
             told = len(self.rows) >> 2
             self.rows += (Op.PREDICATE, callee, 0, self.rows[-1])
             self.narrow(first, scope, told)
+
+    def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
+        """Bind what a target names."""
+        raise NotImplementedError
 
     def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
         """Note what a test says of a name or member."""

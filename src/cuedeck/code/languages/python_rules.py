@@ -190,6 +190,7 @@ class PythonRules(Rules):
         "weakref.ref": "gives",
     }
     completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial"})
+    filling_calls: ClassVar[Mapping[str, str]] = {"parse_args": "namespace"}
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     maker: ClassVar[str] = "__new__"
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")

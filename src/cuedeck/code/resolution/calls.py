@@ -310,6 +310,9 @@ class Calls(Overloads):
         if links.ops[callee] & OP_MASK == Op.INDEX:
             told = self.annotation(path, callee) if rules.tuple_arguments else ()
             return self.wrapped(path, callee) if rules.foreign_wrappers else told
+        if (filled := rules.filling_calls.get(label)) and not self.is_own(path, callee):
+            named = links.given(callee)[1].get(filled, 0)
+            return unique([v for each in (named, *arguments[1:2]) if each for v in self.evaluate(path, each)])
         if not arguments:
             return self.named_items(path, callee) if label in rules.mappings else ()
         if deed := self.deed(path, callee, label):
@@ -392,9 +395,9 @@ class Calls(Overloads):
 
     def keyword_of_instance(self, value: Value, name: str) -> Targets:
         """The parameter that calling an instance fills, else the field that is given by name."""
-        call = self.member(value, "__call__") if self.rules_of(value.path).named_arguments else None
-        if call is not None:
-            return self.parameter(self.type_of(call), name)
+        if self.rules_of(value.path).named_arguments:
+            call = self.member(value, "__call__")
+            return self.parameter(self.type_of(call), name) if call is not None else ()
         field = self.member(value, name)
         return (field,) if field else ()
 

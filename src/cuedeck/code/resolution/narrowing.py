@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op
+from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
@@ -189,6 +189,15 @@ class Narrowing(Protocols):
 
     # -- classes
 
+    def reaching(self, symbol: Symbol, use: tuple[str, int, int]) -> Values | None:
+        """What a variable holds where it is used, that of a comprehension by the tests in this."""
+        links, (path, _, number) = self.links(symbol.path), use
+        home = links.scopes[symbol.scope]
+        if home.kind != ScopeKind.BLOCK or not home.ended or path != symbol.path:
+            return super().reaching(symbol, use)
+        bindings = links.names[symbol.scope][links.string_numbers[symbol.name]]
+        return self.proven(symbol, tuple(bindings), links.pos[number])
+
     def proven(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
         """What some bindings give a name, without what tests that have passed or failed exclude.
 
@@ -204,7 +213,9 @@ class Narrowing(Protocols):
         places, _, hints, values = links.bindings[2:]
         bound = links.names[symbol.scope].get(number, ())
         tests = {places[b]: hints[b] for b in bound if hints[b] and hints[b] == values[b]}
-        given = [places[b] for b in bound if places[b] not in tests]
+        # In a comprehension the names are given behind what is collected, and only once.
+        in_order = links.scopes[symbol.scope].kind != ScopeKind.BLOCK
+        given = [places[b] for b in bound if in_order and places[b] not in tests]
         said = [
             (at, passed, start)
             for at, passed, start in said
