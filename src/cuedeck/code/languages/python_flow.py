@@ -34,6 +34,7 @@ _INSTANCES: Final = (b"isinstance", b"issubclass")
 # What a member holds anywhere, beside what it was given.
 _ANYWHERE: Final = (0,)
 _MAX_GIVEN: Final = 4
+_CHECKING: Final = b"TYPE_CHECKING"
 # The parts of ``a if x else b``.
 _CONDITIONAL: Final = 3
 
@@ -79,6 +80,8 @@ class PythonFlow(Walk):
         self.owners: set[bytes] = set()
         # What the members hold that the last block gave values; nothing as above.
         self.held: dict[bytes, tuple[int, ...]] | None = None
+        # The names that a branch for type checkers binds, by scope: in the other they are given nothing.
+        self.checked: set[tuple[int, int]] = set()
         # For the function that is being visited: a name or 0 for all, the places between which it is bound,
         # and those between which that counts no longer. Bound from place 1 on (RENEWED): only where what it
         # is bound to at the second place is known.
@@ -220,6 +223,7 @@ class PythonFlow(Walk):
         denies = condition.kind_id == self.not_kind
         self.visit(condition, scope)
         told, denied = self.told, self.denied
+        begun = len(self.bound)
         branches: list[set[int] | None] = []
         ends: list[dict[bytes, tuple[int, ...]] | None] = []
         kind = 0
@@ -230,7 +234,14 @@ class PythonFlow(Walk):
             self.told, self.denied = [], []
             if kind != self.block_kind and not denies:
                 self.tested = around
-            self.visit(child, scope)
+            if (
+                kind == self.else_kind
+                and not denies
+                and self.source.endswith(_CHECKING, 0, condition.end_byte)
+            ):
+                self.unchecked(child, scope, begun)
+            else:
+                self.visit(child, scope)
             branches.append(self.brought)
             ends.append(self.held)
             if kind == self.block_kind and (told or denied):
@@ -261,6 +272,13 @@ class PythonFlow(Walk):
         if kind == self.else_kind:
             return branches, ends
         return None, [*ends, {}]
+
+    def unchecked(self, node: Node, scope: int, begun: int) -> None:
+        """Visit what type checkers do not see; what they do see is bound from a row on."""
+        bound = zip(self.bound[begun::6], self.bound[begun + 1 :: 6], strict=True)
+        outer, self.checked = self.checked, set(bound)
+        self.visit(node, scope)
+        self.checked = outer
 
     def conditional(self, node: Node, scope: int, role: int = 0) -> int:
         """``a if x else b``: what the test says holds for one of the two."""

@@ -182,6 +182,8 @@ class Protocols(Bases):
 
     def read_through(self, owner: Value, member: Symbol, held: Values) -> Values:
         """What reading a member gives: a value in a class's body may say itself what is read."""
+        if parameters_in(held):
+            held = self.read_on(owner, member, held)
         reader = self.rules_of(member.path).reader
         if not reader or all(v.tag != INSTANCE or not self.member(v, reader) for v in held):
             return held
@@ -200,6 +202,16 @@ class Protocols(Bases):
             for function in self.reading(functions, of_class=owner.tag == CLASS):
                 found += self.given(function, meaning, value)
         return unique(found)
+
+    def read_on(self, owner: Value, member: Symbol, held: Values) -> Values:
+        """What a computed member gives by the type of its receiver: ``def own(self: T) -> list[T]``."""
+        links, wanted = self.links(member.path), self.rules_of(member.path).property_decorators
+        kinds, scopes = links.bindings[3], links.bindings[4]
+        meaning: Meaning = {}
+        for binding in links.names[member.scope].get(links.string_numbers[member.name], ()):
+            if kinds[binding] == Bind.FUNCTION and self.labelled(member.path, scopes[binding], wanted):
+                self.learn_receiver(Value(FUNCTION, member.path, scopes[binding]), owner, meaning)
+        return self.substitute(held, meaning) if meaning else held
 
     def reading(self, functions: list[Value], *, of_class: bool) -> list[Value]:
         """Of overloads, those that read a member of a class, which gives nothing, or of an instance."""
