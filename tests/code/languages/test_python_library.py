@@ -395,3 +395,22 @@ def test_arguments_are_parsed_into_what_is_given_for_them(project: Project) -> N
         """
     )
     written.check("debug")
+
+
+def test_a_method_with_some_arguments_given_is_that_method(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from functools import partialmethod
+        class Answer:
+            def count(self): ...  # <def count>
+        class Mock:
+            def add(self, method: str, url: str) -> Answer: ...
+            get = partialmethod(add, "GET")
+        mock = Mock()
+        get = mock.get
+        get("/").count()  # <count>
+        Mock().get("/").count()  # <count>
+        """
+    )
+    written.check("count")

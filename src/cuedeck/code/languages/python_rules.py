@@ -160,6 +160,7 @@ class PythonRules(Rules):
         "dataclasses.replace": "same",
         "dict.fromkeys": "keyed",
         "functools.partial": "same",
+        "functools.partialmethod": "same",
         "functools.reduce": "second element",
         "heapq.heappop": "element",
         "heapq.merge": "chained",
@@ -189,7 +190,7 @@ class PythonRules(Rules):
         "weakref.proxy": "same",
         "weakref.ref": "gives",
     }
-    completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial"})
+    completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial", "functools.partialmethod"})
     filling_calls: ClassVar[Mapping[str, str]] = {"parse_args": "namespace"}
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     maker: ClassVar[str] = "__new__"
