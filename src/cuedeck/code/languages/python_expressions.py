@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _NAME: Final = Op.NAME
 _ATTR: Final = Op.ATTR
 _CALL: Final = Op.CALL
+_COMPARED: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
+_ALTERNATIVES: Final = ("tuple", "list", "set")
+_QUOTES: Final = b"\"'"
 _KEYWORD: Final = Op.KEYWORD
 _WRITTEN: Final = Op.KEYWORD | Role.WRITE << ROLE_SHIFT
 _LISTED: Final = Op.TUPLE | Role.WRITE << ROLE_SHIFT
@@ -181,22 +184,42 @@ class PythonExpressions(PythonFlow):
         return made
 
     def comparison(self, node: Node, scope: int, role: int = 0) -> int:
-        """``type(x) is C`` tells what ``isinstance(x, C)`` does, and ``type(x) is not C`` the opposite."""
+        """``type(x) is C`` tells what ``isinstance(x, C)`` does, ``x.kind == "a"`` what types x may be."""
         start = node.start_byte
-        if self.source[start : start + 5] != b"type(" or node.named_child_count != 2:
+        if node.named_child_count != 2:
             return self.children(node, scope)
         left, sign, right = node.children
+        holds = _COMPARED.get(sign.type)
         self.visit(left, scope)
+        if holds is not None and left.type == "attribute":
+            texts = self.texts(right)
+            if texts:
+                self.discriminate(left, scope, texts, holds)
+                return 0
         kind = self.visit(right, scope)
-        given = left.children[-1].named_children
-        if left.type == "call" and len(given) == 1 and kind:
-            if sign.type in ("is", "=="):
-                self.narrow(given[0], scope, kind)
-            elif sign.type in ("is not", "!="):
-                self.told, self.denied = self.denied, self.told
-                self.narrow(given[0], scope, kind)
-                self.told, self.denied = self.denied, self.told
+        if left.type == "call" and kind and self.source[start : start + 5] == b"type(" and holds is not None:
+            given = left.children[-1].named_children
+            if len(given) == 1 and "in" not in sign.type:
+                self.tell(given[0], scope, kind, holds)
         return 0
+
+    def texts(self, node: Node) -> int:
+        """The text that is written somewhere, or several of which one is meant; nothing for anything else."""
+        if node.type == "string":
+            start, end = node.start_byte, node.end_byte
+            plain = node.named_child_count == 3 and end - start <= _MAX_KEY and self.source[start] in _QUOTES
+            return self.key(node, 0) if plain else 0
+        if node.type not in _ALTERNATIVES:
+            return 0
+        parts = [self.texts(child) for child in node.named_children if child.type != "comment"]
+        return self.row(Op.UNION, 0, self.items(parts)) if parts and all(parts) else 0
+
+    def discriminate(self, member: Node, scope: int, texts: int, holds: bool) -> None:
+        """``x.kind`` is one of some texts, or none of them: that tells which of several types x is of."""
+        owner, name = member.named_children[0], member.named_children[-1]
+        if owner.kind_id == self.identifier_kind:
+            word = b"+equals " + self.source[name.start_byte : name.end_byte]
+            self.tell(owner, scope, self.row(Op.TEST, texts, self.intern(word)), holds)
 
     def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
         """After ``isinstance(x, T)`` the local ``x`` may be a T, and ``x.y`` after ``isinstance(x.y, T)``.

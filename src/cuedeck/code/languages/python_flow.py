@@ -393,6 +393,15 @@ class PythonFlow(Walk):
         """Note what a test says of a name or member."""
         raise NotImplementedError
 
+    def tell(self, node: Node, scope: int, kind: int, holds: bool) -> None:
+        """Note what a comparison says of a name, or denies."""
+        if holds:
+            self.narrow(node, scope, kind)
+        else:
+            self.told, self.denied = self.denied, self.told
+            self.narrow(node, scope, kind)
+            self.told, self.denied = self.denied, self.told
+
     def loop(self, node: Node, scope: int, role: int = 0) -> int:
         """A statement whose block may be reached again, from its own end."""
         self.again()

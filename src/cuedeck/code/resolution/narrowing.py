@@ -231,11 +231,19 @@ class Narrowing(Protocols):
         found = self.held_at(symbol, base, place) if base else ()
         brought = self.held_at(symbol, tuple(branch), place) if branch else ()
         for at, passed, _ in said:
-            wanted = self.annotation(symbol.path, tests[at])
-            found = self.left_by(found, wanted, passed)
+            found = self.left_at(symbol.path, found, tests[at], passed)
             if brought and all(places[b] < at for b in branch):
-                brought = self.left_by(brought, wanted, passed)
+                brought = self.left_at(symbol.path, brought, tests[at], passed)
         return unique([*found, *brought]) if branch else found
+
+    def left_at(self, path: str, values: Values, test: int, passed: bool) -> Values:
+        """What a test leaves of values: of a class, or by what their members are equal to."""
+        links = self.links(path)
+        if links.ops[test] & OP_MASK != Op.TEST:
+            return self.left_by(values, self.annotation(path, test), passed)
+        _, _, member = links.strings[links.b[test]].partition(" ")
+        some = self.concrete(values)
+        return self.equalling(path, some, passed, member, links.a[test]) if len(some) > 1 else values
 
     def held_at(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
         """What bindings give a name at a place: what it is declared as, or the heir of that it was given."""
