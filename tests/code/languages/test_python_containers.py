@@ -190,3 +190,38 @@ def test_the_tests_of_a_comprehension_hold_for_what_it_collects(project: Project
     )
     written.check("out")
     written.check("other", "out")
+
+
+def test_a_name_for_a_type_with_type_variables_takes_their_types(project: Project) -> None:
+    written = project(
+        """
+        === names.py
+        from typing import Dict, Generic, Optional, TypeVar, Union
+        K = TypeVar("K")
+        V = TypeVar("V")
+        class Box(Generic[V]):
+            held: V
+        Many = tuple[V, ...]
+        One = Union[V, list[V]]
+        Table = Dict[K, list[V]]
+        Boxed = Optional[Box[V]]
+        === m.py
+        from names import Boxed, Many, One, Table
+        class A:
+            def run(self): ...  # <def run>
+        class B:
+            def run(self): ...  # <def other>
+        def f(many: Many[A], one: One[A], table: Table[B, A], boxed: Boxed[A], plain: Many):
+            many[0].run()  # <run>
+            for each in many:
+                each.run()  # <run>
+            one.run()  # <run>
+            table["x"][0].run()  # <run>
+            for key in table:
+                key.run()  # <other>
+            boxed.held.run()  # <run>
+            plain[0].run()
+        """
+    )
+    written.check("run")
+    written.check("other", "run")

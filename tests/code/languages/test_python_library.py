@@ -414,3 +414,29 @@ def test_a_method_with_some_arguments_given_is_that_method(project: Project) -> 
         """
     )
     written.check("count")
+
+
+def test_a_model_is_made_by_checking_and_by_copying_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from pydantic import BaseModel
+        class Base(BaseModel): ...
+        class Item(Base):
+            label: str  # <def label>
+        class Plain:
+            label: str
+        class Own(BaseModel):
+            label: str
+            @classmethod
+            def model_validate(cls, data) -> str: ...
+        def f(data):
+            item = Item.model_validate(data)
+            item.label  # <label>
+            item.model_copy().label  # <label>
+            Item.model_validate_json("{}").label  # <label>
+            Plain.model_validate(data).label
+            Own.model_validate(data).label
+        """
+    )
+    written.check("label")

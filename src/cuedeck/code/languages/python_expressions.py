@@ -63,7 +63,7 @@ _SIGNATURE: Final = re.compile(
     rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
 )
 _BYTES: Final = re.compile(rb"[rR]?[bB]")
-_MAX_KEY: Final = 40
+_MAX_KEY: Final = 80
 _MAX_DIGITS: Final = 2
 
 

@@ -132,7 +132,10 @@ class PythonRules(Rules):
         {"Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag"}
     )
     tuple_classes: ClassVar[frozenset[str]] = frozenset({"NamedTuple"})
-    same_methods: ClassVar[frozenset[str]] = frozenset({"_replace"})
+    same_methods: ClassVar[frozenset[str]] = frozenset({"_replace", "model_copy"})
+    making_methods: ClassVar[frozenset[str]] = frozenset(
+        {"model_construct", "model_validate", "model_validate_json", "parse_obj", "parse_raw"}
+    )
     type_variables: ClassVar[frozenset[str]] = frozenset({"TypeVar"})
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}

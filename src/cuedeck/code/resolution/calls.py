@@ -353,6 +353,8 @@ class Calls(Overloads):
                 found += [sequence(unique(given))] if given and not one else given
             elif label in rules.same_methods:
                 found.append(value)
+            elif label in rules.making_methods and value.tag == CLASS and self.has_foreign_parent(value):
+                found.append(value._replace(tag=INSTANCE))
             elif value.tag == MAPPING and label == "values":
                 found.append(sequence(value.inside[0]))
             elif value.tag == MAPPING and label in ("items", "entries"):
