@@ -227,3 +227,29 @@ def test_a_property_gives_what_the_type_of_its_receiver_says(project: Project) -
     )
     written.check("count")
     written.check("all", "count")
+
+
+def test_the_stub_of_a_class_is_not_above_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Group:
+            def __init__(self, **kwargs): ...  # <def made>
+            def run(self): ...  # <def run>
+        class Commands(Group):
+            def __init__(self, name, **kwargs):
+                super().__init__(**kwargs)  # <made>
+            def run(self):
+                super().run()  # <run>
+        === m.pyi
+        class Group:
+            def __init__(self, *, rule: str = ...) -> None: ...
+            def run(self) -> None: ...
+        class Commands(Group):
+            def __init__(self, name: str, *, rule: str = ...) -> None: ...
+            def run(self) -> None: ...
+        """
+    )
+    for mark, name in (("made", "__init__"), ("run", "run")):
+        [(path, line)] = written.marked(f"def {mark}")
+        assert written.marked(mark) <= written.referring(path, line, name)

@@ -42,16 +42,19 @@ class Ancestry(Foreign):
             for value in self.evaluate(owner.path, row.result):
                 if value.tag in (CLASS, INSTANCE):
                     found.update(dict.fromkeys(self.lineage(value)))
-        name = self.class_name(owner)
-        if name:
-            for path, scope in self.rules_of(owner.path).extensions(owner.path, owner.scope, name):
-                found[(path, scope)] = None
-                self.inherit(found, path, scope)
+        for path, scope in self.said_beside(owner):
+            found[(path, scope)] = None
+            self.inherit(found, path, scope)
         if self.rules_of(owner.path).linear_ancestors:
             found |= dict.fromkeys(self.linearized(owner))
         else:
             self.inherit(found, owner.path, owner.scope)
         return tuple(found)[:_MAX_MRO]
+
+    def said_beside(self, owner: Value) -> list[Place]:
+        """The extensions of a class, which are that class too: none of them is above it."""
+        name = self.class_name(owner)
+        return list(self.rules_of(owner.path).extensions(owner.path, owner.scope, name)) if name else []
 
     def linearized(self, owner: Value) -> Iterator[Place]:
         """The ancestors of a class in such an order that each comes before its own."""

@@ -359,7 +359,10 @@ class Linker(Namesakes):
         assigned: Symbol | None = None
         rules = self.rules_of(owner.path)
         constructed, declared = rules.class_constructors, rules.declared_members
+        own = self.said_beside(owner) if skip and rules.linear_ancestors else ()
         for path, scope in self.lineage(owner)[skip:]:
+            if (path, scope) in own:
+                continue
             links = self.links(path)
             number = links.string_numbers.get(name)
             kinds, hints = links.bindings[3], links.bindings[4]
