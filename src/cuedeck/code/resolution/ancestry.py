@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from cuedeck.code.facts import MAKES, OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
+from cuedeck.code.facts import MAKES, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.resolution.foreign import Foreign
 from cuedeck.code.resolution.generics import Meaning, pairs
 from cuedeck.code.resolution.values import (
@@ -55,6 +55,10 @@ class Ancestry(Foreign):
         """The extensions of a class, which are that class too: none of them is above it."""
         name = self.class_name(owner)
         return list(self.rules_of(owner.path).extensions(owner.path, owner.scope, name)) if name else []
+
+    def leaves_open(self, path: str, kind: int, hint: int) -> bool:
+        """Whether a variable is declared without a type: ``x: ClassVar = 1``."""
+        return kind == Bind.VARIABLE and self.label(path, hint) in self.rules_of(path).qualifiers
 
     def linearized(self, owner: Value) -> Iterator[Place]:
         """The ancestors of a class in such an order that each comes before its own."""

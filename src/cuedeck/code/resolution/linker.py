@@ -377,10 +377,11 @@ class Linker(Namesakes):
                 continue
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]
             # What an ancestor declares with a type is meant by assignments below it, and by defaults perhaps.
-            telling = declared or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)
+            typed = [b for b in bindings if hints[b] and not self.leaves_open(path, kinds[b], hints[b])]
+            telling = declared or any(b in typed or kinds[b] != Bind.VARIABLE for b in in_body)
             if in_body and (telling or (assigned is None and not rules.typed_members_first)):
                 return Symbol(path, scope, name)
-            if any(hints[b] for b in bindings):
+            if typed:
                 return Symbol(path, scope, name)
             assigned = assigned or Symbol(path, scope, name)
         return assigned or rules.opened_member(owner.path, owner.scope, name)
