@@ -123,3 +123,25 @@ def test_an_import_may_begin_at_a_folder_around_the_file(project: Project) -> No
         """
     )
     written.check("One")
+
+
+def test_that_a_member_is_of_its_class_declares_no_type(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import ClassVar
+        class Struct:
+            schema: ClassVar = None  # <def above>
+            size: ClassVar[int] = 0  # <def size>
+        class First(Struct):
+            schema = (1,)  # <def schema>
+            size = 1
+        class Second(Struct):
+            schema = First.schema  # <schema>
+            size = First.size  # <size>
+        Struct.schema  # <above>
+        """
+    )
+    written.check("schema")
+    written.check("above", "schema")
+    written.check("size")

@@ -367,3 +367,50 @@ def test_what_a_bar_gives_is_what_its_method_says(project: Project) -> None:
     )
     for mark in ("chain", "flags", "step", "late"):
         written.check(mark, "run")
+
+
+def test_what_an_instance_that_cannot_be_called_is_given_by_name_is_no_field(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Worker:
+            functions: list  # <def functions>
+        def test(worker):
+            worker: Worker = worker(functions=[])
+            worker.functions  # <functions>
+        """
+    )
+    written.check("functions")
+
+
+def test_what_may_be_the_receiver_still_is_of_the_class_that_it_is_called_on(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        import copy
+        class Effect:
+            def apply(self, clip: "Clip") -> "Clip": ...
+        class Clip:
+            def copy(self):
+                return copy.copy(self)
+            def changed(self, effects: list[Effect]):
+                new = self.copy()
+                for effect in effects:
+                    new = effect.apply(new)
+                return new
+            def replaced(self, effect: Effect):
+                new = self.copy()
+                new = effect.apply(new)
+                return new
+            def close(self): ...  # <def close>
+        class Audio(Clip):
+            def sound(self): ...  # <def sound>
+        def f(audio: Audio, effect: Effect):
+            audio.changed([]).sound()  # <sound>
+            audio.changed([]).close()  # <close>
+            audio.replaced(effect).sound()
+            audio.replaced(effect).close()  # <close>
+        """
+    )
+    written.check("sound")
+    written.check("close")

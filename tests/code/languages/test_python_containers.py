@@ -121,3 +121,107 @@ def test_items_by_a_constant_are_what_they_were_given_last(project: Project) -> 
     )
     written.check("run")
     written.check("second", "run")
+
+
+def test_a_slice_and_an_index_give_what_their_overloads_say(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Generic, TypeVar, overload
+        T = TypeVar("T", bound="Node")
+        class Node:
+            def run(self): ...  # <def run>
+        class Nodes(list[T]):
+            @overload
+            def __getitem__(self, at: int) -> T: ...
+            @overload
+            def __getitem__(self, at: slice) -> "Nodes[T]": ...
+            def __getitem__(self, at): ...
+            def run(self):  # <def all>
+                return [node.run() for node in self]  # <run>
+        class Row(Generic[T]):
+            @overload
+            def __getitem__(self, at: slice) -> Nodes[T]: ...
+            @overload
+            def __getitem__(self, at: int) -> T: ...
+            def __getitem__(self, at): ...
+        def f(nodes: Nodes[Node], row: Row[Node], at):
+            nodes[at].run()  # <run>
+            nodes[1:].run()  # <all>
+            row[0].run()  # <run>
+            row[:at].run()  # <all>
+            for node in nodes:
+                node.run()  # <run>
+            for node in row:
+                node.run()  # <run>
+        """
+    )
+    written.check("run")
+    written.check("all", "run")
+
+
+def test_the_tests_of_a_comprehension_hold_for_what_it_collects(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class A:
+            def out(self): ...  # <def out>
+        class B:
+            items: list[A]
+            def out(self): ...  # <def other>
+        def f(xs: list[A | B], x: A | B):
+            [x.out() for x in xs if isinstance(x, A)]  # <out>
+            [x.out() for x in xs if not isinstance(x, A)]  # <other>
+            [x.out() for x in xs if isinstance(x, A) and x.out()]  # <out>
+            {x.out(): x for x in xs if not x or isinstance(x, A)}  # <out> <other>
+            [x.out() if isinstance(x, A) else x.items[0].out() for x in xs]  # <out>
+            [y.out() for x in xs if isinstance(x, B) for y in x.items]  # <out>
+            [
+                x.out()  # <other>
+                for x in xs
+                if isinstance(x, B)
+                if x.out()  # <other>
+            ]
+            if any(isinstance(x, A) for x in xs):
+                x.out()  # <out> <other>
+            collected = [x for x in xs if isinstance(x, B)]
+            collected[0].out()  # <other>
+        """
+    )
+    written.check("out")
+    written.check("other", "out")
+
+
+def test_a_name_for_a_type_with_type_variables_takes_their_types(project: Project) -> None:
+    written = project(
+        """
+        === names.py
+        from typing import Dict, Generic, Optional, TypeVar, Union
+        K = TypeVar("K")
+        V = TypeVar("V")
+        class Box(Generic[V]):
+            held: V
+        Many = tuple[V, ...]
+        One = Union[V, list[V]]
+        Table = Dict[K, list[V]]
+        Boxed = Optional[Box[V]]
+        === m.py
+        from names import Boxed, Many, One, Table
+        class A:
+            def run(self): ...  # <def run>
+        class B:
+            def run(self): ...  # <def other>
+        def f(many: Many[A], one: One[A], table: Table[B, A], boxed: Boxed[A], plain: Many):
+            many[0].run()  # <run>
+            for each in many:
+                each.run()  # <run>
+            one.run()  # <run>
+            table["x"][0].run()  # <run>
+            for key in table:
+                key.run()  # <other>
+            boxed.held.run()  # <run>
+            plain[0].run()
+        """
+    )
+    written.check("run")
+    written.check("other", "run")

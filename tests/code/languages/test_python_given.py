@@ -165,3 +165,91 @@ def test_a_stub_says_what_the_module_beside_it_leaves_open(project: Project) -> 
     for mark in ("send", "read", "tries", "waits", "get", "open", "shut"):
         written.check(mark, mark)
     written.check("hidden", "open")
+
+
+def test_what_type_checkers_do_not_see_says_nothing_of_what_they_see(project: Project) -> None:
+    written = project(
+        """
+        === shapes.py
+        class Box:
+            def open(self): ...  # <def open>
+        class Crate:
+            def open(self): ...  # <def crate>
+        === m.py
+        import typing
+        from shapes import Box, Crate
+        if typing.TYPE_CHECKING:
+            Seen = Box
+            def make(made): ...
+        else:
+            Seen = Crate
+            Late = Crate
+            def make(made):
+                made = Crate()
+                made.open()  # <crate>
+        if not typing.TYPE_CHECKING:
+            Other = Crate
+        else:
+            Other = Box
+        def f(seen: Seen):
+            seen.open()  # <open>
+            Late().open()  # <crate>
+            Other().open()  # <open> <crate>
+        """
+    )
+    written.check("open")
+    written.check("crate", "open")
+
+
+def test_a_property_gives_what_the_type_of_its_receiver_says(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Generic, TypeVar
+        T = TypeVar("T", bound="Model")
+        class Query(Generic[T]):
+            def first(self) -> T: ...
+        class Meta(type):
+            @property
+            def objects(cls: type[T]) -> Query[T]: ...
+        class Model(metaclass=Meta):
+            @property
+            def parents(self: T) -> list[T]: ...
+            def count(self): ...  # <def all>
+        class Album(Model):
+            def count(self): ...  # <def count>
+        def f(album: Album, model: Model):
+            Album.objects.first().count()  # <count>
+            Model.objects.first().count()  # <all>
+            album.parents[0].count()  # <count>
+            model.parents[0].count()  # <all>
+        """
+    )
+    written.check("count")
+    written.check("all", "count")
+
+
+def test_the_stub_of_a_class_is_not_above_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Group:
+            def __init__(self, **kwargs): ...  # <def made>
+            def run(self): ...  # <def run>
+        class Commands(Group):
+            def __init__(self, name, **kwargs):
+                super().__init__(**kwargs)  # <made>
+            def run(self):
+                super().run()  # <run>
+        === m.pyi
+        class Group:
+            def __init__(self, *, rule: str = ...) -> None: ...
+            def run(self) -> None: ...
+        class Commands(Group):
+            def __init__(self, name: str, *, rule: str = ...) -> None: ...
+            def run(self) -> None: ...
+        """
+    )
+    for mark, name in (("made", "__init__"), ("run", "run")):
+        [(path, line)] = written.marked(f"def {mark}")
+        assert written.marked(mark) <= written.referring(path, line, name)

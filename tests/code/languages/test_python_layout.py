@@ -180,3 +180,26 @@ def test_a_package_comes_before_the_module_of_its_name_beside_it(project: Projec
     )
     written.check("run")
     written.check("log")
+
+
+def test_a_package_may_be_nothing_but_stubs(project: Project) -> None:
+    written = project(
+        """
+        === typings/Base/__init__.pyi
+        class Text: ...  # <def Text>
+        === typings/Radio/__init__.pyi
+        from Base import Text  # <Text>
+        import Radio.parts
+        from . import parts
+        name: Text  # <Text>
+        def one() -> Radio.parts.Wheel: ...  # <Wheel>
+        def other() -> parts.Wheel: ...  # <Wheel>
+        === typings/Radio/parts/__init__.pyi
+        class Wheel: ...  # <def Wheel>
+        === app/__init__.py
+        from Base import Text  # <Text>
+        from Radio.parts import Wheel  # <Wheel>
+        """
+    )
+    written.check("Text")
+    written.check("Wheel")

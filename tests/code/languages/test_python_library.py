@@ -358,3 +358,86 @@ def test_a_constructor_of_nothing_but_keywords_hands_them_to_the_foreign_one(pro
     )
     for mark in ("key", "name", "columns", "size"):
         written.check(mark)
+
+
+def test_a_sum_is_of_what_it_adds_up(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Pipe:
+            def __add__(self, other: "Pipe") -> "Pipe": ...
+            def run(self): ...  # <def run>
+        class Empty(Pipe):
+            def run(self): ...  # <def empty>
+        def f(pipes: dict[str, Pipe]):
+            sum(pipes.values()).run()  # <run>
+            sum(pipes.values(), Empty()).run()  # <run> <empty>
+        """
+    )
+    written.check("run")
+    written.check("empty", "run")
+
+
+def test_arguments_are_parsed_into_what_is_given_for_them(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        import argparse
+        class Args(argparse.Namespace):
+            debug: bool  # <def debug>
+        class Mine:
+            def parse_args(self, rest=(), namespace=None) -> str: ...
+        def f(parser: argparse.ArgumentParser):
+            parser.parse_args(namespace=Args()).debug  # <debug>
+            args = argparse.ArgumentParser().parse_args(None, Args())
+            args.debug  # <debug>
+            Mine().parse_args(namespace=Args()).debug
+            parser.parse_args().debug
+        """
+    )
+    written.check("debug")
+
+
+def test_a_method_with_some_arguments_given_is_that_method(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from functools import partialmethod
+        class Answer:
+            def count(self): ...  # <def count>
+        class Mock:
+            def add(self, method: str, url: str) -> Answer: ...
+            get = partialmethod(add, "GET")
+        mock = Mock()
+        get = mock.get
+        get("/").count()  # <count>
+        Mock().get("/").count()  # <count>
+        """
+    )
+    written.check("count")
+
+
+def test_a_model_is_made_by_checking_and_by_copying_it(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from pydantic import BaseModel
+        class Base(BaseModel): ...
+        class Item(Base):
+            label: str  # <def label>
+        class Plain:
+            label: str
+        class Own(BaseModel):
+            label: str
+            @classmethod
+            def model_validate(cls, data) -> str: ...
+        def f(data):
+            item = Item.model_validate(data)
+            item.label  # <label>
+            item.model_copy().label  # <label>
+            Item.model_validate_json("{}").label  # <label>
+            Plain.model_validate(data).label
+            Own.model_validate(data).label
+        """
+    )
+    written.check("label")

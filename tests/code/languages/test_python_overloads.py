@@ -200,3 +200,42 @@ def test_a_call_that_no_overload_takes_by_its_types_may_mean_any(project: Projec
     )
     written.check("a", "run")
     written.check("b", "run")
+
+
+def test_a_maker_that_is_declared_to_give_heirs_gives_those(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        from typing import Literal, overload
+        from typing_extensions import Self
+        class File:
+            @overload
+            def __new__(cls, name: str) -> "Reader": ...
+            @overload
+            def __new__(cls, name: str, mode: Literal["w"], rate: int) -> "Writer": ...
+            def __new__(cls, name, mode="r", rate=0):
+                return super().__new__(Reader if mode == "r" else Writer)
+            def close(self): ...  # <def close>
+        class Reader(File):
+            def __new__(cls, name: str) -> "Reader": ...
+            def frames(self): ...  # <def frames>
+            def close(self): ...  # <def closed>
+        class Writer(File):
+            def __new__(cls, name: str) -> Self: ...
+            def frames(self): ...  # <def written>
+            def close(self): ...
+        class Late(Writer):
+            def frames(self): ...  # <def late>
+        def f():
+            File("x").frames()  # <frames>
+            File("x", "w", 3).frames()  # <written>
+            File("x").close()  # <closed>
+            Writer("x").frames()  # <written>
+            Late("x").frames()  # <late>
+        """
+    )
+    written.check("frames")
+    written.check("written", "frames")
+    written.check("late", "frames")
+    written.check("close")
+    written.check("closed", "close")

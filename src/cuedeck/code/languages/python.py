@@ -124,6 +124,8 @@ class PythonWalk(PythonPatterns):
             if self.owners:
                 self.outdate(self.source[target.start_byte : target.end_byte])
             place = self.home(name, scope)
+            if self.checked and (place, name) in self.checked:
+                annotation = value = 0
             self.bind(place, name, target.start_byte, Bind.VARIABLE, annotation, value)
             if self.settled:
                 self.settle(name, place, target.start_byte)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _NAME: Final = Op.NAME
 _ATTR: Final = Op.ATTR
 _CALL: Final = Op.CALL
+_COMPARED: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": False, "not in": False}
+_ALTERNATIVES: Final = ("tuple", "list", "set")
+_QUOTES: Final = b"\"'"
 _KEYWORD: Final = Op.KEYWORD
 _WRITTEN: Final = Op.KEYWORD | Role.WRITE << ROLE_SHIFT
 _LISTED: Final = Op.TUPLE | Role.WRITE << ROLE_SHIFT
@@ -60,7 +63,7 @@ _SIGNATURE: Final = re.compile(
     rb"#[ \t]*type:[ \t]*\(([^\n]{0,400})\)[ \t]*->[ \t]*([^#\n]{1,400}?)[ \t]*(?:#[^\n]*)?(?=\n|\Z)"
 )
 _BYTES: Final = re.compile(rb"[rR]?[bB]")
-_MAX_KEY: Final = 40
+_MAX_KEY: Final = 80
 _MAX_DIGITS: Final = 2
 
 
@@ -79,10 +82,6 @@ class PythonExpressions(PythonFlow):
         self.results: list[int] = []
         # A name and its member by how both are written: their numbers, and where the member stands.
         self.pairs: dict[bytes, tuple[int, int, int]] = {}
-
-    def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
-        """Bind what a target names."""
-        raise NotImplementedError
 
     def name_target(self, target: Node, scope: int, value: int) -> None:
         """Bind what a target names, which alone is the definition."""
@@ -185,22 +184,42 @@ class PythonExpressions(PythonFlow):
         return made
 
     def comparison(self, node: Node, scope: int, role: int = 0) -> int:
-        """``type(x) is C`` tells what ``isinstance(x, C)`` does, and ``type(x) is not C`` the opposite."""
+        """``type(x) is C`` tells what ``isinstance(x, C)`` does, ``x.kind == "a"`` what types x may be."""
         start = node.start_byte
-        if self.source[start : start + 5] != b"type(" or node.named_child_count != 2:
+        if node.named_child_count != 2:
             return self.children(node, scope)
         left, sign, right = node.children
+        holds = _COMPARED.get(sign.type)
         self.visit(left, scope)
+        if holds is not None and left.type == "attribute":
+            texts = self.texts(right)
+            if texts:
+                self.discriminate(left, scope, texts, holds)
+                return 0
         kind = self.visit(right, scope)
-        given = left.children[-1].named_children
-        if left.type == "call" and len(given) == 1 and kind:
-            if sign.type in ("is", "=="):
-                self.narrow(given[0], scope, kind)
-            elif sign.type in ("is not", "!="):
-                self.told, self.denied = self.denied, self.told
-                self.narrow(given[0], scope, kind)
-                self.told, self.denied = self.denied, self.told
+        if left.type == "call" and kind and self.source[start : start + 5] == b"type(" and holds is not None:
+            given = left.children[-1].named_children
+            if len(given) == 1 and "in" not in sign.type:
+                self.tell(given[0], scope, kind, holds)
         return 0
+
+    def texts(self, node: Node) -> int:
+        """The text that is written somewhere, or several of which one is meant; nothing for anything else."""
+        if node.type == "string":
+            start, end = node.start_byte, node.end_byte
+            plain = node.named_child_count == 3 and end - start <= _MAX_KEY and self.source[start] in _QUOTES
+            return self.key(node, 0) if plain else 0
+        if node.type not in _ALTERNATIVES:
+            return 0
+        parts = [self.texts(child) for child in node.named_children if child.type != "comment"]
+        return self.row(Op.UNION, 0, self.items(parts)) if parts and all(parts) else 0
+
+    def discriminate(self, member: Node, scope: int, texts: int, holds: bool) -> None:
+        """``x.kind`` is one of some texts, or none of them: that tells which of several types x is of."""
+        owner, name = member.named_children[0], member.named_children[-1]
+        if owner.kind_id == self.identifier_kind:
+            word = b"+equals " + self.source[name.start_byte : name.end_byte]
+            self.tell(owner, scope, self.row(Op.TEST, texts, self.intern(word)), holds)
 
     def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
         """After ``isinstance(x, T)`` the local ``x`` may be a T, and ``x.y`` after ``isinstance(x.y, T)``.
@@ -224,6 +243,7 @@ class PythonExpressions(PythonFlow):
             scope = self.scopes[scope].parent
         if self.scopes[scope].kind == ScopeKind.BLOCK:
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, kind, kind)
+            self.told.append((name, node.start_byte))
         elif self.scopes[scope].kind == ScopeKind.FUNCTION and name in self.names[scope]:
             # A hint that is the value too: what the variable was given still counts.
             self.bind(scope, name, node.start_byte, Bind.VARIABLE, 0 if of_class else kind, kind)
@@ -468,29 +488,6 @@ class PythonExpressions(PythonFlow):
         value = self.visit(body, inner) if body is not None else 0
         self.scopes[inner].returns = self.items([value])
         return self.row(Op.FUNCTION, inner)
-
-    def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
-        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
-        body = node.child_by_field_name("body")
-        first = True
-        for child in node.named_children:
-            if child.type == "for_in_clause":
-                right = child.child_by_field_name("right")
-                left = child.child_by_field_name("left")
-                if left is None or right is None:
-                    continue
-                source = self.visit(right, scope if first else inner)
-                first = False
-                self.assign(left, inner, 0, self.row(Op.ELEMENT, source))
-        for child in node.named_children:
-            if child.type == "if_clause":
-                self.children(child, inner)
-        if body is None:
-            return 0
-        if body.type == "pair":
-            pair = [self.visit(c, inner) for c in body.named_children]
-            return self.row(Op.MAPPING, pair[-1], pair[0])
-        return self.row(Op.SEQUENCE, self.visit(body, inner))
 
     def sequence(self, node: Node, scope: int, role: int = 0) -> int:
         return self.row(

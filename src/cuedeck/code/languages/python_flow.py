@@ -34,6 +34,7 @@ _INSTANCES: Final = (b"isinstance", b"issubclass")
 # What a member holds anywhere, beside what it was given.
 _ANYWHERE: Final = (0,)
 _MAX_GIVEN: Final = 4
+_CHECKING: Final = b"TYPE_CHECKING"
 # The parts of ``a if x else b``.
 _CONDITIONAL: Final = 3
 
@@ -79,6 +80,8 @@ class PythonFlow(Walk):
         self.owners: set[bytes] = set()
         # What the members hold that the last block gave values; nothing as above.
         self.held: dict[bytes, tuple[int, ...]] | None = None
+        # The names that a branch for type checkers binds, by scope: in the other they are given nothing.
+        self.checked: set[tuple[int, int]] = set()
         # For the function that is being visited: a name or 0 for all, the places between which it is bound,
         # and those between which that counts no longer. Bound from place 1 on (RENEWED): only where what it
         # is bound to at the second place is known.
@@ -220,6 +223,7 @@ class PythonFlow(Walk):
         denies = condition.kind_id == self.not_kind
         self.visit(condition, scope)
         told, denied = self.told, self.denied
+        begun = len(self.bound)
         branches: list[set[int] | None] = []
         ends: list[dict[bytes, tuple[int, ...]] | None] = []
         kind = 0
@@ -230,7 +234,14 @@ class PythonFlow(Walk):
             self.told, self.denied = [], []
             if kind != self.block_kind and not denies:
                 self.tested = around
-            self.visit(child, scope)
+            if (
+                kind == self.else_kind
+                and not denies
+                and self.source.endswith(_CHECKING, 0, condition.end_byte)
+            ):
+                self.unchecked(child, scope, begun)
+            else:
+                self.visit(child, scope)
             branches.append(self.brought)
             ends.append(self.held)
             if kind == self.block_kind and (told or denied):
@@ -262,6 +273,13 @@ class PythonFlow(Walk):
             return branches, ends
         return None, [*ends, {}]
 
+    def unchecked(self, node: Node, scope: int, begun: int) -> None:
+        """Visit what type checkers do not see; what they do see is bound from a row on."""
+        bound = zip(self.bound[begun::6], self.bound[begun + 1 :: 6], strict=True)
+        outer, self.checked = self.checked, set(bound)
+        self.visit(node, scope)
+        self.checked = outer
+
     def conditional(self, node: Node, scope: int, role: int = 0) -> int:
         """``a if x else b``: what the test says holds for one of the two."""
         parts = [child for child in node.named_children if child.kind_id != self.comment_kind]
@@ -285,6 +303,48 @@ class PythonFlow(Walk):
             if if_false:
                 self.prove(failed, passed, last.start_byte, last.end_byte)
         return self.row(Op.UNION, 0, self.items([value, other]))
+
+    def comprehension(self, node: Node, scope: int, role: int = 0) -> int:
+        """What is collected; the tests of its names are its own."""
+        inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
+        body = node.child_by_field_name("body")
+        begun, told, denied = len(self.ended), len(self.told), len(self.denied)
+        first = True
+        for child in node.named_children:
+            if child.type == "for_in_clause":
+                right = child.child_by_field_name("right")
+                left = child.child_by_field_name("left")
+                if left is None or right is None:
+                    continue
+                source = self.visit(right, scope if first else inner)
+                first = False
+                self.assign(left, inner, 0, self.row(Op.ELEMENT, source))
+        for child in node.named_children:
+            if child.type == "if_clause":
+                self.sift(child, inner, node)
+        value = 0
+        if body is not None and body.type == "pair":
+            pair = [self.visit(c, inner) for c in body.named_children]
+            value = self.row(Op.MAPPING, pair[-1], pair[0])
+        elif body is not None:
+            value = self.row(Op.SEQUENCE, self.visit(body, inner))
+        own = self.names[inner]
+        self.told[told:] = [test for test in self.told[told:] if test[0] not in own]
+        self.denied[denied:] = [test for test in self.denied[denied:] if test[0] not in own]
+        ended = self.ended[begun:]
+        self.ended[begun:] = [row for row in ended if row[0] not in own]
+        self.scopes[inner].ended = self.items([n for row in ended if row[0] in own for n in row])
+        return value
+
+    def sift(self, clause: Node, scope: int, within: Node) -> None:
+        """What passes a comprehension's test is collected, and goes on to what follows the test."""
+        told, denied = len(self.told), len(self.denied)
+        self.children(clause, scope)
+        passed, failed = self.told[told:], self.denied[denied:]
+        if (passed or failed) and self.certain(clause.named_children[0])[0]:
+            collected = within.named_children[0]
+            self.prove(passed, failed, collected.start_byte, collected.end_byte)
+            self.prove(passed, failed, clause.end_byte, within.end_byte)
 
     def assert_(self, node: Node, scope: int, role: int = 0) -> int:
         """What is asserted holds up to the end of the block."""
@@ -325,9 +385,22 @@ class PythonFlow(Walk):
             self.rows += (Op.PREDICATE, callee, 0, self.rows[-1])
             self.narrow(first, scope, told)
 
+    def assign(self, target: Node, scope: int, annotation: int, value: int) -> None:
+        """Bind what a target names."""
+        raise NotImplementedError
+
     def narrow(self, node: Node, scope: int, kind: int, *, of_class: bool = False) -> None:
         """Note what a test says of a name or member."""
         raise NotImplementedError
+
+    def tell(self, node: Node, scope: int, kind: int, holds: bool) -> None:
+        """Note what a comparison says of a name, or denies."""
+        if holds:
+            self.narrow(node, scope, kind)
+        else:
+            self.told, self.denied = self.denied, self.told
+            self.narrow(node, scope, kind)
+            self.told, self.denied = self.denied, self.told
 
     def loop(self, node: Node, scope: int, role: int = 0) -> int:
         """A statement whose block may be reached again, from its own end."""

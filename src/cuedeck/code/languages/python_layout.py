@@ -41,7 +41,7 @@ class _Reader:
     def add(self, path: str) -> None:
         segments = path.rsplit(".", 1)[0].split("/")
         last = top = len(segments) - 1
-        while top and "/".join((*segments[:top], "__init__.py")) in self.paths:
+        while top and self._is_package("/".join(segments[:top])):
             top -= 1
         if segments[-1] == "__init__":
             segments = segments[:-1]
@@ -52,6 +52,9 @@ class _Reader:
             if segments[start - 1] in ROOTS or (start < begin and self._is_published(segments[:start])):
                 self.rooted.setdefault(".".join(segments[start:]), []).append(path)
         self.rooted.setdefault(".".join(segments), []).append(path)
+
+    def _is_package(self, folder: str) -> bool:
+        return f"{folder}/__init__.py" in self.paths or f"{folder}/__init__.pyi" in self.paths
 
     def _namespace(self, package: list[str]) -> int:
         """Where the name of a package begins: above its folder, if what it is published as says so."""

@@ -27,6 +27,8 @@ from cuedeck.code.resolution.values import (
 
 _BUILT_INS = "__builtins__.pyi"
 _ALL = "__all__"
+# As Python looks for a name: a package comes before the module beside it, and what runs before its stub.
+_ENDINGS = ("/__init__.py", ".py", "/__init__.pyi", ".pyi")
 # The standard library of every Python since 3.11, so that answers do not depend on which one gives them.
 _REMOVED = (
     "aifc asynchat asyncore audioop cgi cgitb chunk crypt distutils imghdr imp lib2to3 mailcap msilib nis "
@@ -143,7 +145,10 @@ class PythonRules(Rules):
         {"Enum", "IntEnum", "StrEnum", "ReprEnum", "Flag", "IntFlag"}
     )
     tuple_classes: ClassVar[frozenset[str]] = frozenset({"NamedTuple"})
-    same_methods: ClassVar[frozenset[str]] = frozenset({"_replace"})
+    same_methods: ClassVar[frozenset[str]] = frozenset({"_replace", "model_copy"})
+    making_methods: ClassVar[frozenset[str]] = frozenset(
+        {"model_construct", "model_validate", "model_validate_json", "parse_obj", "parse_raw"}
+    )
     type_variables: ClassVar[frozenset[str]] = frozenset({"TypeVar"})
     passing_calls: ClassVar[frozenset[str]] = frozenset(
         {"closing", "aclosing", "copy", "deepcopy", "shield", "nullcontext", "wait_for"}
@@ -171,6 +176,7 @@ class PythonRules(Rules):
         "dataclasses.replace": "same",
         "dict.fromkeys": "keyed",
         "functools.partial": "same",
+        "functools.partialmethod": "same",
         "functools.reduce": "second element",
         "heapq.heappop": "element",
         "heapq.merge": "chained",
@@ -200,7 +206,8 @@ class PythonRules(Rules):
         "weakref.proxy": "same",
         "weakref.ref": "gives",
     }
-    completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial"})
+    completing_calls: ClassVar[frozenset[str]] = frozenset({"functools.partial", "functools.partialmethod"})
+    filling_calls: ClassVar[Mapping[str, str]] = {"parse_args": "namespace"}
     recording_calls: ClassVar[Mapping[str, str]] = {"raises": "value", "assertRaises": "exception"}
     maker: ClassVar[str] = "__new__"
     constructors: ClassVar[tuple[str, ...]] = ("__init__", "__new__")
@@ -295,7 +302,7 @@ class PythonRules(Rules):
         if len(candidates) < 2 or not path:
             return candidates[0]
         folder = dotted.replace(".", "/")
-        whole = [c for c in (f"{folder}/__init__.py", f"{folder}.py", f"{folder}.pyi") if c in candidates]
+        whole = [c for c in (folder + ending for ending in _ENDINGS) if c in candidates]
         shared = [len(posixpath.commonprefix((path.split("/"), c.split("/")))) for c in candidates]
         return whole[0] if whole else candidates[shared.index(max(shared))]
 
@@ -308,8 +315,7 @@ class PythonRules(Rules):
 
     def _file(self, stem: str) -> Value | None:
         paths = self.project.paths
-        # As Python looks for them: a package comes before the module of its name.
-        candidates = (posixpath.join(stem, "__init__.py"), stem + ".py", stem + ".pyi")
+        candidates = [(stem + ending).removeprefix("/") for ending in _ENDINGS]
         for candidate in candidates:
             if candidate in paths:
                 return file_module(candidate)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from cuedeck.code.facts import MAKES, OP_MASK, ROLE_SHIFT, Op, Role, ScopeKind
+from cuedeck.code.facts import MAKES, OP_MASK, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.resolution.foreign import Foreign
 from cuedeck.code.resolution.generics import Meaning, pairs
 from cuedeck.code.resolution.values import (
@@ -42,16 +42,23 @@ class Ancestry(Foreign):
             for value in self.evaluate(owner.path, row.result):
                 if value.tag in (CLASS, INSTANCE):
                     found.update(dict.fromkeys(self.lineage(value)))
-        name = self.class_name(owner)
-        if name:
-            for path, scope in self.rules_of(owner.path).extensions(owner.path, owner.scope, name):
-                found[(path, scope)] = None
-                self.inherit(found, path, scope)
+        for path, scope in self.said_beside(owner):
+            found[(path, scope)] = None
+            self.inherit(found, path, scope)
         if self.rules_of(owner.path).linear_ancestors:
             found |= dict.fromkeys(self.linearized(owner))
         else:
             self.inherit(found, owner.path, owner.scope)
         return tuple(found)[:_MAX_MRO]
+
+    def said_beside(self, owner: Value) -> list[Place]:
+        """The extensions of a class, which are that class too: none of them is above it."""
+        name = self.class_name(owner)
+        return list(self.rules_of(owner.path).extensions(owner.path, owner.scope, name)) if name else []
+
+    def leaves_open(self, path: str, kind: int, hint: int) -> bool:
+        """Whether a variable is declared without a type: ``x: ClassVar = 1``."""
+        return kind == Bind.VARIABLE and self.label(path, hint) in self.rules_of(path).qualifiers
 
     def linearized(self, owner: Value) -> Iterator[Place]:
         """The ancestors of a class in such an order that each comes before its own."""

@@ -85,7 +85,7 @@ class Calls(Overloads):
             found += [v for v in values if v.tag not in (FUNCTION, CALLABLE)]
             values = tuple(v for v in values if v.tag in (FUNCTION, CALLABLE))
         for value in self.agreeing(path, values, arguments):
-            told = self.told_receiver(path, callee, value)
+            told = self.told_receiver(path, callee, value) or self.told_maker(path, callee, value)
             found += told or self.call_value(path, value, self.placed(path, callee, value, arguments))
         if not found and op == Op.ATTR:
             found += self.container_call(path, links.a[plain], label, arguments)
@@ -312,6 +312,9 @@ class Calls(Overloads):
         if links.ops[callee] & OP_MASK == Op.INDEX:
             told = self.annotation(path, callee) if rules.tuple_arguments else ()
             return self.wrapped(path, callee) if rules.foreign_wrappers else told
+        if (filled := rules.filling_calls.get(label)) and not self.is_own(path, callee):
+            named = links.given(callee)[1].get(filled, 0)
+            return unique([v for each in (named, *arguments[1:2]) if each for v in self.evaluate(path, each)])
         if not arguments:
             return self.named_items(path, callee) if label in rules.mappings else ()
         if deed := self.deed(path, callee, label):
@@ -354,6 +357,8 @@ class Calls(Overloads):
                 found += [sequence(unique(given))] if given and not one else given
             elif label in rules.same_methods:
                 found.append(value)
+            elif label in rules.making_methods and value.tag == CLASS and self.has_foreign_parent(value):
+                found.append(value._replace(tag=INSTANCE))
             elif value.tag == MAPPING and label == "values":
                 found.append(sequence(value.inside[0]))
             elif value.tag == MAPPING and label in ("items", "entries"):
@@ -417,9 +422,9 @@ class Calls(Overloads):
 
     def keyword_of_instance(self, value: Value, name: str) -> Targets:
         """The parameter that calling an instance fills, else the field that is given by name."""
-        call = self.member(value, "__call__") if self.rules_of(value.path).named_arguments else None
-        if call is not None:
-            return self.parameter(self.type_of(call), name)
+        if self.rules_of(value.path).named_arguments:
+            call = self.member(value, "__call__")
+            return self.parameter(self.type_of(call), name) if call is not None else ()
         field = self.member(value, name)
         return (field,) if field else ()
 

@@ -294,9 +294,11 @@ class Generics(ABC):
     def apply(self, values: Values, arguments: list[Values]) -> Values:
         """Generic types with arguments given to them."""
         found: list[Value] = []
+        # Type variables that a name for a type speaks of, in their order: ``Pairs = dict[K, list[V]]``.
+        free = unique([p for p in parameters_in(values) if self.rules_of(p.path).type_variables])
         for value in values:
             wanted = self.parameters(value.path, value.scope) if value.tag in _HOLDERS else ()
-            aliased = self.aliasing(value)
+            aliased = self.aliasing(value) or free
             if wanted and not value.inside and not aliased:
                 found.append(with_meaning(value, self.assigned(wanted, arguments)))
             else:
@@ -573,14 +575,14 @@ def _shallow(value: Value, levels: int) -> Value:
 
 
 def parameters_in(values: Values, depth: int = 0) -> list[Value]:
-    """The type parameters that values speak of."""
+    """The type parameters that values speak of, in the order in which types are written."""
     found: list[Value] = []
     for value in values:
         if value.tag == PARAMETER and not value.inside:
             found.append(value)
         elif value.inside and depth < _MAX_DEPTH:
             parts = value.inside[1::2] if value.tag in (*_HOLDERS, PARAMETER, CHOICE) else value.inside
-            for part in parts:
+            for part in (*parts[1:], *parts[:1]) if value.tag in (MAPPING, CALLABLE) else parts:
                 found += parameters_in(part, depth + 1)
     return found
 

@@ -123,6 +123,8 @@ class Keyed(Narrowing):
             return unique([v for key in fields for v in self.held(value, key.name)])
         functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
         meaning = self.meaning(value, method.path, method.scope)
+        sliced = any(self.links(path).ops[index] & OP_MASK == Op.SEQUENCE for index in indices)
+        functions = self.for_slices(functions, sliced=sliced)
         chosen = self.asking_for(functions, {'"' + key.name for key in texts})
         return unique([v for f in chosen for v in self.given(f, meaning, value)])
 

@@ -43,6 +43,7 @@ BUILT_IN: Final = frozenset(
         "anext",
         "min",
         "max",
+        "sum",
         "zip",
         "map",
         "filter",
@@ -83,6 +84,9 @@ class Library(Choosing):
             return (sequence((Value(TUPLE, inside=((), inside)),)),) if inside else ()
         if label in ("min", "max"):
             return inside
+        if label == "sum":
+            begun = [v for argument in arguments[1:] for v in self.evaluate(path, argument)]
+            return unique([*inside, *begun])
         return (sequence(inside),) if inside else ()
 
     def zipped(self, path: str, arguments: tuple[int, ...]) -> Values:

@@ -363,7 +363,10 @@ class Linker(Namesakes):
         assigned: Symbol | None = None
         rules = self.rules_of(owner.path)
         constructed, declared = rules.class_constructors, rules.declared_members
+        own = self.said_beside(owner) if skip and rules.linear_ancestors else ()
         for path, scope in self.lineage(owner)[skip:]:
+            if (path, scope) in own:
+                continue
             links = self.links(path)
             number = links.string_numbers.get(name)
             kinds, hints = links.bindings[3], links.bindings[4]
@@ -378,10 +381,11 @@ class Linker(Namesakes):
                 continue
             in_body = [b for b in bindings if not kinds[b] & INSTANCE]
             # What an ancestor declares with a type is meant by assignments below it, and by defaults perhaps.
-            telling = declared or any(hints[b] or kinds[b] != Bind.VARIABLE for b in in_body)
+            typed = [b for b in bindings if hints[b] and not self.leaves_open(path, kinds[b], hints[b])]
+            telling = declared or any(b in typed or kinds[b] != Bind.VARIABLE for b in in_body)
             if in_body and (telling or (assigned is None and not rules.typed_members_first)):
                 return Symbol(path, scope, name)
-            if any(hints[b] for b in bindings):
+            if typed:
                 return Symbol(path, scope, name)
             assigned = assigned or Symbol(path, scope, name)
         return assigned or rules.opened_member(owner.path, owner.scope, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op
+from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
@@ -189,6 +189,15 @@ class Narrowing(Protocols):
 
     # -- classes
 
+    def reaching(self, symbol: Symbol, use: tuple[str, int, int]) -> Values | None:
+        """What a variable holds where it is used, that of a comprehension by the tests in this."""
+        links, (path, _, number) = self.links(symbol.path), use
+        home = links.scopes[symbol.scope]
+        if home.kind != ScopeKind.BLOCK or not home.ended or path != symbol.path:
+            return super().reaching(symbol, use)
+        bindings = links.names[symbol.scope][links.string_numbers[symbol.name]]
+        return self.proven(symbol, tuple(bindings), links.pos[number])
+
     def proven(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
         """What some bindings give a name, without what tests that have passed or failed exclude.
 
@@ -204,7 +213,9 @@ class Narrowing(Protocols):
         places, _, hints, values = links.bindings[2:]
         bound = links.names[symbol.scope].get(number, ())
         tests = {places[b]: hints[b] for b in bound if hints[b] and hints[b] == values[b]}
-        given = [places[b] for b in bound if places[b] not in tests]
+        # In a comprehension the names are given behind what is collected, and only once.
+        in_order = links.scopes[symbol.scope].kind != ScopeKind.BLOCK
+        given = [places[b] for b in bound if in_order and places[b] not in tests]
         said = [
             (at, passed, start)
             for at, passed, start in said
@@ -220,11 +231,19 @@ class Narrowing(Protocols):
         found = self.held_at(symbol, base, place) if base else ()
         brought = self.held_at(symbol, tuple(branch), place) if branch else ()
         for at, passed, _ in said:
-            wanted = self.annotation(symbol.path, tests[at])
-            found = self.left_by(found, wanted, passed)
+            found = self.left_at(symbol.path, found, tests[at], passed)
             if brought and all(places[b] < at for b in branch):
-                brought = self.left_by(brought, wanted, passed)
+                brought = self.left_at(symbol.path, brought, tests[at], passed)
         return unique([*found, *brought]) if branch else found
+
+    def left_at(self, path: str, values: Values, test: int, passed: bool) -> Values:
+        """What a test leaves of values: of a class, or by what their members are equal to."""
+        links = self.links(path)
+        if links.ops[test] & OP_MASK != Op.TEST:
+            return self.left_by(values, self.annotation(path, test), passed)
+        _, _, member = links.strings[links.b[test]].partition(" ")
+        some = self.concrete(values)
+        return self.equalling(path, some, passed, member, links.a[test]) if len(some) > 1 else values
 
     def held_at(self, symbol: Symbol, bindings: tuple[int, ...], place: int) -> Values:
         """What bindings give a name at a place: what it is declared as, or the heir of that it was given."""

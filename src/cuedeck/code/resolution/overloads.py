@@ -15,6 +15,7 @@ from cuedeck.code.resolution.values import (
     Symbol,
     Value,
     Values,
+    unique,
 )
 
 _MAX_DEPTH: Final = 6
@@ -53,6 +54,23 @@ class Overloads(Fitting):
         refused = {f for group in several for f in group}
         refused.difference_update(*(self.first_taking(path, callee, group) for group in several))
         return tuple(f for f in accepted if f not in refused)
+
+    def told_maker(self, path: str, callee: int, value: Value) -> Values:
+        """What a class gives instead of an instance of its own, by what its maker is declared to give."""
+        name = self.rules_of(path).maker
+        maker = self.member(value, name) if name and value.tag == CLASS else None
+        if maker is None:
+            return ()
+        made = [f for f in self.type_of(maker) if f.tag == FUNCTION and self.is_declared(f)]
+        given = [v for f in self.accepting(path, callee, tuple(made)) for v in self.result(f)]
+        own = set(self.lineage(value))
+        if any(v.tag != INSTANCE or (v.path, v.scope) in own for v in given):
+            return ()
+        return unique(given)
+
+    def is_declared(self, function: Value) -> bool:
+        """Whether a function says itself what it gives."""
+        return bool(self.links(function.path).scopes[function.scope].result)
 
     def first_taking(self, path: str, callee: int, overloads: list[Value]) -> list[Value]:
         """The first overload that certainly takes a call and those before it that may; all if none does."""

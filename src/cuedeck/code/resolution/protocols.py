@@ -30,6 +30,7 @@ from cuedeck.code.resolution.values import (
 # The methods by which ``|`` asks the left operand, and the right one.
 _OR: Final = "__or__"
 _OR_BEHIND: Final = "__ror__"
+_SLICE: Final = "slice"
 # The members of a mapping that are its parts, in their order.
 _PARTS_OF_MAPPING: Final = ("values", "keys")
 
@@ -145,11 +146,31 @@ class Protocols(Bases):
                 return unique([w for v in given for w in self.advanced(v)])
         rules = self.rules_of(value.path)
         following = self.protocol(value, rules.advancer) if rules.walks_iterators else ()
-        return (
-            following
-            or self.protocol(value, "__getitem__")
-            or unique([v for container in self.containers(value) for v in self.yielded(container)])
+        held = [v for container in self.containers(value) for v in self.yielded(container)]
+        return following or unique(held) or self.item(value)
+
+    def item(self, value: Value) -> Values:
+        """What a value's own method gives for an index."""
+        method = self.member(value, "__getitem__")
+        if method is None:
+            return ()
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        meaning = self.meaning(value, method.path, method.scope)
+        return unique(
+            [v for f in self.for_slices(functions, sliced=False) for v in self.given(f, meaning, value)]
         )
+
+    def for_slices(self, functions: list[Value], *, sliced: bool) -> list[Value]:
+        """Of the overloads of an index those that take slices, or the others."""
+        if len(functions) < 2:
+            return functions
+        taken = [f for f in functions if self.takes_slices(f) == sliced]
+        return taken or functions
+
+    def takes_slices(self, function: Value) -> bool:
+        hints = self.links(function.path).bindings[4]
+        first = [hints[binding] for binding, _ in self.parameter_names(function)[:1]]
+        return any(self.label(function.path, hint) == _SLICE for hint in first if hint)
 
     def advanced(self, value: Value) -> Values:
         """What an iterator gives next."""
@@ -170,6 +191,8 @@ class Protocols(Bases):
 
     def read_through(self, owner: Value, member: Symbol, held: Values) -> Values:
         """What reading a member gives: a value in a class's body may say itself what is read."""
+        if parameters_in(held):
+            held = self.read_on(owner, member, held)
         reader = self.rules_of(member.path).reader
         if not reader or all(v.tag != INSTANCE or not self.member(v, reader) for v in held):
             return held
@@ -188,6 +211,16 @@ class Protocols(Bases):
             for function in self.reading(functions, of_class=owner.tag == CLASS):
                 found += self.given(function, meaning, value)
         return unique(found)
+
+    def read_on(self, owner: Value, member: Symbol, held: Values) -> Values:
+        """What a computed member gives by the type of its receiver: ``def own(self: T) -> list[T]``."""
+        links, wanted = self.links(member.path), self.rules_of(member.path).property_decorators
+        kinds, scopes = links.bindings[3], links.bindings[4]
+        meaning: Meaning = {}
+        for binding in links.names[member.scope].get(links.string_numbers[member.name], ()):
+            if kinds[binding] == Bind.FUNCTION and self.labelled(member.path, scopes[binding], wanted):
+                self.learn_receiver(Value(FUNCTION, member.path, scopes[binding]), owner, meaning)
+        return self.substitute(held, meaning) if meaning else held
 
     def reading(self, functions: list[Value], *, of_class: bool) -> list[Value]:
         """Of overloads, those that read a member of a class, which gives nothing, or of an instance."""

@@ -298,10 +298,13 @@ class Results(Typing):
         owner = Value(INSTANCE, path, links.scopes[function.scope].owner)
         # What it was made from does not matter: heirs are made from something else.
         own = [value for value in values if value[:3] == owner[:3]]
-        if not own or not self.is_receivers(function, number):
+        if not own:
             return values
         receivers = Value(PARAMETER, path, owner.scope, name=SELF_TYPE)
-        return unique([receivers if value in own else value for value in values])
+        if self.is_receivers(function, number):
+            return unique([receivers if value in own else value for value in values])
+        may_be = op == Op.NAME and self.may_be_receivers(function, number)
+        return unique([receivers, *values]) if may_be else values
 
     def is_receivers(self, function: Value, number: int) -> bool:
         """Whether an expression is a function's receiver, or another instance of the receiver's class."""
@@ -318,21 +321,32 @@ class Results(Typing):
         if op == Op.UNION:
             return all(self.is_receivers(function, part) for part in links.lists[b])
         if op == Op.NAME:
-            bindings = links.names[function.scope].get(b, ())
-            kinds, hints, given = links.bindings[3:]
-            # What a test such as ``isinstance`` says of it does not give it a value.
-            values = [
-                n for n in bindings if kinds[n] != Bind.VARIABLE or hints[n] != given[n] or not hints[n]
-            ]
-            return bool(values) and all(
-                not given[n]
-                if kinds[n] == Bind.SELF
-                else kinds[n] == Bind.VARIABLE and not hints[n] and self.is_receivers(function, given[n])
-                for n in values
-            )
+            values = self.giving(function.path, tuple(links.names[function.scope].get(b, ())))
+            return bool(values) and all(self.gives_receiver(function, n) for n in values)
         if op == Op.ATTR and (self.is_receivers_class(function, a) or self.is_receivers(function, a)):
             return self.keeps_receiver(function, links.strings[b])
         return op == Op.CALL and self.gives_receivers(function, a, links.lists[b])
+
+    def giving(self, path: str, bindings: tuple[int, ...]) -> list[int]:
+        """Of a name's bindings those that give it a value, as a test such as ``isinstance`` does not."""
+        kinds, hints, given = self.links(path).bindings[3:]
+        return [n for n in bindings if kinds[n] != Bind.VARIABLE or hints[n] != given[n] or not hints[n]]
+
+    def gives_receiver(self, function: Value, binding: int) -> bool:
+        """Whether a name is given a function's receiver, or another instance of the receiver's class."""
+        kind, hint, given = (column[binding] for column in self.links(function.path).bindings[3:])
+        if kind == Bind.SELF:
+            return not given
+        return kind == Bind.VARIABLE and not hint and self.is_receivers(function, given)
+
+    def may_be_receivers(self, function: Value, number: int) -> bool:
+        """Whether one of the values that a name may have where it stands is of the receiver's class."""
+        links = self.links(function.path)
+        bindings = tuple(links.names[function.scope].get(links.b[number], ()))
+        if len(bindings) < 2:
+            return False
+        standing = links.standing(function.scope, bindings, links.pos[number], lambda _: True)
+        return any(self.gives_receiver(function, n) for n in self.giving(function.path, standing))
 
     def keeps_receiver(self, function: Value, name: str) -> bool:
         """Whether a class only ever keeps an instance of its receiver under a name: ``cls.one = cls()``."""
@@ -361,10 +375,13 @@ class Results(Typing):
         """Whether a call makes an instance of the receiver's class, or gives what it is called on."""
         if self.is_receivers_class(function, callee):
             return True
-        links = self.links(function.path)
+        links, rules = self.links(function.path), self.rules_of(function.path)
+        passing = self.label(function.path, callee) in rules.passing_calls
+        if passing and not self.is_own(function.path, callee):
+            return any(self.is_receivers(function, argument) for argument in arguments[:1])
         if links.ops[callee] & OP_MASK != Op.ATTR:
             return False
-        if links.strings[links.b[callee]] == self.rules_of(function.path).maker:
+        if links.strings[links.b[callee]] == rules.maker:
             return any(self.is_receivers_class(function, argument) for argument in arguments[:1])
         on = links.a[callee]
         if not (

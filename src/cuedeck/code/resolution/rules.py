@@ -146,6 +146,10 @@ class Rules:
     untyped_constructor: ClassVar[str] = ""
     # The member of a class under which its instances' members are.
     prototype: ClassVar[str] = ""
+    # Methods by which heirs of foreign classes make instances of themselves.
+    making_methods: ClassVar[frozenset[str]] = frozenset()
+    # Foreign methods that fill what they are given second, or by a name, and give it.
+    filling_calls: ClassVar[Mapping[str, str]] = {}
     # The method that makes an instance of the class that it is given, where nobody declares it.
     maker: ClassVar[str] = ""
     # Making an heir refers to the constructor that it inherits.

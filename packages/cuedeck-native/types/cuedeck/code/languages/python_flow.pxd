@@ -8,7 +8,7 @@ cdef class PythonFlow(Walk):
     cdef public list leaving, jumping, told, denied, ended
     cdef public Py_ssize_t last, until, behind, settled
     cdef public bint renewed
-    cdef public set given, brought, changing, changed, written, owners
+    cdef public set given, brought, checked, changing, changed, written, owners
     cdef public dict tested, held
 
     @cython.locals(child=Node, kind=int, last=int, nothing=int, table=list)
