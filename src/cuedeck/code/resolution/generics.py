@@ -39,6 +39,8 @@ Meaning = dict[Value, Values]
 
 SELF_TYPE: Final = "Self"
 _HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
+# What a type parameter has instead of a default that a comparison tells, or the key it is asked for by.
+_TOLD: Final = (Op.TUPLE, Op.ATTR)
 _CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF, RECORD)
 _GENERIC_BASES: Final = ("Generic", "Protocol")
 _MAX_DEPTH: Final = 4
@@ -139,7 +141,7 @@ class Generics(ABC):
         names = [
             (bindings[0], name)
             for name, bindings in links.names[scope].items()
-            if all(kinds[b] == Bind.OPAQUE and links.ops[given[b]] & OP_MASK != Op.TUPLE for b in bindings)
+            if all(kinds[b] == Bind.OPAQUE and links.ops[given[b]] & OP_MASK not in _TOLD for b in bindings)
         ]
         return tuple(Value(PARAMETER, path, scope, name=links.strings[name]) for _, name in sorted(names))
 

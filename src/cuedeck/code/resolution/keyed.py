@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
@@ -18,6 +19,7 @@ from cuedeck.code.resolution.values import (
     LOOKUP,
     MAPPING,
     OPEN,
+    PARAMETER,
     SEQUENCE,
     TUPLE,
     Symbol,
@@ -56,11 +58,29 @@ class Keyed(Narrowing):
         if names == [EVERY]:
             return unique([v for owner in owners for v in self.every_member(owner)])
         found = [v for owner in owners for name in names for v in self.held(owner, name)]
-        for value in [v for owner in owners for v in elements(owner)]:
+        for value in [v for owner in owners for v in self.under(owner, names)]:
             # ``{ [K in keyof T]: U[K] }``: what U holds under the same key.
             same = value.tag == LOOKUP and names and not value.inside[1]
             found += self.looked_up(self.revealed(value.inside[0]), keys) if same else (value,)
         return unique(found)
+
+    def under(self, owner: Value, names: Sequence[str]) -> Values:
+        """What a container holds under some names; one that names its keys after a member of each type of a
+        union, ``[T in Union as T["kind"]]``, has what it says of the types with these.
+        """
+        namings = owner.inside[1] if owner.tag == MAPPING else ()
+        for naming in namings if len(namings) == 1 and names else ():
+            types, keys = naming.inside if naming.tag == LOOKUP else ((), ())
+            if len(types) == len(keys) == 1 and types[0].tag == PARAMETER and keys[0].tag == KEY:
+                told = tuple(v for v in self.limits(types[0]) if self.is_called(v, keys[0].name, names))
+                return self.substitute(owner.inside[0], {types[0]: told}) if told else ()
+        return elements(owner)
+
+    def is_called(self, value: Value, key: str, names: Sequence[str]) -> bool:
+        """Whether a member of a type is one of some texts."""
+        member = self.member(value, key) if value.tag == INSTANCE else None
+        allowed = self.member_constants(member) if member is not None else None
+        return not (allowed or frozenset()).isdisjoint('"' + name for name in names)
 
     def given_by(self, called: Values) -> Values:
         """What calling values gives; ``typeof C`` is read as an instance already."""

@@ -455,13 +455,15 @@ class Narrowing(Protocols):
         return frozenset((owners[0]._replace(name=f"{owners[0].name}.{links.strings[links.b[number]]}"),))
 
     def enumerated(self, path: str, scope: int) -> Constants | None:
-        """The members of an enumeration; nothing for any other class."""
+        """The members of an enumeration, as the texts they are; nothing for any other class."""
         links = self.links(path)
         found: set[str | Symbol] = set()
         for name, bindings in links.names[scope].items():
             if any(links.bindings[3][b] != Bind.VARIABLE or links.bindings[4][b] for b in bindings):
                 return None
-            found.add(Symbol(path, scope, links.strings[name]))
+            values = [links.bindings[5][b] for b in bindings]
+            texts = [links.strings[links.b[y]] for y in values if links.ops[y] & OP_MASK == Op.LITERAL]
+            found |= set(texts) or {Symbol(path, scope, links.strings[name])}
         return frozenset(found) or None
 
 

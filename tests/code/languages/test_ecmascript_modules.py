@@ -1,0 +1,36 @@
+"""What modules and namespaces of TypeScript hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_namespace_exports_what_its_file_imports(project: Project) -> None:
+    written = project(
+        """
+        === account.ts
+        export interface Account { id: string } // <def Account>
+        export namespace Account { // <Account>
+          export interface Limits { most: number } // <def Limits>
+        }
+        === client.ts
+        import { Account } from './account' // <Account>
+        class Session {}
+        export class Client {}
+        export declare namespace Client {
+          export { Account } // <Account>
+          export { Session } // <Session>
+          export class Session { user: string } // <def Session>
+        }
+        === use.ts
+        import { Client as Client_ } from './client'
+        let own: Client_.Account // <Account>
+        let limits: Client_.Account.Limits // <Account> <Limits>
+        let session: Client_.Session // <Session>
+        """
+    )
+    written.check("Account")
+    written.check("Limits")
+    written.check("Session")

@@ -1,0 +1,44 @@
+"""Types of TypeScript that are computed from others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_mapped_type_that_takes_its_keys_from_the_types_of_a_union(project: Project) -> None:
+    written = project(
+        """
+        === nodes.ts
+        export enum Kind { NAME = 'Name', FIELD = 'Field' }
+        export interface NameNode {
+          kind: Kind.NAME // <def kind>
+          text: string // <def text>
+        }
+        export interface FieldNode { kind: Kind.FIELD; name: NameNode } // <def name>
+        export interface OtherNode { kind: 'Other'; name: FieldNode }
+        export type AnyNode = NameNode | FieldNode | OtherNode
+        export type Visitor = Steps<AnyNode> | { [N in AnyNode as N['kind']]?: Visit<N> | Steps<N> } // <kind>
+        export type Reducer<R> = {
+          [N in AnyNode as N['kind']]?: { leave: (node: { [K in keyof N]: R }) => R } // <kind>
+        }
+        export type ByKind = { [N in AnyNode as N['kind']]: N } // <kind>
+        interface Steps<N> { enter?: Visit<N> }
+        type Visit<N> = (node: N) => void
+        === use.ts
+        import { ByKind, Kind, Reducer, Visitor } from './nodes'
+        const visitor: Visitor = {
+          Field(node) { node.name.text }, // <name> <text>
+          Other: { enter(node) { node.name.name } }, // <name>
+        }
+        const reducer: Reducer<string> = { Field: { leave: ({ name }) => name } } // <name>
+        let field: ByKind[Kind.FIELD]
+        field.name.text // <name> <text>
+        let other: ByKind['Other']
+        other.name.kind
+        """
+    )
+    written.check("kind")
+    written.check("name")
+    written.check("text")
