@@ -34,3 +34,27 @@ def test_a_namespace_exports_what_its_file_imports(project: Project) -> None:
     written.check("Account")
     written.check("Limits")
     written.check("Session")
+
+
+def test_a_namespace_in_front_of_a_type_where_a_variable_has_its_name(project: Project) -> None:
+    written = project(
+        """
+        === client.d.ts
+        declare class Failure { answer?: client.Answer } // <Answer>
+        declare namespace client {
+          interface Answer { data: string } // <def Answer>
+          interface Static { // <def Static>
+            send(): Answer // <Answer>
+            failure: Failure // <def failure>
+          }
+        }
+        declare const client: client.Static // <Static>
+        export = client
+        === use.ts
+        import client = require('./client')
+        const answer: client.Answer = client.failure.answer // <Answer> <failure>
+        """
+    )
+    written.check("Answer")
+    written.check("Static")
+    written.check("failure")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
+from cuedeck.code.resolution.generics import settled
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -26,12 +27,15 @@ from cuedeck.code.resolution.values import (
     Value,
     Values,
     elements,
+    is_mapped,
     sequence,
     unique,
 )
 
 _MAX_KEYS: Final = 8
 _MAX_MEMBERS: Final = 40
+# Each type of a wide union may hold another under the same name.
+_MAX_HELD: Final = 100
 _KEYED: Final = (Op.LITERAL, Op.UNION, Op.NAME, Op.ATTR)
 _MAX_DIGITS: Final = 4
 
@@ -45,6 +49,20 @@ class Keyed(Narrowing):
         if key:
             return self.looked_up(owners, self.annotation(path, key) or self.keys(path, key))
         return self.looked_up(owners, (Value(KEY, name=EVERY),))
+
+    def attribute_values(self, path: str, number: int) -> Values:
+        links = self.links(path)
+        owner, name = links.a[number], links.strings[links.b[number]]
+        owners = self.spaces(path, number) or self.evaluate(path, owner)
+        typed = links.ops[owner] & OP_MASK == Op.TYPED
+        if typed and any(value.tag in OPEN for value in owners):
+            # ``T["name"]``: where T is told, that type's member.
+            return self.looked_up(owners, (Value(KEY, name=name),))
+        mapped = tuple(value for value in owners if is_mapped(value))
+        if mapped and (found := self.looked_up(mapped, (Value(KEY, name=name),))):
+            return found
+        held = [v for value in self.concrete(owners) for v in self.held(value, name)]
+        return settled(held, _MAX_HELD)
 
     def looked_up(self, owners: Values, keys: Values) -> Values:
         """What types hold under keys; of type parameters that is known later."""
