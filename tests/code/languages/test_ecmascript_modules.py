@@ -18,9 +18,11 @@ def test_a_namespace_exports_what_its_file_imports(project: Project) -> None:
         === client.ts
         import { Account } from './account' // <Account>
         class Session {}
+        interface Limit { most: number } // <def Limit>
         export class Client {}
         export declare namespace Client {
           export { Account } // <Account>
+          export { type Limit as Limit } // <Limit>
           export { Session } // <Session>
           export class Session { user: string } // <def Session>
         }
@@ -29,11 +31,13 @@ def test_a_namespace_exports_what_its_file_imports(project: Project) -> None:
         let own: Client_.Account // <Account>
         let limits: Client_.Account.Limits // <Account> <Limits>
         let session: Client_.Session // <Session>
+        let limit: Client_.Limit // <Limit>
         """
     )
     written.check("Account")
     written.check("Limits")
     written.check("Session")
+    written.check("Limit")
 
 
 def test_a_namespace_in_front_of_a_type_where_a_variable_has_its_name(project: Project) -> None:

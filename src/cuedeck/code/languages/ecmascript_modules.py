@@ -172,7 +172,7 @@ class ModuleWalk(TableWalk):
             if name is None:
                 continue
             value = self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.EXPORT)
-            if alias is not None:
+            if alias is not None and self.name(alias) != self.name(name):
                 self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)
             elif self.scopes[scope].kind == ScopeKind.NAMESPACE:
                 self.listed.append((scope, value))
