@@ -42,3 +42,34 @@ def test_a_mapped_type_that_takes_its_keys_from_the_types_of_a_union(project: Pr
     written.check("kind")
     written.check("name")
     written.check("text")
+
+
+def test_a_registry_that_is_asked_by_each_of_its_keys(project: Project) -> None:
+    written = project(
+        """
+        === registry.ts
+        export interface Registry {
+          bar: { options: Bar } // <def options>
+          line: { options: Line }
+        }
+        interface Bar { color: string } // <def color>
+        interface Line { color: string }
+        export type Kind = keyof Registry
+        export type Defaults = { [K in Kind]: Registry[K]['options'] } // <options>
+        export type Options<T extends Kind> = Registry[T]['options'] // <options>
+        export type Typed<T extends Kind> = { [K in Kind]: { t: K } & Registry[K]['options'] }[T] // <options>
+        === use.ts
+        import { Defaults, Kind, Options, Registry, Typed } from './registry'
+        declare const defaults: Defaults
+        defaults.bar.color // <color>
+        defaults.line.color
+        declare const bar: Typed<'bar'>
+        bar.color // <color>
+        function paint<T extends Kind>(options: Options<T>, entry: Registry[T]) {
+          options.color // <color>
+          entry.options // <options>
+        }
+        """
+    )
+    written.check("options")
+    written.check("color")

@@ -12,8 +12,10 @@ from cuedeck.code.resolution.values import (
     CALLABLE,
     CHOICE,
     CLASS,
+    EVERY,
     FUNCTION,
     INSTANCE,
+    KEY,
     LOOKUP,
     MAPPING,
     OPEN,
@@ -173,7 +175,7 @@ class Generics(ABC):
             return self.concrete(self.decided(parameter))
         if parameter.tag == LOOKUP:
             owners, keys = map(self.concrete, parameter.inside)
-            found = self.looked_up(owners, keys)
+            found = self.looked_up(owners, keys or (Value(KEY, name=EVERY),))
         elif parameter.inside:
             found = self._inferred(parameter, {p: self.concrete(v) for p, v in pairs(parameter)}, 0)
         else:
@@ -239,7 +241,7 @@ class Generics(ABC):
             return (with_meaning(value, known),)
         if value.tag == LOOKUP:
             owners, keys = (self.substitute(part, meaning, depth + 1) for part in value.inside)
-            return self.looked_up(owners, keys)
+            return self.looked_up(owners, keys) if value.inside[1] else (value._replace(inside=(owners, ())),)
         if value.tag in _CONTAINERS:
             inside = tuple(self.substitute(part, meaning, depth + 1) for part in value.inside)
             return (value._replace(inside=inside),)

@@ -28,6 +28,7 @@ from cuedeck.code.resolution.values import (
     Values,
     elements,
     is_mapped,
+    is_same_key,
     sequence,
     unique,
 )
@@ -46,9 +47,21 @@ class Keyed(Narrowing):
     def members(self, path: str, owner: int, key: int) -> Values:
         """What the members of a type hold that a key names; without a key all of them."""
         owners = self.annotation(path, owner)
+        if key and self.is_walked(path, key):
+            return (Value(LOOKUP, inside=(owners, ())),)
         if key:
             return self.looked_up(owners, self.annotation(path, key) or self.keys(path, key))
         return self.looked_up(owners, (Value(KEY, name=EVERY),))
+
+    def is_walked(self, path: str, key: int) -> bool:
+        """Whether a key is each of those that a mapped type walks over."""
+        for target in self.targets(path, key) if self.links(path).ops[key] & OP_MASK == Op.NAME else ():
+            links = self.links(target.path)
+            kinds, types = links.bindings[3:5]
+            bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
+            if isinstance(target, Symbol) and any(kinds[b] == Bind.ALIAS and not types[b] for b in bindings):
+                return True
+        return False
 
     def attribute_values(self, path: str, number: int) -> Values:
         links = self.links(path)
@@ -77,10 +90,15 @@ class Keyed(Narrowing):
             return unique([v for owner in owners for v in self.every_member(owner)])
         found = [v for owner in owners for name in names for v in self.held(owner, name)]
         for value in [v for owner in owners for v in self.under(owner, names)]:
-            # ``{ [K in keyof T]: U[K] }``: what U holds under the same key.
-            same = value.tag == LOOKUP and names and not value.inside[1]
-            found += self.looked_up(self.revealed(value.inside[0]), keys) if same else (value,)
+            found += self.at_key(value, keys) if names else (value,)
         return unique(found)
+
+    def at_key(self, value: Value, keys: Values) -> Values:
+        """What a mapped type, ``{ [K in keyof T]: U[K] }``, holds under keys: what U holds there."""
+        if not is_same_key(value):
+            return (value,)
+        owners = unique([v for owner in value.inside[0] for v in self.at_key(owner, keys)])
+        return self.looked_up(self.revealed(owners), value.inside[1] or keys)
 
     def under(self, owner: Value, names: Sequence[str]) -> Values:
         """What a container holds under some names; one that names its keys after a member of each type of a
