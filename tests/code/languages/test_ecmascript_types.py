@@ -73,3 +73,20 @@ def test_a_registry_that_is_asked_by_each_of_its_keys(project: Project) -> None:
     )
     written.check("options")
     written.check("color")
+
+
+def test_a_method_whose_name_stands_in_quotation_marks_takes_what_is_expected_of_it(project: Project) -> None:
+    written = project(
+        """
+        === schema.ts
+        interface Data { value: string } // <def value>
+        interface Schema { readonly '~run': (data: Data) => void; 'to-text'(data: Data): string }
+        function text(): Schema {
+          return {
+            '~run'(data) { data.value }, // <value>
+            ['to-text'](data) { return data.value }, // <value>
+          }
+        }
+        """
+    )
+    written.check("value")

@@ -200,6 +200,7 @@ class ValueWalk(GuardWalk):
                     self.member_of(child, inner, value, expected)
                 case "method_definition":
                     name = child.child_by_field_name("name")
+                    name = self.unquoted(name) if name is not None else None
                     if name is not None and name.type == "computed_property_name":
                         self.method_expected = self.row(Op.INDEX, expected) if expected else 0
                     elif name is not None and not name.named_child_count:
