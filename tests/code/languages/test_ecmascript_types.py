@@ -90,3 +90,27 @@ def test_a_method_whose_name_stands_in_quotation_marks_takes_what_is_expected_of
         """
     )
     written.check("value")
+
+
+def test_an_object_that_is_spread_where_it_is_written_is_part_of_what_is_expected(project: Project) -> None:
+    written = project(
+        """
+        === settings.ts
+        interface Settings {
+          prefix: string // <def prefix>
+          done?: (count: number) => void
+          depth?: number // <def depth>
+        }
+        const base = { prefix: '' }
+        export function made(deep: boolean): Settings {
+          return {
+            ...base,
+            ...{ prefix: '=' }, // <prefix>
+            ...(deep && { depth: 2 }), // <depth>
+            ...(deep ? { depth: 3 } : {}), // <depth>
+          }
+        }
+        """
+    )
+    written.check("prefix")
+    written.check("depth")
