@@ -70,6 +70,36 @@ def test_files_of_conditions_that_nobody_meets_come_last(said: object, files: li
     assert choices(said) == files
 
 
+def test_declarations_for_modules_and_for_what_requires(project: Project) -> None:
+    written = project(
+        """
+        === package.json
+        { "name": "kit", "exports": { "types": { "require": "./kit.d.cts", "default": "./kit.d.ts" } } }
+        === kit.d.cts
+        export function read(): void // <def required>
+        === kit.d.ts
+        export function read(): void // <def imported>
+        === old/package.json
+        { "name": "old" }
+        === old/app.ts
+        import kit = require('kit')
+        kit.read() // <required>
+        === old/new.mts
+        import { read } from 'kit' // <imported>
+        === new/package.json
+        { "name": "new", "type": "module" }
+        === new/app.ts
+        import { read } from 'kit' // <imported>
+        read() // <imported>
+        === new/old.cts
+        import kit = require('kit')
+        kit.read() // <required>
+        """
+    )
+    written.check("required", "read")
+    written.check("imported", "read")
+
+
 def test_the_longest_pattern_says_what_an_entry_is() -> None:
     said = {"./*": "./src/*.ts", "./parts/*": "./src/parts/*/index.ts", "./parts/one": "./one.ts"}
     assert exported(said, "./parts/one") == "./one.ts"

@@ -417,7 +417,9 @@ class EcmaWalk(MemberWalk):
         return expected
 
     def is_constant_variable(self, node: Node) -> bool:
-        """Whether a variable keeps its only value, which is its type then."""
+        """Whether a variable or a member of an enumeration keeps its only value, which is its type then."""
+        if node.type == "enum_assignment":
+            return True
         declaration = node.parent if node.type == "variable_declarator" else None
         return declaration is not None and declaration.children[0].type == "const"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.facts import NAMING, OP_MASK, Bind, Kind, Op, Role
+from cuedeck.code.facts import NAMING, OP_MASK, Bind, Facts, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.table import TableWalk, first_of
 
 if TYPE_CHECKING:
@@ -30,6 +30,12 @@ class ModuleWalk(TableWalk):
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
         self.reads_exports = b"exports." in source
+        # Names that namespaces export, with the expressions that say so.
+        self.listed: list[tuple[int, int]] = []
+
+    def finish(self, language: str, *, broken: bool) -> Facts:
+        self.pass_on()
+        return super().finish(language, broken=broken)
 
     def member(self, node: Node, scope: int, role: int = 0) -> int:
         """``exports.x`` is what the file exports as x; any other member is one."""
@@ -166,8 +172,18 @@ class ModuleWalk(TableWalk):
             if name is None:
                 continue
             value = self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.EXPORT)
-            if alias is not None:
+            if alias is not None and self.name(alias) != self.name(name):
                 self.bind(scope, self.name(alias), alias.start_byte, Bind.LINK, value)
+            elif self.scopes[scope].kind == ScopeKind.NAMESPACE:
+                self.listed.append((scope, value))
+
+    def pass_on(self) -> None:
+        """What a namespace exports but does not declare is what the name means around it."""
+        for scope, value in self.listed:
+            _, _, number, at = self.rows[4 * value : 4 * value + 4]
+            if number not in self.names[scope]:
+                self.rows[4 * value + 1] = self.scopes[scope].parent
+                self.bind(scope, number, at - self.base, Bind.LINK, value)
 
     def augment(self, name: Node, inner: int) -> None:
         """``declare module "x"`` adds to what a module declares."""

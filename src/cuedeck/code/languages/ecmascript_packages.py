@@ -113,16 +113,16 @@ def _replaced(target: object, filled: str) -> object:
     return target
 
 
-def choices(target: object, depth: int = 0) -> list[object]:
-    """The files that conditions name, in order; those that the compiler never meets come last."""
+def choices(target: object, unmet: str = "", depth: int = 0) -> list[object]:
+    """The files that conditions name, in order; those that the compiler does not meet come last."""
     if isinstance(target, str):
         return [target]
     inner: Iterable[object] = ()
     if isinstance(target, dict):
-        inner = [target[condition] for condition in sorted(target, key=_is_unmet)]
+        inner = [target[name] for name in sorted(target, key=lambda name: name == unmet or _is_unmet(name))]
     elif isinstance(target, list):
         inner = target
-    return [file for choice in inner if depth < _MAX_DEPTH for file in choices(choice, depth + 1)]
+    return [file for choice in inner if depth < _MAX_DEPTH for file in choices(choice, unmet, depth + 1)]
 
 
 def _is_unmet(condition: str) -> bool:

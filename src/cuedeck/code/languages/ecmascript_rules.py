@@ -295,10 +295,10 @@ class EcmaRules(EcmaLibrary):
         folder = posixpath.dirname(path)
         if name.startswith(("./", "../", "/")) or name in (".", ".."):
             target = posixpath.join(folder, name)
-            return self._found(self.file(target) or self._package_at(target) or self._built_at(target))
+            return self._found(self.file(target) or self._package_at(path, target) or self._built_at(target))
         if name.startswith("#"):
-            return self._found(self._mapped(folder, name) or self._private(folder, name))
-        return self._found(self._mapped(folder, name) or self._package(name))
+            return self._found(self._mapped(folder, name) or self._private(path, name))
+        return self._found(self._mapped(folder, name) or self._package(path, name))
 
     def _found(self, path: str | None) -> Value | None:
         return file_module(path) if path is not None else None
@@ -423,24 +423,39 @@ class EcmaRules(EcmaLibrary):
                 named.setdefault(manifest["name"], folder)
         return named
 
-    def _package(self, name: str) -> str | None:
+    def _package(self, path: str, name: str) -> str | None:
         parts = name.split("/")
         count = 2 if name.startswith("@") else 1
         folder = self._packages.get("/".join(parts[:count]))
         if folder is None:
             return None
         rest = "/".join(parts[count:])
-        return self._entry(folder, rest) if rest else self._main(folder)
+        return self._entry(path, folder, rest) if rest else self._main(path, folder)
 
-    def _package_at(self, target: str) -> str | None:
+    def _package_at(self, path: str, target: str) -> str | None:
         """What a package is, named by the folder it is in."""
         folder = posixpath.normpath(target)
         folder = "" if folder == "." else folder
-        return self._main(folder) if folder in self._manifests else None
+        return self._main(path, folder) if folder in self._manifests else None
 
-    def _main(self, folder: str) -> str | None:
+    def _around(self, path: str) -> str | None:
+        """The folder of the package that a file belongs to."""
+        folder = posixpath.dirname(path)
+        while folder not in self._manifests:
+            if not folder:
+                return None
+            folder = posixpath.dirname(folder)
+        return folder
+
+    def _choices(self, path: str, target: object) -> list[object]:
+        """The files that an entry names, as a file loads it: a module of JavaScript requires nothing."""
+        package = self._around(path) if not path.endswith((".cts", ".cjs")) else None
+        said = package is not None and self._manifests[package].get("type") == "module"
+        return choices(target, "require" if said or path.endswith((".mts", ".mjs")) else "")
+
+    def _main(self, path: str, folder: str) -> str | None:
         manifest = self._manifests[folder]
-        named = choices(exported(manifest.get("exports"), "."))
+        named = self._choices(path, exported(manifest.get("exports"), "."))
         named += [manifest.get(key) for key in ("source", "types", "typings", "module", "main")]
         found = self._source(folder, named)
         if found is not None:
@@ -451,8 +466,9 @@ class EcmaRules(EcmaLibrary):
                 return found
         return None
 
-    def _entry(self, folder: str, rest: str) -> str | None:
-        found = self._source(folder, choices(exported(self._manifests[folder].get("exports"), "./" + rest)))
+    def _entry(self, path: str, folder: str, rest: str) -> str | None:
+        said = exported(self._manifests[folder].get("exports"), "./" + rest)
+        found = self._source(folder, self._choices(path, said))
         if found is not None:
             return found
         for guess in (rest, f"src/{rest}", f"source/{rest}", f"lib/{rest}"):
@@ -461,12 +477,13 @@ class EcmaRules(EcmaLibrary):
                 return found
         return None
 
-    def _private(self, folder: str, name: str) -> str | None:
-        while folder not in self._manifests:
-            if not folder:
-                return None
-            folder = posixpath.dirname(folder)
-        return self._source(folder, choices(exported(self._manifests[folder].get("imports"), name)))
+    def _private(self, path: str, name: str) -> str | None:
+        folder = self._around(path)
+        if folder is None:
+            return None
+        return self._source(
+            folder, self._choices(path, exported(self._manifests[folder].get("imports"), name))
+        )
 
     def _source(self, folder: str, targets: list[object]) -> str | None:
         """The first file of the project among targets; then the source that one may be built from."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 # Types that may name the members that a type is asked for.
-_KEYS: Final = ("type_identifier", "generic_type", "union_type", "lookup_type")
+_KEYS: Final = ("type_identifier", "generic_type", "union_type", "lookup_type", "nested_type_identifier")
 _LABELLED: Final = ("required_parameter", "optional_parameter")
 _MAX_DIGITS: Final = 5
 # Of a conditional type: what is compared with what, what it is then, and otherwise.
@@ -173,7 +173,8 @@ class TypeWalk(ModuleWalk):
         return self.row(Op.PREDICATE, 0, self.name(node))
 
     def object_type(self, node: Node, scope: int, role: int = 0) -> int:
-        only = node.named_children[0] if node.named_child_count == 1 else None
+        members = [child for child in node.named_children if child.type != "comment"]
+        only = members[0] if len(members) == 1 else None
         clause = first_of(only) if only is not None and only.type == "index_signature" else None
         if only is not None and clause is not None and clause.type == "mapped_type_clause":
             return self.mapped_type(only, clause, scope)
@@ -183,19 +184,25 @@ class TypeWalk(ModuleWalk):
         return self.row(Op.SELF, inner)
 
     def mapped_type(self, node: Node, clause: Node, scope: int) -> int:
-        """``{ [K in keyof T]: … }`` has the members of T, any other many of what it holds."""
+        """``{ [K in keyof T]: … }`` has the members of T, any other many of what it holds.
+
+        In ``{ [T in Union as T["kind"]]: … }`` T is a type parameter, told by the key that is asked for.
+        """
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         name, keys = clause.child_by_field_name("name"), clause.child_by_field_name("type")
         whose = first_of(keys) if keys is not None and keys.type == "index_type_query" else None
         limit = self.visit(whose or keys, inner, Role.TYPE) if keys is not None else 0
-        if name is not None:
-            self.bind(inner, self.name(name), name.start_byte, Bind.ALIAS)
         renamed = clause.child_by_field_name("alias")
-        if renamed is not None:
-            self.visit(renamed, inner, Role.TYPE)
+        keyed = whose is None and renamed is not None and renamed.type == "lookup_type"
+        key = self.visit(renamed, inner, Role.TYPE) if renamed is not None else 0
+        if name is not None and keyed:
+            bound = self.row(Op.TYPED, limit)
+            self.bind(inner, self.name(name), name.start_byte, Bind.OPAQUE, bound, key)
+        elif name is not None:
+            self.bind(inner, self.name(name), name.start_byte, Bind.ALIAS)
         hint = node.child_by_field_name("type")
         held = self.visit(hint, inner, Role.TYPE) if hint is not None else 0
-        many = self.row(Op.MAPPING, self.row(Op.TYPED, held)) if held else 0
+        many = self.row(Op.MAPPING, self.row(Op.TYPED, held), key if keyed else 0) if held else 0
         if whose is not None and renamed is None:
             return self.row(Op.UNION, 0, self.items([part for part in (limit, many) if part]))
         return many

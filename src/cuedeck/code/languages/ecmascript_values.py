@@ -19,6 +19,8 @@ _MAX_TEXT: Final = 32
 # An object with more keys is data.
 _MAX_KEYS: Final = 100
 _MEMBERS: Final = (Kind.METHOD, Kind.PROPERTY, Kind.FIELD)
+# Objects that are written where they are spread, perhaps on a condition.
+_WRITTEN: Final = ("object", "parenthesized_expression")
 
 
 class ValueWalk(GuardWalk):
@@ -200,13 +202,18 @@ class ValueWalk(GuardWalk):
                     self.member_of(child, inner, value, expected)
                 case "method_definition":
                     name = child.child_by_field_name("name")
+                    name = self.unquoted(name) if name is not None else None
                     if name is not None and name.type == "computed_property_name":
                         self.method_expected = self.row(Op.INDEX, expected) if expected else 0
                     elif name is not None and not name.named_child_count:
                         self.method_expected = self.expect(name, expected)
                     self.visit(child, inner)
                 case "spread_element":
-                    bases.append(self.only(child, scope))
+                    spread = first_of(child)
+                    if spread is not None and spread.type in _WRITTEN:
+                        bases.append(self.given(spread, scope, expected))
+                    else:
+                        bases.append(self.only(child, scope))
                 case _:
                     self.visit(child, scope)
         # What is spread later comes before what was spread earlier.

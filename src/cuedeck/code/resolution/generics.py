@@ -12,8 +12,10 @@ from cuedeck.code.resolution.values import (
     CALLABLE,
     CHOICE,
     CLASS,
+    EVERY,
     FUNCTION,
     INSTANCE,
+    KEY,
     LOOKUP,
     MAPPING,
     OPEN,
@@ -39,6 +41,8 @@ Meaning = dict[Value, Values]
 
 SELF_TYPE: Final = "Self"
 _HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
+# What a type parameter has instead of a default that a comparison tells, or the key it is asked for by.
+_TOLD: Final = (Op.TUPLE, Op.ATTR)
 _CONTAINERS: Final = (SEQUENCE, MAPPING, TUPLE, CALLABLE, TYPE_OF, RECORD)
 _GENERIC_BASES: Final = ("Generic", "Protocol")
 _MAX_DEPTH: Final = 4
@@ -139,7 +143,7 @@ class Generics(ABC):
         names = [
             (bindings[0], name)
             for name, bindings in links.names[scope].items()
-            if all(kinds[b] == Bind.OPAQUE and links.ops[given[b]] & OP_MASK != Op.TUPLE for b in bindings)
+            if all(kinds[b] == Bind.OPAQUE and links.ops[given[b]] & OP_MASK not in _TOLD for b in bindings)
         ]
         return tuple(Value(PARAMETER, path, scope, name=links.strings[name]) for _, name in sorted(names))
 
@@ -171,7 +175,7 @@ class Generics(ABC):
             return self.concrete(self.decided(parameter))
         if parameter.tag == LOOKUP:
             owners, keys = map(self.concrete, parameter.inside)
-            found = self.looked_up(owners, keys)
+            found = self.looked_up(owners, keys or (Value(KEY, name=EVERY),))
         elif parameter.inside:
             found = self._inferred(parameter, {p: self.concrete(v) for p, v in pairs(parameter)}, 0)
         else:
@@ -237,7 +241,7 @@ class Generics(ABC):
             return (with_meaning(value, known),)
         if value.tag == LOOKUP:
             owners, keys = (self.substitute(part, meaning, depth + 1) for part in value.inside)
-            return self.looked_up(owners, keys)
+            return self.looked_up(owners, keys) if value.inside[1] else (value._replace(inside=(owners, ())),)
         if value.tag in _CONTAINERS:
             inside = tuple(self.substitute(part, meaning, depth + 1) for part in value.inside)
             return (value._replace(inside=inside),)

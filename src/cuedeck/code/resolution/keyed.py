@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
+from cuedeck.code.resolution.generics import settled
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -18,18 +20,23 @@ from cuedeck.code.resolution.values import (
     LOOKUP,
     MAPPING,
     OPEN,
+    PARAMETER,
     SEQUENCE,
     TUPLE,
     Symbol,
     Value,
     Values,
     elements,
+    is_mapped,
+    is_same_key,
     sequence,
     unique,
 )
 
 _MAX_KEYS: Final = 8
 _MAX_MEMBERS: Final = 40
+# Each type of a wide union may hold another under the same name.
+_MAX_HELD: Final = 100
 _KEYED: Final = (Op.LITERAL, Op.UNION, Op.NAME, Op.ATTR)
 _MAX_DIGITS: Final = 4
 
@@ -40,9 +47,35 @@ class Keyed(Narrowing):
     def members(self, path: str, owner: int, key: int) -> Values:
         """What the members of a type hold that a key names; without a key all of them."""
         owners = self.annotation(path, owner)
+        if key and self.is_walked(path, key):
+            return (Value(LOOKUP, inside=(owners, ())),)
         if key:
             return self.looked_up(owners, self.annotation(path, key) or self.keys(path, key))
         return self.looked_up(owners, (Value(KEY, name=EVERY),))
+
+    def is_walked(self, path: str, key: int) -> bool:
+        """Whether a key is each of those that a mapped type walks over."""
+        for target in self.targets(path, key) if self.links(path).ops[key] & OP_MASK == Op.NAME else ():
+            links = self.links(target.path)
+            kinds, types = links.bindings[3:5]
+            bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
+            if isinstance(target, Symbol) and any(kinds[b] == Bind.ALIAS and not types[b] for b in bindings):
+                return True
+        return False
+
+    def attribute_values(self, path: str, number: int) -> Values:
+        links = self.links(path)
+        owner, name = links.a[number], links.strings[links.b[number]]
+        owners = self.spaces(path, number) or self.evaluate(path, owner)
+        typed = links.ops[owner] & OP_MASK == Op.TYPED
+        if typed and any(value.tag in OPEN for value in owners):
+            # ``T["name"]``: where T is told, that type's member.
+            return self.looked_up(owners, (Value(KEY, name=name),))
+        mapped = tuple(value for value in owners if is_mapped(value))
+        if mapped and (found := self.looked_up(mapped, (Value(KEY, name=name),))):
+            return found
+        held = [v for value in self.concrete(owners) for v in self.held(value, name)]
+        return settled(held, _MAX_HELD)
 
     def looked_up(self, owners: Values, keys: Values) -> Values:
         """What types hold under keys; of type parameters that is known later."""
@@ -56,11 +89,34 @@ class Keyed(Narrowing):
         if names == [EVERY]:
             return unique([v for owner in owners for v in self.every_member(owner)])
         found = [v for owner in owners for name in names for v in self.held(owner, name)]
-        for value in [v for owner in owners for v in elements(owner)]:
-            # ``{ [K in keyof T]: U[K] }``: what U holds under the same key.
-            same = value.tag == LOOKUP and names and not value.inside[1]
-            found += self.looked_up(self.revealed(value.inside[0]), keys) if same else (value,)
+        for value in [v for owner in owners for v in self.under(owner, names)]:
+            found += self.at_key(value, keys) if names else (value,)
         return unique(found)
+
+    def at_key(self, value: Value, keys: Values) -> Values:
+        """What a mapped type, ``{ [K in keyof T]: U[K] }``, holds under keys: what U holds there."""
+        if not is_same_key(value):
+            return (value,)
+        owners = unique([v for owner in value.inside[0] for v in self.at_key(owner, keys)])
+        return self.looked_up(self.revealed(owners), value.inside[1] or keys)
+
+    def under(self, owner: Value, names: Sequence[str]) -> Values:
+        """What a container holds under some names; one that names its keys after a member of each type of a
+        union, ``[T in Union as T["kind"]]``, has what it says of the types with these.
+        """
+        namings = owner.inside[1] if owner.tag == MAPPING else ()
+        for naming in namings if len(namings) == 1 and names else ():
+            types, keys = naming.inside if naming.tag == LOOKUP else ((), ())
+            if len(types) == len(keys) == 1 and types[0].tag == PARAMETER and keys[0].tag == KEY:
+                told = tuple(v for v in self.limits(types[0]) if self.is_called(v, keys[0].name, names))
+                return self.substitute(owner.inside[0], {types[0]: told}) if told else ()
+        return elements(owner)
+
+    def is_called(self, value: Value, key: str, names: Sequence[str]) -> bool:
+        """Whether a member of a type is one of some texts."""
+        member = self.member(value, key) if value.tag == INSTANCE else None
+        allowed = self.member_constants(member) if member is not None else None
+        return not (allowed or frozenset()).isdisjoint('"' + name for name in names)
 
     def given_by(self, called: Values) -> Values:
         """What calling values gives; ``typeof C`` is read as an instance already."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, ROLE_SHIFT, TYPE_ROLES, Bind, Op, ScopeKind
 from cuedeck.code.resolution.generics import pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
@@ -61,7 +61,24 @@ class Narrowing(Protocols):
             declared, name = self.evaluate(path, links.a[on]), links.strings[links.b[number]]
             if any(self.attribute_of(value, name) for value in self.concrete(declared)):
                 return declared
-        return self.evaluate(path, on)
+        return self.spaces(path, number) or self.evaluate(path, on)
+
+    def spaces(self, path: str, number: int) -> Values:
+        """The namespace in front of a type, where a value or a class has its name too."""
+        links = self.links(path)
+        on = links.a[number]
+        if links.ops[number] >> ROLE_SHIFT not in TYPE_ROLES or links.ops[on] & OP_MASK != Op.NAME:
+            return ()
+        found: list[Value] = []
+        for target in self.targets(path, on) if self.rules_of(path).structural else ():
+            if isinstance(target, Symbol):
+                others = self.links(target.path)
+                bindings = others.names[target.scope].get(others.string_numbers.get(target.name, -1), ())
+                spaces = [b for b in bindings if others.bindings[3][b] == Bind.NAMESPACE]
+                if len(spaces) < len(bindings):
+                    found += [v for b in spaces for v in self.bound(target, b)]
+        name = links.strings[links.b[number]]
+        return unique([v for v in found if self.attribute_of(v, name)])
 
     def satisfying(self, path: str, values: Values, side: int) -> Values:
         """The values that several tests leave."""
@@ -474,13 +491,15 @@ class Narrowing(Protocols):
         return frozenset((owners[0]._replace(name=f"{owners[0].name}.{links.strings[links.b[number]]}"),))
 
     def enumerated(self, path: str, scope: int) -> Constants | None:
-        """The members of an enumeration; nothing for any other class."""
+        """The members of an enumeration, as the texts they are; nothing for any other class."""
         links = self.links(path)
         found: set[str | Symbol] = set()
         for name, bindings in links.names[scope].items():
             if any(links.bindings[3][b] != Bind.VARIABLE or links.bindings[4][b] for b in bindings):
                 return None
-            found.add(Symbol(path, scope, links.strings[name]))
+            values = [links.bindings[5][b] for b in bindings]
+            texts = [links.strings[links.b[y]] for y in values if links.ops[y] & OP_MASK == Op.LITERAL]
+            found |= set(texts) or {Symbol(path, scope, links.strings[name])}
         return frozenset(found) or None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Final
 
 from cuedeck.code.facts import CONDITION, ENDING, HELD, KEYS, OP_MASK, Bind, Op
@@ -37,6 +39,10 @@ _PARTS_OF_MAPPING: Final = ("values", "keys")
 
 class Protocols(Bases):
     """The part of the linker that iterates, enters, indexes and operates."""
+
+    @abstractmethod
+    def under(self, owner: Value, names: Sequence[str]) -> Values:
+        """What a container holds under some names."""
 
     def derived(self, path: str, op: int, a: int, b: int) -> Values:
         """Parts of a value: an item, what it yields, what entering it gives, an exception caught."""
@@ -315,7 +321,9 @@ class Protocols(Bases):
             return ()
         found: list[Value] = []
         for value in self.evaluate(path, owner):
-            if value.tag == MAPPING or value.name == HOLDER:
+            if value.tag == MAPPING:
+                found += self.under(value, (name,))
+            elif value.name == HOLDER:
                 found += value.inside[0]
             elif value.tag == INSTANCE and not self.member(value, name):
                 found += self.protocol(value, "__getitem__")

@@ -24,7 +24,6 @@ from cuedeck.code.resolution.generics import (
     Meaning,
     classes_of,
     parameters_in,
-    settled,
     trimmed,
 )
 from cuedeck.code.resolution.untyped import Untyped
@@ -34,7 +33,6 @@ from cuedeck.code.resolution.values import (
     EXTERNAL,
     FUNCTION,
     HOLDER,
-    KEY,
     LISTED,
     MAPPING,
     METATYPE,
@@ -52,7 +50,6 @@ from cuedeck.code.resolution.values import (
     Value,
     Values,
     formed,
-    is_mapped,
     mapping,
     restricted,
     sequence,
@@ -102,6 +99,10 @@ class Typing(Untyped):
     @abstractmethod
     def indexed(self, path: str, number: int) -> Values:
         """What an index gives."""
+
+    @abstractmethod
+    def attribute_values(self, path: str, number: int) -> Values:
+        """What a member holds, as the type arguments of its owner say."""
 
     @abstractmethod
     def entry(self, path: str, owner: int, name: str) -> Values:
@@ -513,8 +514,7 @@ class Typing(Untyped):
                 found = self.values(self.targets(path, number), (path, a, number))
                 return found or self.provided(path, number)
             case Op.ATTR:
-                name = links.strings[b]
-                held = self.attribute_values(path, a, name) or self.entry(path, a, name)
+                held = self.attribute_values(path, number) or self.entry(path, a, links.strings[b])
                 return held or self.lent_values(path, number)
             case Op.MODULE | Op.IMPORTED | Op.INTRINSIC | Op.KEYWORD:
                 return self.values(self.targets(path, number))
@@ -559,19 +559,6 @@ class Typing(Untyped):
             case Op.ITEM | Op.ELEMENT | Op.ENTERED | Op.CAUGHT | Op.PREDICATE:
                 return self.derived(path, op, a, b)
         return ()
-
-    def attribute_values(self, path: str, owner: int, name: str) -> Values:
-        """What a member holds, as the type arguments of its owner say."""
-        owners = self.evaluate(path, owner)
-        typed = self.links(path).ops[owner] & OP_MASK == Op.TYPED
-        if typed and any(value.tag in OPEN for value in owners):
-            # ``T["name"]``: where T is told, that type's member.
-            return self.looked_up(owners, (Value(KEY, name=name),))
-        mapped = tuple(value for value in owners if is_mapped(value))
-        if mapped and (found := self.looked_up(mapped, (Value(KEY, name=name),))):
-            return found
-        held = [v for value in self.concrete(owners) for v in self.held(value, name)]
-        return settled(held, _MAX_HELD)
 
     def held(self, owner: Value, name: str) -> Values:
         """What one value holds under a name."""

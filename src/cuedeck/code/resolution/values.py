@@ -192,7 +192,12 @@ def _coming(value: Value) -> Values:
 
 def is_mapped(value: Value) -> bool:
     """Whether a type holds under each key what another holds: ``{ [K in keyof T]: U[K] }``."""
-    return value.tag == MAPPING and any(held.tag == LOOKUP and not held.inside[1] for held in value.inside[0])
+    return value.tag == MAPPING and any(map(is_same_key, value.inside[0]))
+
+
+def is_same_key(value: Value) -> bool:
+    """Whether a value is what a type holds under the key that a mapped type is asked for, or a part of it."""
+    return value.tag == LOOKUP and (not value.inside[1] or any(map(is_same_key, value.inside[0])))
 
 
 def elements(value: Value) -> Values:

@@ -1,0 +1,116 @@
+"""Types of TypeScript that are computed from others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
+
+
+def test_a_mapped_type_that_takes_its_keys_from_the_types_of_a_union(project: Project) -> None:
+    written = project(
+        """
+        === nodes.ts
+        export enum Kind { NAME = 'Name', FIELD = 'Field' }
+        export interface NameNode {
+          kind: Kind.NAME // <def kind>
+          text: string // <def text>
+        }
+        export interface FieldNode { kind: Kind.FIELD; name: NameNode } // <def name>
+        export interface OtherNode { kind: 'Other'; name: FieldNode }
+        export type AnyNode = NameNode | FieldNode | OtherNode
+        export type Visitor = Steps<AnyNode> | { [N in AnyNode as N['kind']]?: Visit<N> | Steps<N> } // <kind>
+        export type Reducer<R> = {
+          [N in AnyNode as N['kind']]?: { leave: (node: { [K in keyof N]: R }) => R } // <kind>
+        }
+        export type ByKind = { [N in AnyNode as N['kind']]: N } // <kind>
+        interface Steps<N> { enter?: Visit<N> }
+        type Visit<N> = (node: N) => void
+        === use.ts
+        import { ByKind, Kind, Reducer, Visitor } from './nodes'
+        const visitor: Visitor = {
+          Field(node) { node.name.text }, // <name> <text>
+          Other: { enter(node) { node.name.name } }, // <name>
+        }
+        const reducer: Reducer<string> = { Field: { leave: ({ name }) => name } } // <name>
+        let field: ByKind[Kind.FIELD]
+        field.name.text // <name> <text>
+        let other: ByKind['Other']
+        other.name.kind
+        """
+    )
+    written.check("kind")
+    written.check("name")
+    written.check("text")
+
+
+def test_a_registry_that_is_asked_by_each_of_its_keys(project: Project) -> None:
+    written = project(
+        """
+        === registry.ts
+        export interface Registry {
+          bar: { options: Bar } // <def options>
+          line: { options: Line }
+        }
+        interface Bar { color: string } // <def color>
+        interface Line { color: string }
+        export type Kind = keyof Registry
+        export type Defaults = { [K in Kind]: Registry[K]['options'] } // <options>
+        export type Options<T extends Kind> = Registry[T]['options'] // <options>
+        export type Typed<T extends Kind> = { [K in Kind]: { t: K } & Registry[K]['options'] }[T] // <options>
+        === use.ts
+        import { Defaults, Kind, Options, Registry, Typed } from './registry'
+        declare const defaults: Defaults
+        defaults.bar.color // <color>
+        defaults.line.color
+        declare const bar: Typed<'bar'>
+        bar.color // <color>
+        function paint<T extends Kind>(options: Options<T>, entry: Registry[T]) {
+          options.color // <color>
+          entry.options // <options>
+        }
+        """
+    )
+    written.check("options")
+    written.check("color")
+
+
+def test_a_method_whose_name_stands_in_quotation_marks_takes_what_is_expected_of_it(project: Project) -> None:
+    written = project(
+        """
+        === schema.ts
+        interface Data { value: string } // <def value>
+        interface Schema { readonly '~run': (data: Data) => void; 'to-text'(data: Data): string }
+        function text(): Schema {
+          return {
+            '~run'(data) { data.value }, // <value>
+            ['to-text'](data) { return data.value }, // <value>
+          }
+        }
+        """
+    )
+    written.check("value")
+
+
+def test_an_object_that_is_spread_where_it_is_written_is_part_of_what_is_expected(project: Project) -> None:
+    written = project(
+        """
+        === settings.ts
+        interface Settings {
+          prefix: string // <def prefix>
+          done?: (count: number) => void
+          depth?: number // <def depth>
+        }
+        const base = { prefix: '' }
+        export function made(deep: boolean): Settings {
+          return {
+            ...base,
+            ...{ prefix: '=' }, // <prefix>
+            ...(deep && { depth: 2 }), // <depth>
+            ...(deep ? { depth: 3 } : {}), // <depth>
+          }
+        }
+        """
+    )
+    written.check("prefix")
+    written.check("depth")
