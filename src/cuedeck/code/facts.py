@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 # Raise this when extraction changes what it records: stored facts of another version are extracted anew.
-EXTRACTOR_VERSION: Final = 81
+EXTRACTOR_VERSION: Final = 82
 
 
 class Op:
@@ -48,7 +48,8 @@ class Op:
     ARGUMENT: Final = 24  # a = callee, b = position: what its parameter there expects
     NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
-    # a = type or 0, b = string: the parameter that is of it, or true, when this is; b = 0: as callee a says
+    # a = type or 0, b = string: the parameter that is of it, or true, when this is; b = 0: as callee a says;
+    # as WRITE all parts of the type at once
     PREDICATE: Final = 27
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
     MEMBERS: Final = 29  # a = type, b = type of the key or 0: what its members of that key, or any, hold

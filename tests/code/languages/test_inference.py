@@ -351,3 +351,20 @@ def test_an_object_is_not_given_for_a_callback(project: Project) -> None:
         """
     )
     written.check("size")
+
+
+def test_what_is_made_of_plain_elements(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Task { file: string } // <def file>
+        declare function made(name: string): Task
+        export function f(names: string[], files: File[], all: object) {
+          names.map(made)[0].file // <file>
+          files.map((file) => ({ file }) as Task)[0].file // <file>
+          for (const task of Object.keys(all).map(made)) task.file // <file>
+          'a b'.split(' ').map(made).forEach((task) => task.file) // <file>
+        }
+        """
+    )
+    written.check("file")

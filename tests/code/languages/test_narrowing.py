@@ -467,3 +467,27 @@ def test_typescript_what_is_left_of_a_class_that_says_what_it_is_made_of(project
         """
     )
     written.check("extract")
+
+
+def test_typescript_what_fails_to_be_several_types_at_once_may_be_one_of_them(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface View { type: 'view'; node: string } // <def node>
+        interface Group { type: 'group'; items: string[] } // <def items>
+        type Context = View | Group
+        declare function isBranch(x: Context): x is View & { branch: { label: string } } // <def label>
+        function f(x: Context) {
+          if (isBranch(x)) {
+            x.node // <node>
+            x.branch.label // <label>
+          } else if (x.type === 'view') {
+            x.node // <node>
+          } else {
+            x.items // <items>
+          }
+        }
+        """
+    )
+    for mark in ("node", "items", "label"):
+        written.check(mark)

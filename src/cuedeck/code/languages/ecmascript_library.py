@@ -127,6 +127,8 @@ class EcmaLibrary(Rules):
     global_objects: ClassVar[frozenset[str]] = frozenset({"window", "globalThis", "global", "self"})
     foreign_globals: ClassVar[frozenset[str]] = frozenset({"process", "import.meta"})
     library: ClassVar[Mapping[str, str]] = {
+        "Object.keys": "texts",
+        ".split": "texts",
         "Object.values": "values",
         "Object.entries": "entries",
         "Object.fromEntries": "paired",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -161,7 +162,11 @@ class TypeWalk(ModuleWalk):
         if name is None or hint is None:
             return self.children(node, scope)
         self.visit(name, scope)
-        return self.row(Op.PREDICATE, self.visit(hint, scope, Role.TYPE), self.name(name))
+        told = self.visit(hint, scope, Role.TYPE)
+        while hint.type == "parenthesized_type" and hint.named_child_count:
+            hint = hint.named_children[0]
+        role = Role.WRITE if hint.type == "intersection_type" else Role.READ
+        return self.row(Op.PREDICATE, told, self.name(name), role=role)
 
     def asserted(self, node: Node, scope: int, role: int = 0) -> int:
         """``asserts x is T`` and ``asserts x``, as what a function gives."""
@@ -240,14 +245,14 @@ class TypeWalk(ModuleWalk):
                 found += self.parents(child, scope, role)
         return found
 
-    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node) -> None:
-        """Bind the names of a destructuring pattern to the parts of a value."""
+    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node | None) -> None:
+        """Give the names of a destructuring pattern the parts of a value: new ones in a declaration."""
         match node.type:
             case "identifier":
-                self.assign(node, scope, 0, value, kind, whole)
+                self.part(node, scope, value, kind, whole)
             case "shorthand_property_identifier_pattern" | "shorthand_property_identifier":
                 part = self.row(Op.ATTR, value, self.name(node), node.start_byte) if value else 0
-                self.assign(node, scope, 0, part, kind, whole)
+                self.part(node, scope, part, kind, whole)
             case "pair_pattern" | "pair":
                 key, target = node.child_by_field_name("key"), node.child_by_field_name("value")
                 part = 0
@@ -272,8 +277,20 @@ class TypeWalk(ModuleWalk):
             case "object_pattern" | "rest_pattern" | "object" | "spread_element":
                 for child in node.named_children:
                     self.pattern(child, scope, value, kind, whole)
+            case _ if whole is None:
+                self.fill(node, scope, value)
             case _:
                 self.visit(node, scope, Role.WRITE)
+
+    def part(self, leaf: Node, scope: int, value: int, kind: str, whole: Node | None) -> None:
+        if whole is None:
+            self.fill(leaf, scope, value)
+        else:
+            self.assign(leaf, scope, 0, value, kind, whole)
+
+    @abstractmethod
+    def fill(self, node: Node, scope: int, value: int) -> None:
+        """Visit what is given a part of a value that is taken apart."""
 
     def binding_names(self, node: Node) -> Iterator[Node]:
         if node.type in _LEAVES:

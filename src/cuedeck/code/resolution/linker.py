@@ -513,7 +513,9 @@ class Linker(Namesakes):
                 return ()
             if value.tag == CLASS and not found and name == self.rules_of(value.path).prototype:
                 return (value._replace(tag=INSTANCE_OF),)
-            return self.imported_member(found) if found and not self.is_rivalled(value, found) else ()
+            if not found or self.is_rivalled(value, found):
+                return ()
+            return (*self.imported_member(found), *self.spread_over(value, found))
         if value.tag in (PARAMETER, TYPE_OF):
             return tuple(t for limit in self.bounds(value) for t in self.attribute_of(limit, name))
         return self.foreign_member(value, name) if value.tag == EXTERNAL else ()
@@ -552,6 +554,8 @@ class Linker(Namesakes):
                 return self.structures_apart(path, number, found)
             if rules.fields_beside_methods:
                 return self.method_or_field(path, a, links.strings[b], found, role == Role.CALL)
+            if rules.types_beside_values and role == Role.TYPE:
+                return self.type_outside(path, links.strings[b], found)
             return found if role not in TYPE_ROLES else self.type_beside(path, a, links.strings[b], found)
         if op == Op.ATTR:
             return self.attribute(path, number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, Bind, Op
+from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, ROLE_SHIFT, Bind, Op, Role
 from cuedeck.code.resolution.generics import pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
@@ -338,6 +338,9 @@ class Narrowing(Protocols):
                 return values
             if not wanted and not holds:
                 return values
+            if links.ops[result] >> ROLE_SHIFT == Role.WRITE:
+                # ``x is A & { b: B }``: what is left otherwise may be an A.
+                return unique([*self.among(values, wanted, holds), *wanted]) if holds else values
             # ``this is Either<never, R>``: what is left otherwise may be of the same class.
             told = links.ops[links.a[result]] & OP_MASK == Op.INDEX
             return self.among(values, wanted, holds) or (values if told else ())

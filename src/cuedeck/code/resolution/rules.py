@@ -203,6 +203,10 @@ class Rules:
     calls_fields: ClassVar[bool] = True
     # A member may have the name of a type: in an annotation the type is meant.
     types_beside_members: ClassVar[bool] = False
+    # A container is one whatever it holds: what its methods make of plain elements is known.
+    keeps_empty: ClassVar[bool] = False
+    # A value may have the name of a type that is declared further out: in an annotation the type is meant.
+    types_beside_values: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
     receivers_name_parameters: ClassVar[bool] = False
     # What a class takes where its name is declared is among its members.
