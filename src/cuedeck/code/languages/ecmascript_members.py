@@ -130,7 +130,8 @@ class MemberWalk(ValueWalk):
         around = self.scopes[scope].owner
         if owner.type == "this" and around >= 0:
             known = self.name(name) in self.names[around]
-            self.bind(around, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, 0, value)
+            hint = self.assigned_type(node, scope)
+            self.bind(around, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, hint, value)
             if not known:
                 self.define(Kind.FIELD, name, node, around)
         elif exported is not None:
