@@ -27,7 +27,9 @@ class Op:
     CALL: Final = 3  # a = callee, b = list of positional arguments; Python keeps their number as its role
     INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
     TUPLE: Final = 5  # b = list of items, as WRITE in any order; a = scope, of two types compared in it
-    UNION: Final = 6  # b = list, as WRITE joined by ``|``; a = the two types that a conditional type compares
+    # b = list, as WRITE joined by ``|``, as EXTENDS by ``&``;
+    # a = the two types that a conditional type compares
+    UNION: Final = 6
     AWAIT: Final = 7  # a = awaited expression
     SEQUENCE: Final = 8  # a = element expression, for comprehensions and homogeneous literals
     TEXT: Final = 9  # a string literal
@@ -48,8 +50,7 @@ class Op:
     ARGUMENT: Final = 24  # a = callee, b = position: what its parameter there expects
     NARROWED: Final = 25  # a = expression, b = list of tests that it has passed
     TEST: Final = 26  # a = operand, b = string: sign, word and key of what a condition says
-    # a = type or 0, b = string: the parameter that is of it, or true, when this is; b = 0: as callee a says;
-    # as WRITE all parts of the type at once
+    # a = type or 0, b = string: the parameter that is of it, or true, when this is; b = 0: as callee a says
     PREDICATE: Final = 27
     INTRINSIC: Final = 28  # b = string: an element of a language inside the language, by its tag
     MEMBERS: Final = 29  # a = type, b = type of the key or 0: what its members of that key, or any, hold

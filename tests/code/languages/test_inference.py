@@ -368,3 +368,18 @@ def test_what_is_made_of_plain_elements(project: Project) -> None:
         """
     )
     written.check("file")
+
+
+def test_a_default_is_what_it_stands_in_for(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Plugin { data: object } // <def data>
+        export function f(all: Record<string, Plugin>, name: string, own?: Plugin) {
+          const one = all[name] || { data: {} } // <data>
+          const other = own ?? { data: {} } // <data>
+          const none = (name === '' && own) || { data: 1 }
+        }
+        """
+    )
+    written.check("data")

@@ -487,7 +487,17 @@ def test_typescript_what_fails_to_be_several_types_at_once_may_be_one_of_them(pr
             x.items // <items>
           }
         }
+        === b.ts
+        interface Game { title?: string } // <def title>
+        type Processed = Game & { run: () => void } // <def run>
+        declare function isProcessed(game: Game | Processed): game is Processed
+        export function f(game: Game | Processed) {
+          if (isProcessed(game)) {
+            return game.run() // <run>
+          }
+          game.title // <title>
+        }
         """
     )
-    for mark in ("node", "items", "label"):
+    for mark in ("node", "items", "label", "title", "run"):
         written.check(mark)

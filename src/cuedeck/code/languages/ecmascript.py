@@ -86,7 +86,7 @@ class EcmaWalk(MemberWalk):
         "array_type": "array_type",
         "tuple_type": "tuple_type",
         "union_type": "union",
-        "intersection_type": "union",
+        "intersection_type": "intersection",
         "lookup_type": "lookup_type",
         "function_type": "function_type",
         "conditional_type": "conditional_type",

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.facts import HELD, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_modules import ModuleWalk
 from cuedeck.code.languages.table import first_of
 
@@ -86,6 +86,11 @@ class TypeWalk(ModuleWalk):
         values = [self.visit(c, scope, Role.TYPE) if c is not None else 0 for c in types]
         return self.row(Op.TUPLE, 0, self.items(values))
 
+    def intersection(self, node: Node, scope: int, role: int = 0) -> int:
+        made = self.union(node, scope, role)
+        self.rows[4 * made] |= Role.EXTENDS << ROLE_SHIFT
+        return made
+
     def meta_property(self, node: Node, scope: int, role: int = 0) -> int:
         """``import.meta``, which is there like a variable."""
         return self.row(Op.NAME, 0, self.name(node), node.start_byte)
@@ -162,11 +167,7 @@ class TypeWalk(ModuleWalk):
         if name is None or hint is None:
             return self.children(node, scope)
         self.visit(name, scope)
-        told = self.visit(hint, scope, Role.TYPE)
-        while hint.type == "parenthesized_type" and hint.named_child_count:
-            hint = hint.named_children[0]
-        role = Role.WRITE if hint.type == "intersection_type" else Role.READ
-        return self.row(Op.PREDICATE, told, self.name(name), role=role)
+        return self.row(Op.PREDICATE, self.visit(hint, scope, Role.TYPE), self.name(name))
 
     def asserted(self, node: Node, scope: int, role: int = 0) -> int:
         """``asserts x is T`` and ``asserts x``, as what a function gives."""

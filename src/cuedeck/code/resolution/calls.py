@@ -148,7 +148,7 @@ class Calls(Overloads):
                 continue
             declared = self.parameter_type(function, place)
             meaning = dict(pairs(function))
-            if run[function].tag == CLASS and run[function].inside:
+            if run[function].tag == CLASS and (run[function].inside or parameters_in(declared)):
                 home = self.links(function.path).scopes[function.scope].owner
                 meaning |= self.meaning(run[function], function.path, home)
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
