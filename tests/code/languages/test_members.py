@@ -399,3 +399,17 @@ def test_what_is_spread_behind_a_key_is_meant_too(project: Project) -> None:
     )
     written.check("progress")
     written.check("limit")
+
+
+def test_a_type_parameter_is_no_member(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface State<T = any> { G: T } // <def G>
+        interface More<G = any> extends State<G[]> { other: G[] }
+        export function f(more: More) {
+          more.G // <G>
+        }
+        """
+    )
+    written.check("G")

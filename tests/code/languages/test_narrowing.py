@@ -501,3 +501,23 @@ def test_typescript_what_fails_to_be_several_types_at_once_may_be_one_of_them(pr
     )
     for mark in ("node", "items", "label", "title", "run"):
         written.check(mark)
+
+
+def test_typescript_what_is_said_to_be_there(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Grid { rows = 1; at(x: number) { return this } } // <def rows> <def at>
+        export function f(grid: Grid | undefined, row: number, grids?: Grid[], make?: () => Grid) {
+          if (row >= grid!.rows || row > grids![0].rows) return // <rows>
+          row === 1 && make!().rows // <rows>
+          !grid!.at(1)!.rows // <rows> <at>
+          const next = grid ?? grids!
+            .at(1)
+          const known = row > 1 && grid!
+            .at(1) // <at>
+        }
+        """
+    )
+    written.check("rows")
+    written.check("at")

@@ -64,7 +64,7 @@ class GuardWalk(TypeWalk):
         return self.row(Op.NARROWED, value, self.items([self.test(g) for g in known])) if known else value
 
     def path_of(self, node: Node) -> bytes:
-        return self.source[node.start_byte : node.end_byte].replace(b"?.", b".")
+        return self.source[node.start_byte : node.end_byte].replace(b"?.", b".").replace(b"!.", b".")
 
     def test(self, guard: Guard) -> int:
         if not guard.row:

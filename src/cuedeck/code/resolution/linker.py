@@ -363,10 +363,15 @@ class Linker(Namesakes):
             links = self.links(path)
             number = links.string_numbers.get(name)
             kinds, hints = links.bindings[3], links.bindings[4]
-            # What only the constructor takes is no member.
+            # What only the constructor takes is no member, nor is a type parameter.
             bound = links.names[scope].get(number, ()) if number is not None else ()
             bindings = [b for b in bound if kinds[b] != Bind.PARAMETER or rules.parameters_are_members]
-            if not bindings or (constructed and is_class_of(links, scope, links.string_numbers[name])):
+            told = declared and all(kinds[b] == Bind.OPAQUE for b in bindings)
+            if (
+                told
+                or not bindings
+                or (constructed and is_class_of(links, scope, links.string_numbers[name]))
+            ):
                 continue
             imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)
             if imported and links.scopes[scope].kind == ScopeKind.MODULE:
