@@ -367,11 +367,7 @@ class Linker(Namesakes):
             bound = links.names[scope].get(number, ()) if number is not None else ()
             bindings = [b for b in bound if kinds[b] != Bind.PARAMETER or rules.parameters_are_members]
             told = declared and all(kinds[b] == Bind.OPAQUE for b in bindings)
-            if (
-                told
-                or not bindings
-                or (constructed and is_class_of(links, scope, links.string_numbers[name]))
-            ):
+            if told or not bindings or (constructed and is_class_of(links, scope, number or 0)):
                 continue
             imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)
             if imported and links.scopes[scope].kind == ScopeKind.MODULE:
