@@ -364,6 +364,7 @@ def test_what_is_made_of_plain_elements(project: Project) -> None:
           files.map((file) => ({ file }) as Task)[0].file // <file>
           for (const task of Object.keys(all).map(made)) task.file // <file>
           'a b'.split(' ').map(made).forEach((task) => task.file) // <file>
+          names.flatMap((name) => [made(name)])[0].file // <file>
         }
         """
     )

@@ -111,6 +111,7 @@ class EcmaLibrary(Rules):
     folding_methods: ClassVar[frozenset[str]] = frozenset({"reduce", "reduceRight"})
     comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
+    flattening_methods: ClassVar[frozenset[str]] = frozenset({"flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     settler: ClassVar[str] = "then"
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})

@@ -177,6 +177,8 @@ class Rules:
     # Walking over a mapping gives each key with its value, not the keys alone.
     yields_entries: ClassVar[bool] = False
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
+    # Of these, what a function gives that is a container counts for what it holds.
+    flattening_methods: ClassVar[frozenset[str]] = frozenset()
     # Generic types of functions, and what their arguments say: see ``formed``.
     function_forms: ClassVar[Mapping[str, str]] = {}
     # Methods that hand the value itself to a function, and give what that gives.
