@@ -359,12 +359,15 @@ def test_what_is_made_of_plain_elements(project: Project) -> None:
         === a.ts
         interface Task { file: string } // <def file>
         declare function made(name: string): Task
+        type Cast<T> = T extends null ? never[] : T extends unknown[] ? T : T[]
+        declare function cast<T>(value: T): Cast<T>
         export function f(names: string[], files: File[], all: object) {
           names.map(made)[0].file // <file>
           files.map((file) => ({ file }) as Task)[0].file // <file>
           for (const task of Object.keys(all).map(made)) task.file // <file>
           'a b'.split(' ').map(made).forEach((task) => task.file) // <file>
           names.flatMap((name) => [made(name)])[0].file // <file>
+          names.flatMap((name) => cast(made(name))).map((task) => task.file) // <file>
         }
         """
     )

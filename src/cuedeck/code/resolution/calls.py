@@ -347,7 +347,8 @@ class Calls(Overloads):
                     v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
                 ]
                 if label in rules.flattening_methods:
-                    given = [w for v in given for w in (elements(v) if v.tag in (SEQUENCE, TUPLE) else (v,))]
+                    lists = self.concrete(tuple(given))
+                    given = [w for v in lists for w in (elements(v) if v.tag in (SEQUENCE, TUPLE) else (v,))]
                 one = value.tag == INSTANCE or label in rules.passing_methods
                 found += [sequence(unique(given))] if given and not one else given
             elif label in rules.same_methods:
