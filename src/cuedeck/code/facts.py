@@ -27,7 +27,7 @@ class Op:
     CALL: Final = 3  # a = callee, b = list of positional arguments; Python keeps their number as its role
     INDEX: Final = 4  # a = value, b = list of indices (also generic arguments)
     TUPLE: Final = 5  # b = list of items, as WRITE in any order; a = scope, of two types compared in it
-    UNION: Final = 6  # b = list, as WRITE joined by ``|``; a = the two types that a conditional type compares
+    UNION: Final = 6  # b = list, as WRITE by ``|``, EXTENDS by ``&``; a = types a conditional one compares
     AWAIT: Final = 7  # a = awaited expression
     SEQUENCE: Final = 8  # a = element expression, for comprehensions and homogeneous literals
     TEXT: Final = 9  # a string literal

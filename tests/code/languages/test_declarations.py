@@ -239,3 +239,49 @@ def test_global_namespaces_of_several_files_are_one(project: Project) -> None:
     )
     for name in ("mode", "mask", "own", "other"):
         written.check(name)
+
+
+def test_the_nearest_description_of_files_that_are_no_code(project: Project) -> None:
+    written = project(
+        """
+        === docs/global.d.ts
+        declare module '*.less' {
+          const value: string // <def docs>
+          export default value // <docs>
+        }
+        === src/typings/global.d.ts
+        declare module '*.less' {
+          const value: string // <def src>
+          export default value // <src>
+        }
+        === docs/page.ts
+        import styles from './page.less' // <docs>
+        styles // <docs>
+        === src/components/button.ts
+        import styles from './button.less' // <src>
+        styles // <src>
+        """
+    )
+    written.check("docs", "value")
+    written.check("src", "value")
+
+
+def test_a_value_hides_no_type_of_its_name(project: Project) -> None:
+    written = project(
+        """
+        === env.ts
+        type ENV = { mode: string } // <def ENV>
+        declare global {
+          var ENV: ENV // <ENV>
+          interface Window { ENV: ENV } // <ENV>
+        }
+        === mixin.ts
+        interface Base { id: string } // <def Base>
+        export function mixed(Base: new () => Base) { // <Base>
+          return class extends Base {}
+        }
+        export function typed<T, Base>(first: Base) {}
+        """
+    )
+    written.check("ENV")
+    written.check("Base")

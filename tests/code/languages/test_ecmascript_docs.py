@@ -133,10 +133,85 @@ def test_a_type_named_in_a_comment_is_a_use_of_it(project: Project) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["{", "<", "(", "typeof ", "|", "import('x').", "*", " ", "a,", "@import {"]
+    "piece", ["{", "<", "(", "[", "{a:", "typeof ", "|", "import('x').", "*", " ", "a,", "@import {"]
 )
 def test_comments_that_make_no_sense_end_soon(piece: str) -> None:
     begun = time.process_time()
     source = "/** @type {" + piece * 20_000 + "} */\nfunction f(a) {}\n/** @import " + piece * 20_000 + "*/"
     assert [d.name for d in extract(source.encode(), JAVASCRIPT).outline.definitions] in (["f"], [])
     assert time.process_time() - begun < 5
+
+
+def test_members_that_comments_declare(project: Project) -> None:
+    made = project(
+        """
+        === camera.js
+        export class Camera { zoom() {} } // <def zoom>
+        === signal.d.ts
+        declare class Typed<T extends any[]> { add(): void } // <def add>
+        === root.js
+        import { Camera } from './camera'
+        export class Root {
+          constructor() {
+            /** @type {Camera} */
+            this.camera = null
+            /** @type {Camera?} */
+            this.second;
+            this.signals = {
+              added: /** @type {Typed<[Camera]>} */ (new Signal()),
+              /** @type {Camera} */
+              last: null,
+            }
+            /** @type {Map<string, Array<{ name: string, cam: Camera }>>} */
+            this.named = new Map()
+          }
+        }
+        export class Part {
+          /** @param {Root} root */
+          constructor(root) { this.root = root }
+        }
+        export class Heir extends Part {
+          run() {
+            this.root.camera.zoom() // <zoom>
+            this.root.second.zoom() // <zoom>
+            this.root.signals.last.zoom() // <zoom>
+            this.root.signals.added.add() // <add>
+            for (const { cam } of this.root.named.get('a')) cam.zoom() // <zoom>
+          }
+        }
+        """
+    )
+    made.check("zoom")
+    made.check("add")
+
+
+def test_members_of_parameters_that_comments_declare(project: Project) -> None:
+    made = project(
+        """
+        === camera.js
+        export class Camera { zoom() {} } // <def zoom>
+        === draw.js
+        import { Camera } from './camera'
+        /**
+         * @param {object} param0
+         * @param {Camera} param0.camera
+         * @param {number=} param0.size
+         * @param {Camera} second
+         */
+        export function draw({ camera, size = 0 }, second) {
+          camera.zoom() // <zoom>
+          second.zoom() // <zoom>
+        }
+        /**
+         * @param {Object} options what is painted
+         * @param {Camera} [options.camera]
+         */
+        export function paint(options) {
+          options.camera.zoom() // <zoom>
+        }
+        export const steps = [{
+          condition: /** @param {Camera} camera */ camera => camera.zoom(), // <zoom>
+        }]
+        """
+    )
+    made.check("zoom")

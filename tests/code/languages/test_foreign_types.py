@@ -568,3 +568,23 @@ def test_foreign_types_with_the_members_of_another(project: Project) -> None:
         """
     )
     written.check("entry")
+
+
+def test_a_component_inherits_the_constructor_that_takes_its_attributes(project: Project) -> None:
+    written = project(
+        """
+        === base.ts
+        import * as React from 'react'
+        export abstract class Base<P, S = {}> extends React.PureComponent<P, S> {
+          constructor(props: P) { super(props) }
+        }
+        === alert.tsx
+        import { Base } from './base'
+        interface AlertProps { isOpen: boolean } // <def isOpen>
+        export class Alert extends Base<AlertProps> {
+          render() { return this.props.isOpen } // <isOpen>
+        }
+        export const shown = <Alert isOpen={true} /> // <isOpen>
+        """
+    )
+    written.check("isOpen")

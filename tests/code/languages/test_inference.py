@@ -351,3 +351,39 @@ def test_an_object_is_not_given_for_a_callback(project: Project) -> None:
         """
     )
     written.check("size")
+
+
+def test_what_is_made_of_plain_elements(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Task { file: string } // <def file>
+        declare function made(name: string): Task
+        type Cast<T> = T extends null ? never[] : T extends unknown[] ? T : T[]
+        declare function cast<T>(value: T): Cast<T>
+        export function f(names: string[], files: File[], all: object) {
+          names.map(made)[0].file // <file>
+          files.map((file) => ({ file }) as Task)[0].file // <file>
+          for (const task of Object.keys(all).map(made)) task.file // <file>
+          'a b'.split(' ').map(made).forEach((task) => task.file) // <file>
+          names.flatMap((name) => [made(name)])[0].file // <file>
+          names.flatMap((name) => cast(made(name))).map((task) => task.file) // <file>
+        }
+        """
+    )
+    written.check("file")
+
+
+def test_a_default_is_what_it_stands_in_for(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Plugin { data: object } // <def data>
+        export function f(all: Record<string, Plugin>, name: string, own?: Plugin) {
+          const one = all[name] || { data: {} } // <data>
+          const other = own ?? { data: {} } // <data>
+          const none = (name === '' && own) || { data: 1 }
+        }
+        """
+    )
+    written.check("data")

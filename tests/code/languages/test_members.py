@@ -348,3 +348,68 @@ def test_what_is_loaded_and_exported_at_once_is_a_variable(project: Project) -> 
     )
     for name in ("version", "parts", "open"):
         written.check(name)
+
+
+def test_an_assignment_takes_a_value_apart(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Log { count: number } // <def count>
+        interface Found { label: string; log: Log; more: Log[] } // <def label> <def log> <def more>
+        declare function query(): Promise<Found>
+        async function f(state: { log: Log }) {
+          let label = '', log, first
+          ({ label, log, more: [first] } = await query()) // <label> <log> <more>
+          log.count // <count>
+          first.count // <count>
+          ;({ log: state.log } = await query()) // <log>
+        }
+        """
+    )
+    for mark in ("label", "more", "count"):
+        written.check(mark)
+    assert written.marked("log") <= written.referring("a.ts", 2, "log")
+
+
+def test_variables_that_an_assignment_fills_are_used(project: Project) -> None:
+    written = project(
+        """
+        === a.js
+        let width, height // <def width> <def height>
+        ;({ width, height = 1 } = measure()) // <width> <height>
+        ;[width, height] = [height, width] // <width> <height>
+        """
+    )
+    written.check("width")
+    written.check("height")
+
+
+def test_what_is_spread_behind_a_key_is_meant_too(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Options { progress?: boolean; limit?: number } // <def progress> <def limit>
+        export function pull(options: Options = {}) {
+          const { progress, ...rest } = { progress: true, ...options } // <progress>
+          const own = { ...options, limit: 1 }
+          own.limit
+          own.progress // <progress>
+        }
+        """
+    )
+    written.check("progress")
+    written.check("limit")
+
+
+def test_a_type_parameter_is_no_member(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface State<T = any> { G: T } // <def G>
+        interface More<G = any> extends State<G[]> { other: G[] }
+        export function f(more: More) {
+          more.G // <G>
+        }
+        """
+    )
+    written.check("G")

@@ -467,3 +467,57 @@ def test_typescript_what_is_left_of_a_class_that_says_what_it_is_made_of(project
         """
     )
     written.check("extract")
+
+
+def test_typescript_what_fails_to_be_several_types_at_once_may_be_one_of_them(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface View { type: 'view'; node: string } // <def node>
+        interface Group { type: 'group'; items: string[] } // <def items>
+        type Context = View | Group
+        declare function isBranch(x: Context): x is View & { branch: { label: string } } // <def label>
+        function f(x: Context) {
+          if (isBranch(x)) {
+            x.node // <node>
+            x.branch.label // <label>
+          } else if (x.type === 'view') {
+            x.node // <node>
+          } else {
+            x.items // <items>
+          }
+        }
+        === b.ts
+        interface Game { title?: string } // <def title>
+        type Processed = Game & { run: () => void } // <def run>
+        declare function isProcessed(game: Game | Processed): game is Processed
+        export function f(game: Game | Processed) {
+          if (isProcessed(game)) {
+            return game.run() // <run>
+          }
+          game.title // <title>
+        }
+        """
+    )
+    for mark in ("node", "items", "label", "title", "run"):
+        written.check(mark)
+
+
+def test_typescript_what_is_said_to_be_there(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Grid { rows = 1; at(x: number) { return this } } // <def rows> <def at>
+        export function f(grid: Grid | undefined, row: number, grids?: Grid[], make?: () => Grid) {
+          if (row >= grid!.rows || row > grids![0].rows) return // <rows>
+          row === 1 && make!().rows // <rows>
+          !grid!.at(1)!.rows // <rows> <at>
+          const next = grid ?? grids!
+            .at(1)
+          const known = row > 1 && grid!
+            .at(1) // <at>
+        }
+        """
+    )
+    written.check("rows")
+    written.check("at")

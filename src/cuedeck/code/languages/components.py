@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
-from cuedeck.code.languages.ecmascript_repair import declared, repaired
+from cuedeck.code.languages.ecmascript_repair import repaired, rewritten
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.ecmascript_torn import closed
 from cuedeck.code.languages.language import Language
@@ -154,7 +154,7 @@ VUE: Final = Language(
     ComponentRules,
     repair=lambda source: repaired(vue(source)),
     close=closed,
-    rewrite=lambda source: declared(vue(source)),
+    rewrite=lambda source: rewritten(vue(source)),
 )
 SVELTE: Final = Language(
     "svelte",
@@ -163,5 +163,5 @@ SVELTE: Final = Language(
     ComponentRules,
     repair=lambda source: repaired(svelte(source)),
     close=closed,
-    rewrite=lambda source: declared(svelte(source)),
+    rewrite=lambda source: rewritten(svelte(source)),
 )

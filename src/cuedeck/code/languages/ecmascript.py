@@ -86,7 +86,7 @@ class EcmaWalk(MemberWalk):
         "array_type": "array_type",
         "tuple_type": "tuple_type",
         "union_type": "union",
-        "intersection_type": "union",
+        "intersection_type": "intersection",
         "lookup_type": "lookup_type",
         "function_type": "function_type",
         "conditional_type": "conditional_type",
@@ -234,7 +234,8 @@ class EcmaWalk(MemberWalk):
             self.type_parameters(generics, inner)
         if single is not None:
             hint = self.row(Op.ARGUMENT, expected, 0) if expected else 0
-            self.bind(inner, self.name(single), single.start_byte, Bind.PARAMETER, 0, hint)
+            told = self.parameter_annotation(single, single, inner)
+            self.bind(inner, self.name(single), single.start_byte, Bind.PARAMETER, told, hint)
         for position, child in enumerate(parameters.named_children if parameters is not None else ()):
             hint = self.row(Op.ARGUMENT, expected, position) if expected else 0
             self.parameter(child, inner, hint)

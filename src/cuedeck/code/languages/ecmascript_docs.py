@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.facts import Bind, Op, Role
+from cuedeck.code.facts import INSTANCE, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript import EcmaWalk
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _TAG: Final = re.compile(rb"@(type|param|arg|argument|returns?|this)\b[ \t]*(\{)?")
-_PARAMETER: Final = re.compile(rb"[\s*]*\[?[ \t]*([\w$]+)(?![\w$.])")
+_PARAMETER: Final = re.compile(rb"[\s*]*\[?[ \t]*([\w$]+)(?:\.([\w$]+))?(?![\w$.\[])")
 _BRACES: Final = re.compile(rb"[{}]")
 _IMPORT: Final = re.compile(
     rb"@import[ \t]{1,9}(?:([\w$]+)[ \t]{0,9}(?:,[ \t]{0,9})?)?"
@@ -21,6 +21,7 @@ _IMPORT: Final = re.compile(
 _IMPORTED: Final = re.compile(rb"(?:type[ \t]+)?([\w$]+)(?:[\s*]+as[\s*]+([\w$]+))?")
 _TYPEDEF: Final = re.compile(rb"@typedef[ \t]+\{")
 _WORD: Final = re.compile(rb"[\s*]*([A-Za-z_$][\w$]*)")
+_KEY: Final = re.compile(rb"[\s*]*['\"]?([A-Za-z_$][\w$]*)['\"]?\??[ \t]*:")
 _MODULE: Final = re.compile(rb"[\s*]*import\([ \t]*(['\"])([^'\"\n]+)\1[ \t]*\)")
 _BLANK: Final = re.compile(rb"[\s*]*")
 _TEXT: Final = re.compile(rb"'[^'\n]*'|\"[^\"\n]*\"|-?\d[\w.]*|`[^`]*`")
@@ -104,7 +105,8 @@ class DocWalk(EcmaWalk):
         if comment.start_byte in self.comments_read:
             return self.comments_read[comment.start_byte]
         said = self.comments_read[comment.start_byte] = {}
-        parameters = 0
+        places: dict[bytes, int] = {}
+        members: dict[bytes, int] = {}
         for tag in _TAG.finditer(self.source, comment.start_byte, comment.end_byte):
             of, at = self.type_at(tag.end(), comment.end_byte, scope) if tag[2] else (0, tag.end())
             known = of and self.source[at : at + 1] == b"}"
@@ -112,13 +114,25 @@ class DocWalk(EcmaWalk):
             if kind[:1] in b"pa":
                 behind = _behind_braces(self.source, tag.start(2), comment.end_byte) if tag[2] else at
                 name = _PARAMETER.match(self.source, behind, comment.end_byte)
-                if name is not None and known:
-                    said.setdefault(b" " + name[1], of)
-                    said.setdefault(b" %d" % parameters, of)
-                parameters += name is not None
+                if name is not None and name[2]:
+                    self.told_member(name, scope, of if known else 0, members)
+                elif name is not None:
+                    place = places.setdefault(name[1], len(places))
+                    if known:
+                        said.setdefault(b" " + name[1], of)
+                        said.setdefault(b" %d" % place, of)
             elif known:
                 said.setdefault(b"returns" if kind[:1] == b"r" else kind, of)
+        for owner, inner in members.items():
+            if self.rows[4 * said.get(b" " + owner, 0)] in (Op.UNKNOWN, Op.LITERAL):
+                said[b" " + owner] = said[b" %d" % places.get(owner, -1)] = self.row(Op.SELF, inner)
         return said
+
+    def told_member(self, name: re.Match[bytes], scope: int, of: int, members: dict[bytes, int]) -> None:
+        """``@param {X} options.name``: a member of an object whose type is only told like this."""
+        if name[1] not in members:
+            members[name[1]] = self.scope(ScopeKind.CLASS, scope)
+        self.bind(members[name[1]], self.intern(name[2]), name.start(2), Bind.VARIABLE, of)
 
     def comment_above(self, node: Node) -> Node | None:
         above: Node | None = node
@@ -134,6 +148,22 @@ class DocWalk(EcmaWalk):
         written = super().annotation(node, scope)
         if written or node.type not in ("variable_declarator", "field_definition"):
             return written
+        return self.told(node, scope).get(b"type", 0)
+
+    def statement(self, node: Node, scope: int, role: int = 0) -> int:
+        """``/** @type {X} */ this.name;`` declares a member."""
+        of, member = self.told(node, scope).get(b"type", 0), node.named_children[:1]
+        name = member[0].child_by_field_name("property") if member else None
+        owner, around = member[0].child_by_field_name("object") if member else None, self.scopes[scope].owner
+        if not of or name is None or owner is None or owner.type != "this" or around < 0:
+            return super().statement(node, scope, role)
+        known = self.name(name) in self.names[around]
+        self.bind(around, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, of)
+        if not known:
+            self.define(Kind.FIELD, name, node, around)
+        return 0
+
+    def assigned_type(self, node: Node, scope: int) -> int:
         return self.told(node, scope).get(b"type", 0)
 
     def signature_of(
@@ -210,6 +240,10 @@ class DocWalk(EcmaWalk):
             of, at = self.type_at(at + 1, end, scope, depth + 1)
             at = self.behind(at, end)
             at += self.source[at : at + 1] == b")"
+        elif self.source[at : at + 1] == b"[":
+            of, at = self.told_parts(at, end, scope, depth)
+        elif self.source[at : at + 1] == b"{":
+            of, at = self.told_members(at, end, scope, depth)
         elif (constant := _TEXT.match(self.source, at, end)) is not None:
             of, at = self.row(Op.LITERAL, 0, self.intern(constant[0])), constant.end()
         else:
@@ -218,7 +252,29 @@ class DocWalk(EcmaWalk):
                 of, at = self.told_type(of, at, end, scope, depth)
         while self.source[at : at + 2] == b"[]":
             of, at = self.row(Op.SEQUENCE, self.row(Op.TYPED, of)) if of else 0, at + 2
-        return of, at
+        return of, at + (self.source[at : at + 1] in (b"?", b"!"))
+
+    def told_parts(self, at: int, end: int, scope: int, depth: int) -> tuple[int, int]:
+        """``[A, B]``."""
+        parts: list[int] = []
+        while self.source[at : at + 1] in (b"[", b","):
+            part, at = self.type_at(at + 1, end, scope, depth + 1)
+            parts.append(part)
+        at += self.source[at : at + 1] == b"]"
+        return self.row(Op.TUPLE, 0, self.items(parts)), at
+
+    def told_members(self, at: int, end: int, scope: int, depth: int) -> tuple[int, int]:
+        """``{ a: A, b?: B }``."""
+        inner = self.scope(ScopeKind.CLASS, scope)
+        self.scopes[inner].owner = inner
+        while self.source[at : at + 1] in (b"{", b",", b";") and (
+            key := _KEY.match(self.source, at + 1, end)
+        ):
+            of, at = self.type_at(key.end(), end, scope, depth + 1)
+            self.bind(inner, self.intern(key[1]), key.start(1), Bind.VARIABLE, of)
+        at = self.behind(at + (self.source[at : at + 1] in (b",", b";")), end)
+        at += self.source[at : at + 1] == b"}"
+        return self.row(Op.SELF, inner), at
 
     def told_type(self, of: int, at: int, end: int, scope: int, depth: int) -> tuple[int, int]:
         """``X<A, B>``."""

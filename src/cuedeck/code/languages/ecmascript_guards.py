@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _CHOICES: Final = ("||", "??", "&&")
+_DEFAULTS: Final = ("||", "??")
+# What a default may stand in for.
+_GIVING: Final = frozenset({"identifier", "member_expression", "subscript_expression", "call_expression"})
 _EXITS: Final = frozenset({"return_statement", "throw_statement", "continue_statement", "break_statement"})
 _EQUAL: Final = {"===": True, "==": True, "!==": False, "!=": False}
 _PATHS: Final = frozenset({"identifier", "member_expression"})
@@ -61,7 +64,7 @@ class GuardWalk(TypeWalk):
         return self.row(Op.NARROWED, value, self.items([self.test(g) for g in known])) if known else value
 
     def path_of(self, node: Node) -> bytes:
-        return self.source[node.start_byte : node.end_byte].replace(b"?.", b".")
+        return self.source[node.start_byte : node.end_byte].replace(b"?.", b".").replace(b"!.", b".")
 
     def test(self, guard: Guard) -> int:
         if not guard.row:
@@ -318,7 +321,12 @@ class GuardWalk(TypeWalk):
             word = operator.type if operator is not None else ""
             if word in ("&&", "||"):
                 self.guards = {**saved, **self.knowing(step.named_children[0], scope, word == "&&")}
-            right = self.given(step.named_children[-1], scope, expected if word in _CHOICES else 0)
+            other = step.named_children[-1]
+            wanted = expected if word in _CHOICES else 0
+            if not expected and word in _DEFAULTS and other.type == "object":
+                # Where nothing else is expected of it, a default is what it stands in for.
+                wanted = value if step.named_children[0].type in _GIVING else 0
+            right = self.given(other, scope, wanted)
             self.guards = saved
             if word in _CHOICES:
                 value = self.row(Op.UNION, 0, self.items([value, right]))

@@ -111,6 +111,7 @@ class EcmaLibrary(Rules):
     folding_methods: ClassVar[frozenset[str]] = frozenset({"reduce", "reduceRight"})
     comparing_methods: ClassVar[frozenset[str]] = frozenset({"sort", "toSorted"})
     mapping_methods: ClassVar[frozenset[str]] = frozenset({"map", "flatMap"})
+    flattening_methods: ClassVar[frozenset[str]] = frozenset({"flatMap"})
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     settler: ClassVar[str] = "then"
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
@@ -127,6 +128,8 @@ class EcmaLibrary(Rules):
     global_objects: ClassVar[frozenset[str]] = frozenset({"window", "globalThis", "global", "self"})
     foreign_globals: ClassVar[frozenset[str]] = frozenset({"process", "import.meta"})
     library: ClassVar[Mapping[str, str]] = {
+        "Object.keys": "texts",
+        ".split": "texts",
         "Object.values": "values",
         "Object.entries": "entries",
         "Object.fromEntries": "paired",

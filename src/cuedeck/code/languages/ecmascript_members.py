@@ -110,6 +110,10 @@ class MemberWalk(ValueWalk):
                 if exported is None:
                     self.export_whole(right, value)
                 return value
+        if left.type in ("object_pattern", "array_pattern"):
+            value = self.visit(right, scope)
+            self.pattern(left, scope, value, "", None)
+            return value
         target = self.visit(left, scope, Role.WRITE)
         name, owner = left.child_by_field_name("property"), left.child_by_field_name("object")
         member = left.type == "member_expression" and name is not None and owner is not None
@@ -126,7 +130,8 @@ class MemberWalk(ValueWalk):
         around = self.scopes[scope].owner
         if owner.type == "this" and around >= 0:
             known = self.name(name) in self.names[around]
-            self.bind(around, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, 0, value)
+            hint = self.assigned_type(node, scope)
+            self.bind(around, self.name(name), name.start_byte, Bind.VARIABLE | INSTANCE, hint, value)
             if not known:
                 self.define(Kind.FIELD, name, node, around)
         elif exported is not None:
@@ -134,6 +139,14 @@ class MemberWalk(ValueWalk):
         elif self.text(left) == "module.exports":
             self.export_whole(right, value)
         return value
+
+    def fill(self, node: Node, scope: int, value: int) -> None:
+        is_name = node.type in ("identifier", "shorthand_property_identifier_pattern")
+        target = self.reference if is_name else self.visit
+        target(node, scope, Role.WRITE)
+        self.forget(node)
+        if is_name:
+            self.decide(node, scope, value)
 
     def decide(self, name: Node, scope: int, value: int) -> None:
         """A variable that was declared with neither a type nor a value is what it is given.

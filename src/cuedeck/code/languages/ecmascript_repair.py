@@ -21,6 +21,8 @@ _APART: Final = re.compile(
     rb"(?m)^([ \t]*(?:export[ \t]+)?(?:declare[ \t]+)?(?:namespace|module)[ \t]+"
     rb"(?:[\w$.]+|'[^'\n]*'|\"[^\"\n]*\"))([ \t]*\r?\n[ \t\r\n]*)\{"
 )
+# ``a && b!.c``, of which the grammar takes the ``!`` for one of the whole ``a && b``.
+_SURE: Final = re.compile(rb"(?<=[\w$)\]])!(?=\??[.\[(]|\s+\.)")
 _LOOK_BACK: Final = 4000
 
 
@@ -33,9 +35,14 @@ def declared(source: bytes) -> bytes:
     return _USING.sub(lambda found: found[1] + found[2] + b" " * len(found[3] or b"") + b"const", source)
 
 
+def rewritten(source: bytes) -> bytes:
+    """The source without what it says only to the compiler: that something is there."""
+    return _SURE.sub(b" ", declared(source))
+
+
 def repaired(source: bytes) -> bytes:
     """The source with a semicolon before each call signature that begins with type parameters, and so on."""
-    source = _TYPES.sub(lambda found: found[1] + b"    ", declared(source))
+    source = _TYPES.sub(lambda found: found[1] + b"    ", rewritten(source))
     source = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), source)
     text = bytearray(source)
     for found in _OPENING.finditer(source):

@@ -68,6 +68,8 @@ class EcmaRules(EcmaLibrary):
     foreign_wrappers: ClassVar[bool] = True
     adds_to_foreign: ClassVar[bool] = True
     stars_pass_imports: ClassVar[bool] = False
+    types_beside_values: ClassVar[bool] = True
+    keeps_empty: ClassVar[bool] = True
 
     @property
     @from_files
@@ -130,12 +132,14 @@ class EcmaRules(EcmaLibrary):
                 found.append((block, name, self._written(path, name)))
         return found
 
-    def _foreign(self, name: str) -> Value | None:
-        """The block that describes a foreign module; ``*`` in its name stands for anything."""
-        for block, pattern, module in self._blocks:
-            if module is None and star_of(pattern, name) is not None and not self._is_module(block.path):
-                return block
-        return None
+    def _foreign(self, path: str, name: str) -> Value | None:
+        """The nearest block that describes a foreign module; ``*`` in its name stands for anything."""
+        described = [
+            block
+            for block, pattern, module in self._blocks
+            if module is None and star_of(pattern, name) is not None and not self._is_module(block.path)
+        ]
+        return max(described, key=lambda block: _nearness(path, block.path), default=None)
 
     def lent(self, module: Value, name: str) -> Targets:
         """``export = X`` gives the members of a namespace X."""
@@ -272,7 +276,7 @@ class EcmaRules(EcmaLibrary):
                     yield found
 
     def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
-        return sorted(self._intrinsics, key=lambda s: -len(posixpath.commonprefix([path, s.path])))
+        return sorted(self._intrinsics, key=lambda s: -_nearness(path, s.path))
 
     @property
     @from_files
@@ -287,7 +291,7 @@ class EcmaRules(EcmaLibrary):
         return found
 
     def module(self, path: str, imported: Import) -> Value | None:
-        return self._written(path, imported.module) or self._foreign(imported.module)
+        return self._written(path, imported.module) or self._foreign(path, imported.module)
 
     def _written(self, path: str, name: str) -> Value | None:
         """The file that a module is written in."""
@@ -512,3 +516,8 @@ class EcmaRules(EcmaLibrary):
         at = next((at for at, part in enumerate(parts) if part in _MADE_BY_BUILDS), len(parts))
         rest = "/".join(parts[at:] if parts[at + 1 :] else [*parts[at:], "index"])
         return self._built_from("/".join(parts[:at]), rest) if at < len(parts) else None
+
+
+def _nearness(path: str, other: str) -> int:
+    """How much of the way to two files is the same."""
+    return len(posixpath.commonprefix([path, other]))

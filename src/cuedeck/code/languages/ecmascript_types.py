@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from cuedeck.code.facts import HELD, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.ecmascript_modules import ModuleWalk
 from cuedeck.code.languages.table import first_of
 
@@ -84,6 +85,11 @@ class TypeWalk(ModuleWalk):
         types = [c.child_by_field_name("type") if c.type in _LABELLED else c for c in parts]
         values = [self.visit(c, scope, Role.TYPE) if c is not None else 0 for c in types]
         return self.row(Op.TUPLE, 0, self.items(values))
+
+    def intersection(self, node: Node, scope: int, role: int = 0) -> int:
+        made = self.union(node, scope, role)
+        self.rows[4 * made] |= Role.EXTENDS << ROLE_SHIFT
+        return made
 
     def meta_property(self, node: Node, scope: int, role: int = 0) -> int:
         """``import.meta``, which is there like a variable."""
@@ -247,14 +253,14 @@ class TypeWalk(ModuleWalk):
                 found += self.parents(child, scope, role)
         return found
 
-    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node) -> None:
-        """Bind the names of a destructuring pattern to the parts of a value."""
+    def pattern(self, node: Node, scope: int, value: int, kind: str, whole: Node | None) -> None:
+        """Give the names of a destructuring pattern the parts of a value: new ones in a declaration."""
         match node.type:
             case "identifier":
-                self.assign(node, scope, 0, value, kind, whole)
+                self.part(node, scope, value, kind, whole)
             case "shorthand_property_identifier_pattern" | "shorthand_property_identifier":
                 part = self.row(Op.ATTR, value, self.name(node), node.start_byte) if value else 0
-                self.assign(node, scope, 0, part, kind, whole)
+                self.part(node, scope, part, kind, whole)
             case "pair_pattern" | "pair":
                 key, target = node.child_by_field_name("key"), node.child_by_field_name("value")
                 part = 0
@@ -279,8 +285,20 @@ class TypeWalk(ModuleWalk):
             case "object_pattern" | "rest_pattern" | "object" | "spread_element":
                 for child in node.named_children:
                     self.pattern(child, scope, value, kind, whole)
+            case _ if whole is None:
+                self.fill(node, scope, value)
             case _:
                 self.visit(node, scope, Role.WRITE)
+
+    def part(self, leaf: Node, scope: int, value: int, kind: str, whole: Node | None) -> None:
+        if whole is None:
+            self.fill(leaf, scope, value)
+        else:
+            self.assign(leaf, scope, 0, value, kind, whole)
+
+    @abstractmethod
+    def fill(self, node: Node, scope: int, value: int) -> None:
+        """Visit what is given a part of a value that is taken apart."""
 
     def binding_names(self, node: Node) -> Iterator[Node]:
         if node.type in _LEAVES:

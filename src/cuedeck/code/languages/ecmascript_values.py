@@ -266,11 +266,15 @@ class ValueWalk(GuardWalk):
                 if number >= 0:
                     self.contain(number, begun, self.definition_of(inner))
         if named or self.text(key).isidentifier():
-            self.member_of(key, inner, made, 0)
+            self.member_of(key, inner, made, 0, self.assigned_type(node, scope))
 
-    def member_of(self, key: Node, inner: int, value: int, expected: int) -> None:
+    def assigned_type(self, node: Node, scope: int) -> int:
+        """The type that a comment says of what a member is given."""
+        return 0
+
+    def member_of(self, key: Node, inner: int, value: int, expected: int, hint: int = 0) -> None:
         self.expect(key, expected)
-        self.bind(inner, self.name(key), key.start_byte, Bind.VARIABLE, 0, value)
+        self.bind(inner, self.name(key), key.start_byte, Bind.VARIABLE, hint, value)
 
     def jsx_element(self, node: Node, scope: int, role: int = 0) -> int:
         """An element with content; a function in it is what the component's ``children`` takes."""

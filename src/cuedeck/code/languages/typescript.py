@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from cuedeck.code.languages.ecmascript import EcmaWalk
-from cuedeck.code.languages.ecmascript_repair import declared, repaired
+from cuedeck.code.languages.ecmascript_repair import repaired, rewritten
 from cuedeck.code.languages.ecmascript_rules import EcmaRules
 from cuedeck.code.languages.ecmascript_torn import closed
 from cuedeck.code.languages.language import Language
@@ -43,8 +43,8 @@ TYPESCRIPT: Final = Language(
     folder_stems=("index",),
     repair=repaired,
     close=closed,
-    rewrite=declared,
+    rewrite=rewritten,
 )
 TSX: Final = Language(
-    "tsx", _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, close=closed, rewrite=declared
+    "tsx", _tsx, TsxWalk, EcmaRules, folder_stems=("index",), repair=repaired, close=closed, rewrite=rewritten
 )

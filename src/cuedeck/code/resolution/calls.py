@@ -150,7 +150,7 @@ class Calls(Overloads):
                 continue
             declared = self.parameter_type(function, place)
             meaning = dict(pairs(function))
-            if run[function].tag == CLASS and run[function].inside:
+            if run[function].tag == CLASS and (run[function].inside or parameters_in(declared)):
                 home = self.links(function.path).scopes[function.scope].owner
                 meaning |= self.meaning(run[function], function.path, home)
             if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
@@ -353,6 +353,9 @@ class Calls(Overloads):
                 given = [
                     v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
                 ]
+                if label in rules.flattening_methods:
+                    lists = self.concrete(tuple(given))
+                    given = [w for v in lists for w in (elements(v) if v.tag in (SEQUENCE, TUPLE) else (v,))]
                 one = value.tag == INSTANCE or label in rules.passing_methods
                 found += [sequence(unique(given))] if given and not one else given
             elif label in rules.same_methods:

@@ -128,6 +128,8 @@ class Library(Choosing):
             return (Value(TUPLE, inside=parts),) if any(parts) else ()
         if deed == "zipped":
             return self.zipped(path, arguments)
+        if deed == "texts":
+            return (sequence(()),)
         given = self.concrete(self.evaluate(path, arguments[0]))
         if deed == "same":
             return given

@@ -370,10 +370,11 @@ class Linker(Namesakes):
             links = self.links(path)
             number = links.string_numbers.get(name)
             kinds, hints = links.bindings[3], links.bindings[4]
-            # What only the constructor takes is no member.
+            # What only the constructor takes is no member, nor is a type parameter.
             bound = links.names[scope].get(number, ()) if number is not None else ()
             bindings = [b for b in bound if kinds[b] != Bind.PARAMETER or rules.parameters_are_members]
-            if not bindings or (constructed and is_class_of(links, scope, links.string_numbers[name])):
+            told = declared and all(kinds[b] == Bind.OPAQUE for b in bindings)
+            if told or not bindings or (constructed and is_class_of(links, scope, number or 0)):
                 continue
             imported = all(kinds[b] & BIND_MASK not in _LOCAL for b in bindings)
             if imported and links.scopes[scope].kind == ScopeKind.MODULE:
@@ -521,7 +522,9 @@ class Linker(Namesakes):
                 return ()
             if value.tag == CLASS and not found and name == self.rules_of(value.path).prototype:
                 return (value._replace(tag=INSTANCE_OF),)
-            return self.imported_member(found) if found and not self.is_rivalled(value, found) else ()
+            if not found or self.is_rivalled(value, found):
+                return ()
+            return (*self.imported_member(found), *self.spread_over(value, found))
         if value.tag in (PARAMETER, TYPE_OF):
             return tuple(t for limit in self.bounds(value) for t in self.attribute_of(limit, name))
         return self.foreign_member(value, name) if value.tag == EXTERNAL else ()
@@ -562,6 +565,8 @@ class Linker(Namesakes):
                 return self.structures_apart(path, number, found)
             if rules.fields_beside_methods:
                 return self.method_or_field(path, a, links.strings[b], found, role == Role.CALL)
+            if rules.types_beside_values and role == Role.TYPE:
+                return self.type_outside(path, links.strings[b], found)
             return found if role not in TYPE_ROLES else self.type_beside(path, a, links.strings[b], found)
         if op == Op.ATTR:
             return self.attribute(path, number)

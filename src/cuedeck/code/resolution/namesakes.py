@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, TYPE_BINDS, Bind, Role, ScopeKind
 from cuedeck.code.resolution.extending import Extending
 from cuedeck.code.resolution.values import Symbol, Target, Targets, Value
+
+_VALUES: Final = frozenset({Bind.VARIABLE, Bind.PARAMETER, Bind.FUNCTION})
 
 
 class Namesakes(Extending):
@@ -49,6 +52,31 @@ class Namesakes(Extending):
         else:
             kept = [t for t, k in zip(found, kinds, strict=True) if k != {Bind.ALIAS}]
         return kept or found
+
+    def type_outside(self, path: str, name: str, found: Targets) -> Targets:
+        """What a name means in a type: something further out, where all that is nearer are values."""
+        nearer = min((t.scope for t in found if isinstance(t, Symbol) and t.path == path), default=0)
+        if not nearer or not all(map(self.is_value, found)):
+            return found
+        outside = self.name(path, self.links(path).scopes[nearer].parent, name)
+        outside = self.type_outside(path, name, outside)
+        return found if all(map(self.is_value, outside)) else outside
+
+    def is_value(self, target: Target) -> bool:
+        return isinstance(target, Symbol) and self.kinds_of(target) <= _VALUES
+
+    def spread_over(self, owner: Value, member: Symbol) -> Targets:
+        """``{ size: 1, ...options }``: the member of what is spread into an object behind its own."""
+        links = self.links(member.path)
+        bases = links.lists[links.scopes[member.scope].bases]
+        if not bases or (owner.path, owner.scope) != member[:2] or member.scope in links.classes:
+            return ()
+        bindings = links.names[member.scope][links.string_numbers[member.name]]
+        given = max(links.bindings[2][binding] for binding in bindings)
+        if not self.rules_of(owner.path).structural or all(links.pos[base] < given for base in bases):
+            return ()
+        found = self.member(owner, member.name, skip=1)
+        return (found,) if found else ()
 
     def kinds_of(self, symbol: Symbol) -> set[int]:
         """How a scope got a name."""

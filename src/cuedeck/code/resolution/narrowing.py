@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, ROLE_SHIFT, TYPE_ROLES, Bind, Op, ScopeKind
+from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, ROLE_SHIFT, TYPE_ROLES, Bind, Op, Role, ScopeKind
 from cuedeck.code.resolution.generics import pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
@@ -374,10 +374,31 @@ class Narrowing(Protocols):
                 return values
             if not wanted and not holds:
                 return values
+            if self.is_joint(function.path, links.a[result]):
+                # ``x is A & { b: B }``: what is left otherwise may be an A.
+                return unique([*self.among(values, wanted, holds), *wanted]) if holds else values
             # ``this is Either<never, R>``: what is left otherwise may be of the same class.
             told = links.ops[links.a[result]] & OP_MASK == Op.INDEX
             return self.among(values, wanted, holds) or (values if told else ())
         return values
+
+    def is_joint(self, path: str, number: int, depth: int = 0) -> bool:
+        """Whether a type is several at once, ``A & B``, maybe under a name."""
+        links = self.links(path)
+        op = links.ops[number] & OP_MASK
+        if op == Op.UNION or depth > _MAX_DEPTH:
+            return links.ops[number] >> ROLE_SHIFT == Role.EXTENDS
+        if op in (Op.TYPED, Op.INDEX):
+            return self.is_joint(path, links.a[number], depth + 1)
+        named = self.targets(path, number) if op in (Op.NAME, Op.ATTR) else ()
+        for target in named:
+            if isinstance(target, Symbol):
+                links = self.links(target.path)
+                for binding in links.names[target.scope].get(links.string_numbers.get(target.name, -1), ()):
+                    kind, hint = links.bindings[3][binding], links.bindings[4][binding]
+                    if kind == Bind.ALIAS and self.is_joint(target.path, hint, depth + 1):
+                        return True
+        return False
 
     def tested(self, function: Value, key: str) -> str:
         """The name of the parameter at a position."""

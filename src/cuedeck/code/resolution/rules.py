@@ -192,6 +192,8 @@ class Rules:
     # Walking over a mapping gives each key with its value, not the keys alone.
     yields_entries: ClassVar[bool] = False
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
+    # Of these, what a function gives that is a container counts for what it holds.
+    flattening_methods: ClassVar[frozenset[str]] = frozenset()
     # Generic types of functions, and what their arguments say: see ``formed``.
     function_forms: ClassVar[Mapping[str, str]] = {}
     # Methods that hand the value itself to a function, and give what that gives.
@@ -218,6 +220,10 @@ class Rules:
     calls_fields: ClassVar[bool] = True
     # A member may have the name of a type: in an annotation the type is meant.
     types_beside_members: ClassVar[bool] = False
+    # A container is one whatever it holds: what its methods make of plain elements is known.
+    keeps_empty: ClassVar[bool] = False
+    # A value may have the name of a type that is declared further out: in an annotation the type is meant.
+    types_beside_values: ClassVar[bool] = False
     # A method outside of its type gives the type's parameters names of its own.
     receivers_name_parameters: ClassVar[bool] = False
     # A variable of a function is seen behind its declaration only, by functions inside too.

@@ -534,7 +534,7 @@ class Typing(Untyped):
                 return (Value(TUPLE, inside=items, name=kind),) if any(items) else ()
             case Op.SEQUENCE:
                 inside = trimmed(self.evaluate(path, a))
-                return (sequence(inside),) if inside else ()
+                return (sequence(inside),) if inside or self.rules_of(path).keeps_empty else ()
             case Op.MAPPING:
                 held, keys = trimmed(self.evaluate(path, a)), trimmed(self.evaluate(path, b)) if b else ()
                 return (mapping(held, keys),) if held or keys else ()
