@@ -12,7 +12,7 @@ def test_a_namespace_exports_what_its_file_imports(project: Project) -> None:
         """
         === account.ts
         export interface Account { id: string } // <def Account>
-        export namespace Account { // <Account>
+        export namespace Account {
           export interface Limits { most: number } // <def Limits>
         }
         === client.ts

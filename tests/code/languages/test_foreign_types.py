@@ -194,7 +194,7 @@ def test_a_namespace_that_is_exported_as_a_whole(project: Project) -> None:
         """
         === config.d.ts
         declare namespace config { interface Levels { high: number } }  // <def Levels> <def high>
-        declare const config: config.Levels;
+        declare const config: config.Levels;  // <Levels>
         export = config;
         === index.d.ts
         import * as Config from './config';

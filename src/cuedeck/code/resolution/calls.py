@@ -19,7 +19,6 @@ from cuedeck.code.facts import (
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
-    classes_of,
     pairs,
     parameters_in,
     settled,
@@ -47,6 +46,7 @@ from cuedeck.code.resolution.values import (
     Targets,
     Value,
     Values,
+    classes_of,
     elements,
     sequence,
     unique,

@@ -28,6 +28,7 @@ from cuedeck.code.resolution.values import (
     Symbol,
     Value,
     Values,
+    classes_of,
     elements,
     unique,
 )
@@ -589,14 +590,3 @@ def parameters_in(values: Values, depth: int = 0) -> list[Value]:
             for part in (*parts[1:], *parts[:1]) if value.tag in (MAPPING, CALLABLE) else parts:
                 found += parameters_in(part, depth + 1)
     return found
-
-
-def classes_of(values: Values) -> Values:
-    """The classes that values are instances of."""
-    found = []
-    for value in values:
-        if value.tag == INSTANCE:
-            found.append(value._replace(tag=CLASS))
-        elif value.tag == PARAMETER:
-            found.append(Value(TYPE_OF, inside=((value,),)))
-    return unique(found)

@@ -450,26 +450,6 @@ class Linker(Namesakes):
         functions = [f for v in called for f in self.functions_of(path, v)]
         return any((v.path, v.scope) == (value.path, value.scope) for v in (*called, *functions))
 
-    def beside(self, value: Value, targets: Targets, called: bool) -> Targets:
-        """Of members of one name what is called is a method, what is not is a field, if not the nearest."""
-        if value.tag not in (CLASS, INSTANCE_OF, SUPER) or len(targets) != 1:
-            return targets
-        nearest = targets[0]
-        if not isinstance(nearest, Symbol) or self.declares(nearest, function=called):
-            return targets
-        for path, scope in self.lineage(value)[int(value.tag == SUPER) :]:
-            other = Symbol(path, scope, nearest.name)
-            if self.declares(other, function=called):
-                return (other,)
-        return () if called and self.is_uncalled(nearest) else targets
-
-    def is_uncalled(self, symbol: Symbol) -> bool:
-        """Whether a name is that of a field, in a language that calls no fields."""
-        links = self.links(symbol.path)
-        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
-        fields = all(links.bindings[3][binding] == Bind.VARIABLE for binding in bindings)
-        return fields and not self.rules_of(symbol.path).calls_fields
-
     def methods(self, path: str, member: int) -> Values:
         links = self.links(path)
         found: list[Value] = []
@@ -480,12 +460,6 @@ class Linker(Namesakes):
                 meant = self.beside(owner, nearest, called=True)
                 found += [v for target in meant if meant != nearest for v in self.worth(owner, target)]
         return tuple(found)
-
-    def declares(self, symbol: Symbol, *, function: bool) -> bool:
-        """Whether a scope declares a function, or something else, of that name."""
-        links = self.links(symbol.path)
-        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
-        return any((links.bindings[3][binding] == Bind.FUNCTION) == function for binding in bindings)
 
     def taking(self, value: Value, targets: Targets, count: int) -> Targets:
         """Of overloads that a class and its ancestors declare, the nearest that takes so many arguments."""
@@ -593,17 +567,3 @@ class Linker(Namesakes):
                 if found:
                     return (found,)
         return ()
-
-    def method_or_field(self, path: str, scope: int, name: str, found: Targets, called: bool) -> Targets:
-        """What a bare name means: where it is called a method, though a variable of that name is nearer."""
-        links = self.links(path)
-        owner = links.scopes[scope].owner
-        local = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
-        if owner < 0:
-            return found
-        around = Value(CLASS, path, owner)
-        seen = [t for t in found if isinstance(t, Symbol) and t.path == path]
-        if any(links.scopes[t.scope].kind in local for t in seen):
-            method = self.member(around, name) if called else None
-            return (method,) if method is not None else found
-        return found if called else self.beside(around, found, called)

@@ -7,7 +7,7 @@ from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, ROLE_SHIFT, TYPE_BINDS, Bind, Role, ScopeKind
 from cuedeck.code.resolution.extending import Extending
-from cuedeck.code.resolution.values import Symbol, Target, Targets, Value
+from cuedeck.code.resolution.values import CLASS, INSTANCE, SUPER, Symbol, Target, Targets, Value
 
 _VALUES: Final = frozenset({Bind.VARIABLE, Bind.PARAMETER, Bind.FUNCTION})
 
@@ -91,3 +91,43 @@ class Namesakes(Extending):
         fitting = tuple(t for t in found if not isinstance(t, Symbol) or rules.is_tag(t) == tagged)
         bare = rules.bare_tags or links.ops[number] >> ROLE_SHIFT == Role.TYPE
         return fitting or (found if bare and not tagged else ())
+
+    def beside(self, value: Value, targets: Targets, called: bool) -> Targets:
+        """Of members of one name what is called is a method, what is not is a field, if not the nearest."""
+        if value.tag not in (CLASS, INSTANCE, SUPER) or len(targets) != 1:
+            return targets
+        nearest = targets[0]
+        if not isinstance(nearest, Symbol) or self.declares(nearest, function=called):
+            return targets
+        for path, scope in self.lineage(value)[int(value.tag == SUPER) :]:
+            other = Symbol(path, scope, nearest.name)
+            if self.declares(other, function=called):
+                return (other,)
+        return () if called and self.is_uncalled(nearest) else targets
+
+    def is_uncalled(self, symbol: Symbol) -> bool:
+        """Whether a name is that of a field, in a language that calls no fields."""
+        links = self.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        fields = all(links.bindings[3][binding] == Bind.VARIABLE for binding in bindings)
+        return fields and not self.rules_of(symbol.path).calls_fields
+
+    def declares(self, symbol: Symbol, *, function: bool) -> bool:
+        """Whether a scope declares a function, or something else, of that name."""
+        links = self.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return any((links.bindings[3][binding] == Bind.FUNCTION) == function for binding in bindings)
+
+    def method_or_field(self, path: str, scope: int, name: str, found: Targets, called: bool) -> Targets:
+        """What a bare name means: where it is called a method, though a variable of that name is nearer."""
+        links = self.links(path)
+        owner = links.scopes[scope].owner
+        local = (ScopeKind.FUNCTION, ScopeKind.BLOCK)
+        if owner < 0:
+            return found
+        around = Value(CLASS, path, owner)
+        seen = [t for t in found if isinstance(t, Symbol) and t.path == path]
+        if any(links.scopes[t.scope].kind in local for t in seen):
+            method = self.member(around, name) if called else None
+            return (method,) if method is not None else found
+        return found if called else self.beside(around, found, called)

@@ -22,7 +22,6 @@ from cuedeck.code.facts import (
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
-    classes_of,
     parameters_in,
     trimmed,
 )
@@ -49,6 +48,7 @@ from cuedeck.code.resolution.values import (
     Targets,
     Value,
     Values,
+    classes_of,
     formed,
     mapping,
     restricted,

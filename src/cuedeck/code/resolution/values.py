@@ -214,3 +214,14 @@ def rest_part(value: Value, position: int) -> Values:
     if value.tag == TUPLE:
         return value.inside[position] if position < len(value.inside) else ()
     return elements(value)
+
+
+def classes_of(values: Values) -> Values:
+    """The classes that values are instances of."""
+    found = []
+    for value in values:
+        if value.tag == INSTANCE:
+            found.append(value._replace(tag=CLASS))
+        elif value.tag == PARAMETER:
+            found.append(Value(TYPE_OF, inside=((value,),)))
+    return unique(found)
