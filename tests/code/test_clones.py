@@ -212,3 +212,14 @@ def test_a_clone_that_checked_nothing_out_answers_for_its_commits(
     later.git("checkout", "-q", "main")
     later.put("new.py", "def fresh(): pass\n")
     assert "new.py" in code.view().snapshot.files
+
+
+def test_a_checkout_that_ended_half_way_is_what_stands_on_disk(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    half = clone(origin, tmp_path / "half")
+    (half.root / ".git/index").unlink()
+    code = open_code(half.root)
+    assert ("app/b.py", 5) in referring(code, "greet")
+    half.put("lib/a.py", "def greet():\n    return 3\n\n\ndef fresh():\n    pass\n")
+    assert find(code.view().snapshot, "fresh").symbol.line_start == 5

@@ -132,7 +132,19 @@ class Repository:
     @property
     def has_files(self) -> bool:
         """Whether a commit is checked out, or the first one is to come: a clone may leave that for later."""
-        return self._has_folder and (Path(self.git.path, "index").exists() or self.git.head_is_unborn)
+        return self._has_folder and (
+            Path(self.git.path, "index").exists() or self.git.head_is_unborn or self._holds_some()
+        )
+
+    def _holds_some(self) -> bool:
+        """Whether folders or code of the commit are there all the same: a checkout may end half-way."""
+        commit = self.head()[1]
+        tree = self.tree(commit) if commit is not None else None
+        return tree is not None and any(
+            (self.root / path).exists()
+            for path, entry in self.entries("", tree)
+            if entry.type_str == "tree" or language_of(path) is not None
+        )
 
     def converts_line_ends(self, path: str) -> bool | None:
         """Whether git stores a file with other line ends than it may have on disk, if that can be told."""
