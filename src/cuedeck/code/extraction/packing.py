@@ -55,7 +55,8 @@ _BACKWARD: Final = frozenset(
 )
 _BOTH: Final = CONTENT + SHAPE
 _MAX_FRAME: Final = 256 * 1024 * 1024
-_LEVEL: Final = 3
+# Beyond this a blob gets hardly smaller and packing takes ever longer.
+_LEVEL: Final = 5
 # For each value of an op column whether its row's ``a`` is stored as a distance.
 _IS_BACKWARD: Final = bytes(op & OP_MASK in _BACKWARD for op in range(256))
 _KIND_NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
