@@ -114,3 +114,22 @@ def test_an_object_that_is_spread_where_it_is_written_is_part_of_what_is_expecte
     )
     written.check("prefix")
     written.check("depth")
+
+
+def test_a_key_that_another_package_declares_is_any(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        import { Kind } from 'foreign'
+        import * as all from './b'
+        interface Registry { options: { size: number } } // <def size>
+        declare const held: { [K in Kind]: Registry[K] }
+        declare const one: Registry[Kind]
+        declare const other: Registry[all]
+        declare const options: Registry['options']
+        held.x; one.x; other.x; options.size // <size>
+        === b.ts
+        export const x = 1
+        """
+    )
+    written.check("size")

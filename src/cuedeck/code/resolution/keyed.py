@@ -56,10 +56,12 @@ class Keyed(Narrowing):
     def is_walked(self, path: str, key: int) -> bool:
         """Whether a key is each of those that a mapped type walks over."""
         for target in self.targets(path, key) if self.links(path).ops[key] & OP_MASK == Op.NAME else ():
+            if not isinstance(target, Symbol):
+                continue
             links = self.links(target.path)
             kinds, types = links.bindings[3:5]
             bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
-            if isinstance(target, Symbol) and any(kinds[b] == Bind.ALIAS and not types[b] for b in bindings):
+            if any(kinds[b] == Bind.ALIAS and not types[b] for b in bindings):
                 return True
         return False
 
