@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from cuedeck.code.git.repository import Repository
+from cuedeck.code.git.repository import MissingBlob, Repository
 
 _LINK: Final = 0o120000
 # As many as any system follows in one path; more lead in a circle.
@@ -18,8 +17,6 @@ _MOST_BYTES: Final = 4096
 
 def links_of(repository: Repository, commit: str) -> dict[str, str]:
     """The links of a commit and what each says; those that this clone lacks are left out."""
-    from cuedeck.code.git.repository import MissingBlob
-
     found: dict[str, str] = {}
     pending = [("", repository.tree(commit))]
     while pending:
