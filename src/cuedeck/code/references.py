@@ -22,7 +22,8 @@ from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.linker import Linker
-from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, Site, Uses, edge_of
+from cuedeck.code.resolution.shapes import is_made
+from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, MAKES, Site, Uses, edge_of
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
@@ -45,8 +46,8 @@ class References:
 
     @property
     def constructions(self) -> list[Site]:
-        """What runs a constructor without naming it or its class by a name of the file."""
-        return [site for site in self.possible if site.likely == CONSTRUCTS]
+        """What runs a constructor, or makes an instance of a class, without being a plain use of it."""
+        return [site for site in self.possible if site.likely in (CONSTRUCTS, MAKES)]
 
 
 def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None) -> References:
@@ -118,6 +119,8 @@ class _Search:
         self.found: dict[tuple[str, int], Site] = {}
         # Where a constructor runs and the line does not count as naming it.
         self.run_at: list[tuple[str, int]] = []
+        # Where an instance of a class is made, which refers to its constructor.
+        self.made_at: list[tuple[str, int]] = []
         self.declared_at: set[tuple[str, int]] = set()
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
@@ -132,6 +135,7 @@ class _Search:
         self.one_thing = (
             not self.beside_class and self.chosen is None and self.called is None and self.is_type is None
         )
+        self.is_made_apart = self.has_constructor()
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
 
     def stood_in_for(self) -> list[Target]:
@@ -151,6 +155,16 @@ class _Search:
             or target.tag == MODULE
             or (target.tag == EXTERNAL and not (defined and rules.is_unknown(target.path)))
         ]
+
+    def has_constructor(self) -> bool:
+        """Whether the symbol is a class whose constructor is what ``new`` refers to."""
+        rules, links = self.snapshot.rules(self.symbol.path), self.snapshot.links(self.symbol.path)
+        if not rules.new_names_constructors:
+            return False
+        bindings = links.names[self.symbol.scope].get(links.string_numbers.get(self.symbol.name, -1), ())
+        classes = [links.bindings[4][b] for b in bindings if links.bindings[3][b] == Bind.CLASS]
+        names = [links.string_numbers.get(name, -1) for name in rules.constructors]
+        return any(name in links.names[scope] for scope in classes for name in names)
 
     def run(self) -> References:
         own = self.snapshot.uses(self.symbol.name)
@@ -181,8 +195,9 @@ class _Search:
             places.append((path, links.pos[row], links.ops[row] >> ROLE_SHIFT))
         for path, place, role in places:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), CONVENTION)
-        for path, place in self.run_at:
-            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), CONSTRUCTS)
+        for places, why in ((self.run_at, CONSTRUCTS), (self.made_at, MAKES)):
+            for path, place in places:
+                yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), why)
         for path, place in self.declared_at - self.definitions:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
 
@@ -228,6 +243,9 @@ class _Search:
         if self.is_type is not None and self.is_type != (path == self.symbol.path and role in TYPE_ROLES):
             return
         if self.beside_class and role not in (Role.CALL, Role.IMPORT):
+            return
+        if self.is_made_apart and role == Role.CALL and is_made(links, site):
+            self.made_at.append((path, links.pos[site]))
             return
         if self.chosen is None or self.means_chosen(path, links, site):
             self.add(path, links.pos[site], role)

@@ -54,6 +54,7 @@ class EcmaRules(EcmaLibrary):
 
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
     members_of_all: ClassVar[frozenset[str]] = frozenset(constructors)
+    new_names_constructors: ClassVar[bool] = True
     prototype: ClassVar[str] = "prototype"
     keeps_results: ClassVar[bool] = True
     renames_exports: ClassVar[bool] = True

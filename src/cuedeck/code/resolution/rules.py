@@ -156,6 +156,8 @@ class Rules:
     inherited_constructors: ClassVar[bool] = False
     # Only calling a class by a name of the file refers to its constructor; ``module.C()`` runs it.
     calls_name_constructors: ClassVar[bool] = False
+    # ``new C()`` refers to the constructor that C declares; of the class itself it makes an instance.
+    new_names_constructors: ClassVar[bool] = False
     # An annotation may be a function's type; these methods of a container hand its elements to a function,
     # and those of them give what the function gives.
     function_types: ClassVar[bool] = False

@@ -7,6 +7,8 @@ from typing import Final
 from cuedeck.code.facts import OP_MASK, Links, Op, ScopeKind
 
 _MADE: Final = frozenset({Op.CALL, Op.ATTR, Op.INDEX, Op.UNION})
+# What stands around a callee that is told types, or of which something is expected.
+_AROUND: Final = frozenset({Op.INDEX, Op.WANTED})
 
 
 def is_class_of(links: Links, scope: int, name: int) -> bool:
@@ -27,3 +29,18 @@ def made_of(links: Links, expression: int, name: int) -> bool:
         return b == name
     parts = links.lists[b] if op in (Op.CALL, Op.UNION) else ()
     return any(made_of(links, part, name) for part in (a, *parts)) if op in _MADE else False
+
+
+def is_made(links: Links, callee: int) -> bool:
+    """Whether ``new`` makes an instance of what an expression names."""
+    row = callee
+    while True:
+        try:
+            row = links.ops.index(Op.NEW, row + 1)
+        except ValueError:
+            return False
+        made = links.a[row]
+        while made > callee and links.ops[made] & OP_MASK in _AROUND:
+            made = links.a[made]
+        if made == callee:
+            return True

@@ -28,11 +28,15 @@ _FILES_AT_ONCE: Final = 64
 # About how many bytes a site takes, and a use with what it means.
 SITE: Final = 150
 _USE: Final = 24
-# Why a place counts though it is no plain use: it makes an instance, it declares the symbol once more, or a
-# library does what it does by convention.
+# Why a place counts though it is no plain use of what is declared at one place: it runs a constructor that it
+# does not name, it makes an instance of a class by the constructor that this declares, it declares the symbol
+# once more, or a library does what it does by convention.
 CONSTRUCTS: Final = "constructs"
+MAKES: Final = "makes"
 DECLARES: Final = "declares"
 CONVENTION: Final = "convention"
+# Whoever asks by a name, and not by the place of a definition, means these as well.
+BY_NAME: Final = frozenset({MAKES})
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 

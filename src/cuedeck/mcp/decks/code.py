@@ -334,7 +334,7 @@ def _find_references(call: Call[FindReferences]) -> Answer:
         "symbol": _record(found.symbol),
         "references": [shape.reference(site) for site in found.sites(found.references[:limit])],
         "total_references": len(found.references),
-        "possible": [shape.reference(site) for site in found.sites(found.possible[:limit])],
+        "possible": [shape.possible(site) for site in found.sites(found.possible[:limit])],
         "metadata": _metadata(view),
     }
     if len(found.possible) > limit:

@@ -119,7 +119,7 @@ GRAPH = _answer(
 REFERENCES = _answer(
     {
         "symbol": _SYMBOL,
-        "references": list_of(object_of(_PLACE)),
+        "references": list_of(object_of(_PLACE, why=STRING)),
         "total_references": COUNT,
         "possible": list_of(object_of(_PLACE, likely=BOOLEAN, why=STRING)),
     },
@@ -243,7 +243,7 @@ def outlined(
 
 
 def reference(site: FoundSite) -> dict[str, Any]:
-    """One reference."""
+    """One reference, with the reason if it is no plain use."""
     shown = {
         "path": site.path,
         "line_start": site.line,
@@ -252,7 +252,13 @@ def reference(site: FoundSite) -> dict[str, Any]:
         "context": site.context,
         "from_symbol": {name: getattr(site.within, name) for name in _ENCLOSING},
     }
-    return {**shown, "likely": True, "why": site.likely} if site.likely else shown
+    return {**shown, "why": site.likely} if site.likely else shown
+
+
+def possible(site: FoundSite) -> dict[str, Any]:
+    """A place that may refer to a symbol; one for which there is a reason is likely to."""
+    shown = reference(site)
+    return {**shown, "likely": True} if site.likely else shown
 
 
 def file_change(file: FileChange) -> dict[str, Any]:

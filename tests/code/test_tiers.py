@@ -1,0 +1,76 @@
+"""A name means all that is part of a symbol; the place of a definition means what is declared there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.code.conftest import Ask, Repo
+
+
+def places(found: dict[str, Any], under: str = "references") -> list[tuple[str, int]]:
+    return [(each["path"], each["line_start"]) for each in found[under]]
+
+
+def reasons(found: dict[str, Any], under: str = "references") -> dict[int, str]:
+    return {each["line_start"]: each["why"] for each in found[under] if "why" in each}
+
+
+CRATES = """export class Crate<T> {
+  constructor(readonly size: number) {}
+}
+export class Lid {}
+export const one = new Crate<string>(1)
+export const two: Crate<string> = make()
+new Lid()
+"""
+VIEWS = """import * as store from "./crates"
+import { Crate } from "./crates"
+const three = new store.Crate(wrap(new Crate(2)))
+class Panel extends Component { constructor() { super() } }
+const shown = <Panel />
+"""
+
+
+def test_making_an_instance_refers_to_the_constructor_that_a_class_declares(ask: Ask, repo: Repo) -> None:
+    repo.put("crates.ts", CRATES)
+    repo.put("views.tsx", VIEWS)
+    named = ask("find_references", symbol_name="Crate")
+    assert places(named) == [
+        ("crates.ts", 5),
+        ("crates.ts", 6),
+        ("views.tsx", 2),
+        ("views.tsx", 3),
+        ("views.tsx", 3),
+    ]
+    assert reasons(named) == {5: "makes", 3: "makes"}
+    placed = ask("find_references", symbol_name="Crate", path="crates.ts", line=1)
+    assert places(placed) == [("crates.ts", 6), ("views.tsx", 2)]
+    made = [("crates.ts", 5), ("views.tsx", 3), ("views.tsx", 3)]
+    assert places(placed, "possible") == made
+    assert all(each["likely"] for each in placed["possible"])
+    assert places(ask("find_references", symbol_name="Crate.constructor", path="crates.ts", line=2)) == made
+
+
+def test_a_place_that_uses_a_class_stands_for_its_name(ask: Ask, repo: Repo) -> None:
+    repo.put("crates.ts", CRATES)
+    found = ask("find_references", symbol_name="Crate", path="crates.ts", line=6)
+    assert ("crates.ts", 5) in places(found)
+
+
+def test_without_a_constructor_of_its_own_a_class_is_what_new_refers_to(ask: Ask, repo: Repo) -> None:
+    repo.put("crates.ts", CRATES)
+    found = ask("find_references", symbol_name="Lid", path="crates.ts", line=4)
+    assert places(found) == [("crates.ts", 7)]
+
+
+def test_a_tag_refers_to_a_class_with_a_constructor(ask: Ask, repo: Repo) -> None:
+    repo.put("crates.ts", CRATES)
+    repo.put("views.tsx", VIEWS)
+    found = ask("find_references", symbol_name="Panel", path="views.tsx", line=4)
+    assert places(found) == [("views.tsx", 5)]
+
+
+def test_who_makes_an_instance_calls_its_class(ask: Ask, repo: Repo) -> None:
+    repo.put("crates.ts", CRATES + "export function pack() { return new Crate(3) }\n")
+    callers = ask("get_call_graph", symbol_name="Crate", direction="callers")["callers"]
+    assert "pack" in {call["symbol"]["name"] for call in callers}
