@@ -19,7 +19,7 @@ from cuedeck.code.locating import (
     name_parts,
     symbol_of,
 )
-from cuedeck.code.resolution.uses import BY_NAME, Site
+from cuedeck.code.resolution.uses import Site
 from cuedeck.code.search.ranking import Query, Ranking
 from cuedeck.code.served import clean_path
 from cuedeck.code.snapshot import Snapshot
@@ -176,13 +176,10 @@ def find(
         found = snapshot.references(record)
         silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
         declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()
-    certain, maybe = found.resolved, found.possible
-    if line is None or not at_line(snapshot, records, line):
-        # Whoever names a symbol means all that is part of it; a place means what is declared there.
-        certain = tuple(sorted((*certain, *(site for site in maybe if site.likely in BY_NAME))))
-        maybe = tuple(site for site in maybe if site.likely not in BY_NAME)
+    by_name = line is None or not at_line(snapshot, records, line)
+    certain, maybe = found.named if by_name else (found.resolved, found.possible)
     keep = [site for site in certain if kind is None or site.edge == kind] + silent
-    maybe = [site for site in maybe if kind is None or site.edge == kind]
+    rest = [site for site in maybe if kind is None or site.edge == kind]
     twins = {(each.path, number) for each in declared for number in definitions_of(snapshot, each)}
     apart = (other for other in others if (other.path, other.number) not in twins)
-    return Found(snapshot, record, keep, maybe, list(islice(apart, MAX_CANDIDATES)), found.unseen)
+    return Found(snapshot, record, keep, rest, list(islice(apart, MAX_CANDIDATES)), found.unseen)

@@ -23,7 +23,17 @@ from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.shapes import is_made
-from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, MAKES, Site, Uses, edge_of
+from cuedeck.code.resolution.uses import (
+    BY_NAME,
+    CONSTRUCTS,
+    CONVENTION,
+    DECLARES,
+    EDGES,
+    MAKES,
+    Site,
+    Uses,
+    edge_of,
+)
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
@@ -43,6 +53,12 @@ class References:
     resolved: tuple[Site, ...]
     possible: tuple[Site, ...]
     unseen: int = 0  # files that use the name and were not looked at in time
+
+    @property
+    def named(self) -> tuple[tuple[Site, ...], tuple[Site, ...]]:
+        """What refers to it, and what might, for whoever names it and means all that is part of it."""
+        joined = sorted((*self.resolved, *(site for site in self.possible if site.likely in BY_NAME)))
+        return tuple(joined), tuple(site for site in self.possible if site.likely not in BY_NAME)
 
     @property
     def constructions(self) -> list[Site]:
@@ -195,8 +211,8 @@ class _Search:
             places.append((path, links.pos[row], links.ops[row] >> ROLE_SHIFT))
         for path, place, role in places:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), CONVENTION)
-        for places, why in ((self.run_at, CONSTRUCTS), (self.made_at, MAKES)):
-            for path, place in places:
+        for called, why in ((self.run_at, CONSTRUCTS), (self.made_at, MAKES)):
+            for path, place in called:
                 yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), why)
         for path, place in self.declared_at - self.definitions:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
