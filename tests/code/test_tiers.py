@@ -74,3 +74,64 @@ def test_who_makes_an_instance_calls_its_class(ask: Ask, repo: Repo) -> None:
     repo.put("crates.ts", CRATES + "export function pack() { return new Crate(3) }\n")
     callers = ask("get_call_graph", symbol_name="Crate", direction="callers")["callers"]
     assert "pack" in {call["symbol"]["name"] for call in callers}
+
+
+KIT = '{ "name": "@x/kit", "main": "dist/index.js" }'
+
+
+def kit_in(repo: Repo, manifest: str, root: str = "{}") -> None:
+    repo.put("package.json", root)
+    repo.put("packages/kit/package.json", manifest)
+    repo.put("packages/kit/src/index.ts", "export class Kit { run() {} }\nnew Kit().run()\n")
+    repo.put("packages/app/package.json", '{ "name": "@x/app", "dependencies": { "@x/kit": "^1.0.0" } }')
+    repo.put(
+        "packages/app/use.ts",
+        'import { Kit } from "@x/kit"\nclass Own extends Kit {\n  own() { this.own(); this.run() }\n}\nnew Own().own()\n',
+    )
+
+
+USES = [("packages/app/use.ts", 1), ("packages/app/use.ts", 2)]
+OWN = [("packages/kit/src/index.ts", 2)]
+
+
+def test_what_leads_through_a_package_that_is_not_built_is_assumed(ask: Ask, repo: Repo) -> None:
+    kit_in(repo, KIT, '{ "workspaces": ["packages/*"] }')
+    named = ask("find_references", symbol_name="Kit")
+    assert places(named) == [*USES, *OWN]
+    assert reasons(named) == {1: "package", 2: "package"} | reasons(named)
+    placed = ask("find_references", symbol_name="Kit", path="packages/kit/src/index.ts", line=1)
+    assert places(placed) == OWN
+    assert places(placed, "possible") == USES
+    run = ask("find_references", symbol_name="run", path="packages/kit/src/index.ts", line=1)
+    assert (places(run), places(run, "possible")) == (OWN, [("packages/app/use.ts", 3)])
+
+
+def test_what_a_class_has_itself_needs_no_package_of_its_parent(ask: Ask, repo: Repo) -> None:
+    kit_in(repo, KIT)
+    own = ask("find_references", symbol_name="own", path="packages/app/use.ts", line=3)
+    assert places(own) == [("packages/app/use.ts", 3), ("packages/app/use.ts", 5)]
+    assert own["possible"] == []
+
+
+def test_a_workspace_or_a_link_proves_a_package_whose_entry_is_a_source(ask: Ask, repo: Repo) -> None:
+    manifest = '{ "name": "@x/kit", "exports": { ".": "./src/index.ts" } }'
+    proven = {"path": "packages/kit/src/index.ts", "line": 1}
+    kit_in(repo, manifest, '{ "workspaces": { "packages": ["packages/*"] } }')
+    assert places(ask("find_references", symbol_name="Kit", **proven)) == [*USES, *OWN]
+    kit_in(repo, manifest, '{ "workspaces": ["packages/*", "!packages/kit"] }')
+    assert places(ask("find_references", symbol_name="Kit", **proven)) == OWN
+    repo.put("pnpm-workspace.yaml", "catalog:\n  - x\npackages:\n  # ours\n  - 'packages/**'\nother: 1\n")
+    assert places(ask("find_references", symbol_name="Kit", **proven)) == [*USES, *OWN]
+    (repo.root / "pnpm-workspace.yaml").unlink()
+    assert places(ask("find_references", symbol_name="Kit", **proven)) == OWN
+    repo.put("packages/app/package.json", '{ "dependencies": { "@x/kit": "workspace:*" } }')
+    assert places(ask("find_references", symbol_name="Kit", **proven)) == [*USES, *OWN]
+
+
+def test_a_path_mapping_proves_a_package(ask: Ask, repo: Repo) -> None:
+    kit_in(repo, KIT)
+    repo.put(
+        "tsconfig.json", '{ "compilerOptions": { "paths": { "@x/kit": ["./packages/kit/src/index.ts"] } } }'
+    )
+    found = ask("find_references", symbol_name="Kit", path="packages/kit/src/index.ts", line=1)
+    assert places(found) == [*USES, *OWN]

@@ -30,6 +30,7 @@ from cuedeck.code.resolution.uses import (
     DECLARES,
     EDGES,
     MAKES,
+    PACKAGE,
     Site,
     Uses,
     edge_of,
@@ -137,6 +138,8 @@ class _Search:
         self.run_at: list[tuple[str, int]] = []
         # Where an instance of a class is made, which refers to its constructor.
         self.made_at: list[tuple[str, int]] = []
+        # What leads to the symbol only if packages are what they are taken for.
+        self.assumed: dict[tuple[str, int], Site] = {}
         self.declared_at: set[tuple[str, int]] = set()
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
@@ -214,6 +217,7 @@ class _Search:
         for called, why in ((self.run_at, CONSTRUCTS), (self.made_at, MAKES)):
             for path, place in called:
                 yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), why)
+        yield from self.assumed.values()
         for path, place in self.declared_at - self.definitions:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
 
@@ -237,8 +241,9 @@ class _Search:
 
     def scan(self, uses: Uses) -> list[str]:
         """Look at every use of a name; the other names that imports give the symbol."""
+        proven = uses.proven(self.symbols)
         for path, site in uses.of(self.symbols):
-            self.consider(path, self.snapshot.links(path), site)
+            self.consider(path, self.snapshot.links(path), site, proven=(path, site) in proven)
         aliases: list[str] = []
         self.unseen += len(uses.paths) - uses.looked
         for path in uses.paths[: uses.looked]:
@@ -251,7 +256,7 @@ class _Search:
             aliases += self.aliases(self.symbol, path, links, number)
         return aliases
 
-    def consider(self, path: str, links: Links, site: int) -> None:
+    def consider(self, path: str, links: Links, site: int, *, proven: bool) -> None:
         """Add a use that means the symbol, if it is the one of several things by that name."""
         role = links.ops[site] >> ROLE_SHIFT
         if self.called is not None and self.called != (role == Role.CALL):
@@ -260,11 +265,11 @@ class _Search:
             return
         if self.beside_class and role not in (Role.CALL, Role.IMPORT):
             return
-        if self.is_made_apart and role == Role.CALL and is_made(links, site):
+        if proven and self.is_made_apart and role == Role.CALL and is_made(links, site):
             self.made_at.append((path, links.pos[site]))
             return
         if self.chosen is None or self.means_chosen(path, links, site):
-            self.add(path, links.pos[site], role)
+            self.add(path, links.pos[site], role, proven=proven)
 
     def means_chosen(self, path: str, links: Links, site: int) -> bool:
         """Whether a use of an overloaded name is the overload that is asked about."""
@@ -288,13 +293,11 @@ class _Search:
         elif kind in (Bind.IMPORT, Bind.LINK):
             # An alias is where a new name begins; the imported name beside it is the reference.
             renamed = links.bindings[1][binding] != links.bindings[5][binding]
-            if (
-                kind == Bind.IMPORT
-                and not renamed
-                and not self.is_type
-                and not self.symbols.isdisjoint(self.linker.linked(path, binding))
-            ):
-                self.add(path, place, Role.IMPORT)
+            if kind == Bind.IMPORT and not renamed and not self.is_type:
+                found, assumed = self.linker.resting(self.linker.linked, path, binding)
+                if not self.symbols.isdisjoint(found):
+                    sure = self.snapshot.proofs.linked(path, binding) if assumed else found
+                    self.add(path, place, Role.IMPORT, proven=not self.symbols.isdisjoint(sure))
         elif (
             kind not in _FORWARDING
             and (self.one_thing or self.chosen is not None)
@@ -352,7 +355,13 @@ class _Search:
                     if inherits or (rules.calls_name_constructors and links.ops[site] != _NAMED_CALL):
                         self.run_at.append((path, links.pos[site]))
                     else:
-                        self.add(path, links.pos[site], Role.CALL)
+                        proven = self.is_proven_class(path, site, made)
+                        self.add(path, links.pos[site], Role.CALL, proven=proven)
+
+    def is_proven_class(self, path: str, site: int, made: Value) -> bool:
+        """Whether a place means a class without an assumption."""
+        _, assumed = self.linker.resting(self.linker.evaluate, path, site)
+        return not assumed or any(v[:3] == made[:3] for v in self.snapshot.proofs.evaluate(path, site))
 
     def made_by(self, made: Value) -> tuple[list[tuple[str, int]], list[Value]]:
         """The places that make an instance of a class; its heirs that have the same constructor."""
@@ -396,16 +405,17 @@ class _Search:
         ]
         return [heir for heir in found if self.linker.member(heir, self.symbol.name) == self.symbol]
 
-    def add(self, path: str, offset: int, role: int) -> None:
+    def add(self, path: str, offset: int, role: int, *, proven: bool = True) -> None:
         if (path, offset) in self.definitions:
             return
         edge = edge_of(role)
         if edge == "extends" and self.is_interface:
             edge = "implements" if not self.inside_interface(path, offset) else edge
-        known = self.found.get((path, offset))
+        places = self.found if proven else self.assumed
+        known = places.get((path, offset))
         if known is None or EDGES.index(edge) < EDGES.index(known.edge):
             line = self.snapshot.line_of(path, offset)
-            self.found[path, offset] = Site(path, offset, line, edge)
+            places[path, offset] = Site(path, offset, line, edge, "" if proven else PACKAGE)
 
     def inside_interface(self, path: str, offset: int) -> bool:
         outline = self.snapshot.outline(path)

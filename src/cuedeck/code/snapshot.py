@@ -40,7 +40,7 @@ _GROWTH: Final[dict[Callable[[bytes], Any], int]] = {unpack_outline: 3, unpack_l
 _RECORD: Final = 250
 _LIST: Final = 300
 _MANY_CHANGES: Final = 200
-_LINKERS: Final = ("linker", "guesses")
+_LINKERS: Final = ("linker", "guesses", "proofs")
 _FOUND_BYTES: Final = 48 * 1024 * 1024
 # Every so many new states of files the facts of blobs that are no longer stored are looked for.
 _TIDY_EVERY: Final = 32
@@ -241,9 +241,16 @@ class Snapshot:
     @cached_property
     def guesses(self) -> Linker:
         """Resolution that trusts what libraries do by convention, for what nothing proves."""
-        from cuedeck.code.resolution.conventions import conventional
+        from cuedeck.code.resolution.conventions import ConventionalLinker, linker_beside
 
-        return conventional(self)
+        return linker_beside(self, ConventionalLinker)
+
+    @cached_property
+    def proofs(self) -> Linker:
+        """Resolution that assumes nothing, for what may rest on an assumption."""
+        from cuedeck.code.resolution.conventions import ProvingLinker, linker_beside
+
+        return linker_beside(self, ProvingLinker)
 
     def follow(self, earlier: Snapshot) -> None:
         """Take over what an earlier state of the same files has worked out, as far as it is still true."""

@@ -34,7 +34,7 @@ class Written(MemoryProject):
         }
 
     def check(self, mark: str, name: str | None = None) -> None:
-        """The symbol's references are exactly the marked lines."""
+        """Asked by its name, the symbol's references are exactly the marked lines."""
         [(path, line)] = self.marked(f"def {mark}")
         found = self.referring(path, line, name or mark)
         assert found - {(path, line)} == self.marked(mark) - {(path, line)}
@@ -62,7 +62,7 @@ class Written(MemoryProject):
             if kind not in _IMPORTS and facts.outline.line_of(links.bindings[2][binding]) == line:
                 symbol = Symbol(path, links.bindings[0][binding], name)
                 place = links.bindings[2][binding]
-                sites = references(self, symbol, place).resolved  # type: ignore[arg-type]
+                sites, _ = references(self, symbol, place).named  # type: ignore[arg-type]
                 return {(site.path, site.line) for site in sites}
         raise AssertionError(f"{name} is not defined at {path}:{line}")
 

@@ -15,12 +15,15 @@ from cuedeck.code.languages.ecmascript_packages import (
     NUXT_MADE,
     choices,
     exported,
+    is_link,
     made_patterns,
     offering,
     offers,
     patterns_of,
     read_json,
     star_of,
+    takes_in,
+    workspaces_of,
 )
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
@@ -432,10 +435,40 @@ class EcmaRules(EcmaLibrary):
         parts = name.split("/")
         count = 2 if name.startswith("@") else 1
         folder = self._packages.get("/".join(parts[:count]))
-        if folder is None:
+        if folder is None or not (self._is_linked(path, folder) or self.project.assumes()):
             return None
         rest = "/".join(parts[count:])
         return self._entry(path, folder, rest) if rest else self._main(path, folder)
+
+    def _is_linked(self, path: str, folder: str) -> bool:
+        """Whether the files say that a package which one of them imports is the one in a folder."""
+        own = self._around(path)
+        if own is None or own == folder:
+            return own == folder
+        if (own, folder) not in self._links:
+            manifest = self._manifests[own]
+            together = any(
+                takes_in(patterns, folder[len(root) :].strip("/"))
+                and (own == root or takes_in(patterns, own[len(root) :].strip("/")))
+                for root, patterns in self._workspaces.items()
+                if _is_below(folder, root) and _is_below(own, root)
+            )
+            self._links[own, folder] = together or is_link(manifest, self._manifests[folder]["name"])
+        return self._links[own, folder]
+
+    @cached_property
+    def _links(self) -> dict[tuple[str, str], bool]:
+        return {}
+
+    @cached_property
+    def _workspaces(self) -> dict[str, list[str]]:
+        """The packages that take in others, by folder, with the patterns of these."""
+        found = {}
+        for folder, manifest in self._manifests.items():
+            listing = self.project.text(posixpath.join(folder, "pnpm-workspace.yaml"))
+            if patterns := workspaces_of(manifest, listing):
+                found[folder] = patterns
+        return found
 
     def _package_at(self, path: str, target: str) -> str | None:
         """What a package is, named by the folder it is in."""
@@ -463,24 +496,23 @@ class EcmaRules(EcmaLibrary):
         named = self._choices(path, exported(manifest.get("exports"), "."))
         named += [manifest.get(key) for key in ("source", "types", "typings", "module", "main")]
         found = self._source(folder, named)
-        if found is not None:
-            return found
-        for guess in ("src/index", "index", "source/index", "lib/index", "src/main"):
-            found = self.file(posixpath.join(folder, guess))
-            if found is not None:
-                return found
-        return None
+        if found is None and not any(isinstance(name, str) for name in named):
+            found = self.file(posixpath.join(folder, "index"))
+        return found or self._guessed(folder, ("src/index", "index", "source/index", "lib/index", "src/main"))
+
+    def _guessed(self, folder: str, guesses: Iterable[str]) -> str | None:
+        """The first file that is there, of those that an entry is usually built from."""
+        found = (self.file(posixpath.join(folder, guess)) for guess in guesses)
+        return next((path for path in found if path is not None and self.project.assumes()), None)
 
     def _entry(self, path: str, folder: str, rest: str) -> str | None:
         said = exported(self._manifests[folder].get("exports"), "./" + rest)
         found = self._source(folder, self._choices(path, said))
         if found is not None:
             return found
-        for guess in (rest, f"src/{rest}", f"source/{rest}", f"lib/{rest}"):
-            found = self.file(posixpath.join(folder, guess))
-            if found is not None:
-                return found
-        return None
+        if said is None and "exports" not in self._manifests[folder]:
+            found = self.file(posixpath.join(folder, rest))
+        return found or self._guessed(folder, (rest, f"src/{rest}", f"source/{rest}", f"lib/{rest}"))
 
     def _private(self, path: str, name: str) -> str | None:
         folder = self._around(path)
@@ -497,7 +529,8 @@ class EcmaRules(EcmaLibrary):
             found = self.file(posixpath.join(folder, target))
             if found is not None:
                 return found
-        return next((found for target in named if (found := self._built_from(folder, target))), None)
+        built = (self._built_from(folder, target) for target in named)
+        return next((path for path in built if path is not None and self.project.assumes()), None)
 
     def _built_from(self, folder: str, target: str) -> str | None:
         """``dist/a.js`` is built from ``src/a.ts``."""
@@ -516,7 +549,13 @@ class EcmaRules(EcmaLibrary):
         parts = posixpath.normpath(target).split("/")
         at = next((at for at, part in enumerate(parts) if part in _MADE_BY_BUILDS), len(parts))
         rest = "/".join(parts[at:] if parts[at + 1 :] else [*parts[at:], "index"])
-        return self._built_from("/".join(parts[:at]), rest) if at < len(parts) else None
+        found = self._built_from("/".join(parts[:at]), rest) if at < len(parts) else None
+        return found if found is not None and self.project.assumes() else None
+
+
+def _is_below(folder: str, root: str) -> bool:
+    """Whether a folder is another or lies in it."""
+    return not root or folder == root or folder.startswith(f"{root}/")
 
 
 def _nearness(path: str, other: str) -> int:

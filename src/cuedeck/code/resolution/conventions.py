@@ -1,4 +1,4 @@
-"""What is likely by the conventions of libraries: uses of a name that lead nowhere by the language alone."""
+"""Other linkers: one that trusts the conventions of libraries, and one that assumes nothing."""
 
 from __future__ import annotations
 
@@ -32,17 +32,24 @@ class ConventionalLinker(Linker):
         return True
 
 
-def conventional(snapshot: Snapshot) -> ConventionalLinker:
-    """Resolution over a snapshot that trusts conventions, with rules of its own."""
+class ProvingLinker(Linker):
+    """A linker that takes nothing to be so that the files do not say."""
+
+    def assumes(self) -> bool:
+        return False
+
+
+def linker_beside(snapshot: Snapshot, kind: type[Linker]) -> Linker:
+    """Another resolution over a snapshot, with rules of its own."""
     rules: dict[type[Rules], Rules] = {}
 
     def rules_of(path: str) -> Rules:
-        kind = type(snapshot.rules(path))
-        if kind not in rules:
-            rules[kind] = kind(linker)
-        return rules[kind]
+        kind_of_rules = type(snapshot.rules(path))
+        if kind_of_rules not in rules:
+            rules[kind_of_rules] = kind_of_rules(linker)
+        return rules[kind_of_rules]
 
-    linker = ConventionalLinker(snapshot, rules_of)
+    linker = kind(snapshot, rules_of)
     return linker
 
 

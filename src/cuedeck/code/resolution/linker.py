@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from cuedeck.code.facts import (
     BIND_MASK,
@@ -17,7 +17,7 @@ from cuedeck.code.facts import (
     Role,
     ScopeKind,
 )
-from cuedeck.code.resolution.memo import ANY_FILE, Memo, naming
+from cuedeck.code.resolution.memo import ANY_FILE, ASSUMPTION, Memo, naming
 from cuedeck.code.resolution.namesakes import Namesakes
 from cuedeck.code.resolution.rules import Files, Rules
 from cuedeck.code.resolution.shapes import is_class_of, made_of
@@ -41,6 +41,8 @@ from cuedeck.code.resolution.values import (
 from cuedeck.code.resolution.values import (
     INSTANCE as INSTANCE_OF,
 )
+
+T = TypeVar("T")
 
 _MAX_DEPTH: Final = 120
 _MAX_MEMO: Final = 100 * 1024 * 1024
@@ -77,6 +79,7 @@ class Linker(Namesakes):
         # What the innermost computation rests on: files it has read, and files of the results it has used.
         self.read: set[str] = set()
         self.files = 0
+        self.assumed = False
 
     def links(self, path: str) -> Links:
         """The links of a file."""
@@ -107,6 +110,17 @@ class Linker(Namesakes):
         """The files that define a symbol of that name."""
         self.read.add(naming(name))
         return self.project.files_defining(name)
+
+    def assumes(self) -> bool:
+        """Whether packages of the project are taken to be built and installed, which no file says."""
+        self.read.add(ASSUMPTION)
+        return True
+
+    def resting(self, resolve: Callable[..., T], *place: Any) -> tuple[T, bool]:
+        """What something is resolved to, and whether that rests on an assumption."""
+        self.assumed, self.files = False, 0
+        found = resolve(*place)
+        return found, self.assumed or bool(self.files & self.memo.assumption)
 
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Compute once, cutting cycles."""
@@ -150,6 +164,7 @@ class Linker(Namesakes):
 
     def _settle(self) -> None:
         """Nothing is being computed: what was tentative is forgotten, and nobody has read anything."""
+        self.assumed = self.assumed or bool(self.files & self.memo.assumption)
         self.cut = _NEVER
         self.tentative.clear()
         self.read.clear()

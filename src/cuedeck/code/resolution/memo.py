@@ -11,6 +11,8 @@ from cuedeck.code.facts import Links, Lists
 
 # Stands for the contents of whatever file, where it cannot be told which were read.
 ANY_FILE: Final = ""
+# Stands for what no file says: results rest on it that hold only if the project's packages are installed.
+ASSUMPTION: Final = "\1"
 # Names fall into so many groups: which files hold any of a group counts as one more file.
 _NAMES: Final = 512
 _NAMING: Final = "\0"
@@ -50,6 +52,11 @@ class Memo:
                 bit = self._bits[path] = 1 << len(self._bits)
             found |= bit
         return found
+
+    @property
+    def assumption(self) -> int:
+        """What results have among their bits that rest on an assumption."""
+        return self._bits.get(ASSUMPTION, 0)
 
     def keep(self, key: Hashable, result: Any, files: int) -> None:
         """Remember a result and what it rests on."""

@@ -57,6 +57,9 @@ class Project(Files, Protocol):
     def rules_of(self, path: str) -> Rules:
         """The rules of the language that a file is written in."""
 
+    def assumes(self) -> bool:
+        """Whether the project's packages are taken to be built and installed; what follows rests on that."""
+
 
 class Rules:
     """A language's way of linking; the defaults suit a language of files without packages.

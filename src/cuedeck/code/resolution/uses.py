@@ -29,14 +29,16 @@ _FILES_AT_ONCE: Final = 64
 SITE: Final = 150
 _USE: Final = 24
 # Why a place counts though it is no plain use of what is declared at one place: it runs a constructor that it
-# does not name, it makes an instance of a class by the constructor that this declares, it declares the symbol
-# once more, or a library does what it does by convention.
+# does not name, it makes an instance of a class by the constructor that this declares, it leads there if the
+# project's packages are built and installed, it declares the symbol once more, or a library does what it does
+# by convention.
 CONSTRUCTS: Final = "constructs"
 MAKES: Final = "makes"
+PACKAGE: Final = "package"
 DECLARES: Final = "declares"
 CONVENTION: Final = "convention"
 # Whoever asks by a name, and not by the place of a definition, means these as well.
-BY_NAME: Final = frozenset({MAKES})
+BY_NAME: Final = frozenset({MAKES, PACKAGE})
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 
@@ -70,6 +72,8 @@ class Uses:
         self.size = 0
         # Pairs: the file, as its place among the paths, and the expression.
         self._meaning: dict[Target, array[int]] = {}
+        # Of these, those that mean it only if packages are what they are taken for.
+        self._assumed: dict[Target, set[tuple[int, int]]] = {}
         # In order; the few of them that lead to an import outside the project, by their place.
         self.unproven: list[Site] = []
         # Of these, what is given by name to something that is called.
@@ -99,6 +103,14 @@ class Uses:
                 pairs.update(zip(held[::2], held[1::2], strict=True))
         return ((self.paths[place], site) for place, site in pairs)
 
+    def proven(self, targets: Iterable[Target]) -> set[tuple[str, int]]:
+        """Of the uses that mean any of the targets those that do so without an assumption."""
+        pairs: set[tuple[int, int]] = set()
+        for target in targets:
+            held = self._meaning.get(target, ())
+            pairs.update(set(zip(held[::2], held[1::2], strict=True)) - self._assumed.get(target, set()))
+        return {(self.paths[place], site) for place, site in pairs}
+
     def look(self, snapshot: Snapshot) -> None:
         """Look at the files not looked at yet, as many as there is time for."""
         until = time.thread_time() + SECONDS
@@ -112,13 +124,17 @@ class Uses:
                     return
 
     def _look_into(self, snapshot: Snapshot, path: str) -> None:
-        links = snapshot.links(path)
+        links, linker = snapshot.links(path), snapshot.linker
         unproven: dict[int, Site] = {}
         for site in links.sites.get(links.string_numbers.get(self.name, -1), ()):
-            targets = snapshot.linker.targets(path, site)
+            targets, assumed = linker.resting(linker.targets, path, site)
             self.size += 1
             for target in targets:
                 self._meaning.setdefault(target, array("I")).extend((self.looked, site))
+            proven = snapshot.proofs.targets(path, site) if assumed and targets else targets
+            for target in targets if proven is not targets else ():
+                if target not in proven:
+                    self._assumed.setdefault(target, set()).add((self.looked, site))
             if _unproven(snapshot, path, targets) and (targets or not _of_stranger(snapshot, path, site)):
                 offset, edge = links.pos[site], edge_of(links.ops[site] >> ROLE_SHIFT)
                 unproven[offset] = Site(path, offset, snapshot.line_of(path, offset), edge)

@@ -182,11 +182,12 @@ def symbol(asked: Asked) -> Page:
 
 def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
     """What counts though it is no plain use, by its reason; then what only shares the name."""
-    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, MAKES
+    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, MAKES, PACKAGE
 
     titles = {
         CONSTRUCTS: "Constructs through its class",
         MAKES: "Makes an instance by its constructor",
+        PACKAGE: "Through a package of this repository",
         DECLARES: "Declared again",
         CONVENTION: "Likely by convention",
         "": "Same name, not resolved",
