@@ -12,7 +12,7 @@ from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.extraction.extract import extract
 from cuedeck.code.facts import BIND_MASK, Bind, Facts, Links, Outline
 from cuedeck.code.languages import language_named, language_of, language_of_source
-from cuedeck.code.resolution.conventions import ConventionalLinker, ProvingLinker, linker_beside
+from cuedeck.code.resolution.conventions import ConventionalLinker, ProvingLinker
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.uses import Uses
@@ -52,11 +52,11 @@ class MemoryProject:
 
     @cached_property
     def guesses(self) -> Linker:
-        return linker_beside(cast(Snapshot, self), ConventionalLinker)
+        return ConventionalLinker(cast(Snapshot, self))
 
     @cached_property
     def proofs(self) -> Linker:
-        return linker_beside(cast(Snapshot, self), ProvingLinker)
+        return ProvingLinker(cast(Snapshot, self))
 
     @property
     def paths(self) -> Collection[str]:

@@ -76,6 +76,12 @@ def test_who_makes_an_instance_calls_its_class(ask: Ask, repo: Repo) -> None:
     assert "pack" in {call["symbol"]["name"] for call in callers}
 
 
+APP = """import { Kit } from "@x/kit"
+class Own extends Kit {
+  own() { this.own(); this.run() }
+}
+new Own().own()
+"""
 KIT = '{ "name": "@x/kit", "main": "dist/index.js" }'
 
 
@@ -84,10 +90,7 @@ def kit_in(repo: Repo, manifest: str, root: str = "{}") -> None:
     repo.put("packages/kit/package.json", manifest)
     repo.put("packages/kit/src/index.ts", "export class Kit { run() {} }\nnew Kit().run()\n")
     repo.put("packages/app/package.json", '{ "name": "@x/app", "dependencies": { "@x/kit": "^1.0.0" } }')
-    repo.put(
-        "packages/app/use.ts",
-        'import { Kit } from "@x/kit"\nclass Own extends Kit {\n  own() { this.own(); this.run() }\n}\nnew Own().own()\n',
-    )
+    repo.put("packages/app/use.ts", APP)
 
 
 USES = [("packages/app/use.ts", 1), ("packages/app/use.ts", 2)]

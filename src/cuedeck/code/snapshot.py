@@ -31,6 +31,7 @@ from cuedeck.store.protocol import Session, Store
 
 if TYPE_CHECKING:
     from cuedeck.code.references import References
+    from cuedeck.code.resolution.conventions import ProvingLinker
     from cuedeck.code.resolution.uses import Uses
     from cuedeck.code.search.lexicon import Lexicon, Places, Texts
 
@@ -241,16 +242,16 @@ class Snapshot:
     @cached_property
     def guesses(self) -> Linker:
         """Resolution that trusts what libraries do by convention, for what nothing proves."""
-        from cuedeck.code.resolution.conventions import ConventionalLinker, linker_beside
+        from cuedeck.code.resolution.conventions import ConventionalLinker
 
-        return linker_beside(self, ConventionalLinker)
+        return ConventionalLinker(self)
 
     @cached_property
-    def proofs(self) -> Linker:
+    def proofs(self) -> ProvingLinker:
         """Resolution that assumes nothing, for what may rest on an assumption."""
-        from cuedeck.code.resolution.conventions import ProvingLinker, linker_beside
+        from cuedeck.code.resolution.conventions import ProvingLinker
 
-        return linker_beside(self, ProvingLinker)
+        return ProvingLinker(self)
 
     def follow(self, earlier: Snapshot) -> None:
         """Take over what an earlier state of the same files has worked out, as far as it is still true."""
@@ -271,7 +272,13 @@ class Snapshot:
                 if rules.keeps_results:
                     self._rules[language] = rules.moved(linker)
             earlier._rules = {}
-            memo.forget([ANY_FILE, *self._resolved_anew(earlier, edited, memo.paths)])
+            memos = [memo]
+            proofs: ProvingLinker | None = earlier.__dict__.pop("proofs", None)
+            if proofs is not None:
+                memos.append(proofs.memo)
+                self.__dict__["proofs"] = proofs.moved(self)
+            for each in memos:
+                each.forget([ANY_FILE, *self._resolved_anew(earlier, edited, each.paths)])
         finally:
             earlier.lock.release()
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from cuedeck.code.resolution.linker import Linker
+from cuedeck.code.resolution.memo import Memo
 from cuedeck.code.resolution.rules import Rules
 from cuedeck.code.resolution.uses import Site, Uses
 from cuedeck.code.resolution.values import Symbol, Target, Value, Values
@@ -18,7 +19,29 @@ if TYPE_CHECKING:
 _MOST: Final = 5_000
 
 
-class ConventionalLinker(Linker):
+class LinkerBeside(Linker):
+    """Another resolution over a snapshot, with rules of its own."""
+
+    def __init__(self, snapshot: Snapshot, memo: Memo | None = None) -> None:
+        self.own: dict[type[Rules], Rules] = {}
+        self.snapshot = snapshot
+        super().__init__(snapshot, self.own_rules_of, memo)
+
+    def own_rules_of(self, path: str) -> Rules:
+        """What rules there are for a file's language, made for this linker."""
+        kind = type(self.snapshot.rules(path))
+        if kind not in self.own:
+            self.own[kind] = kind(self)
+        return self.own[kind]
+
+    def moved(self, snapshot: Snapshot) -> Self:
+        """The same for a later state of the same paths, with what it knows."""
+        other = type(self)(snapshot, self.memo)
+        other.own = {kind: rules.moved(other) for kind, rules in self.own.items() if rules.keeps_results}
+        return other
+
+
+class ConventionalLinker(LinkerBeside):
     """A linker for which libraries do what is usual.
 
     Parameters without a type are what is handed to whatever is named so, and any foreign parent takes the
@@ -32,25 +55,11 @@ class ConventionalLinker(Linker):
         return True
 
 
-class ProvingLinker(Linker):
+class ProvingLinker(LinkerBeside):
     """A linker that takes nothing to be so that the files do not say."""
 
     def assumes(self) -> bool:
         return False
-
-
-def linker_beside(snapshot: Snapshot, kind: type[Linker]) -> Linker:
-    """Another resolution over a snapshot, with rules of its own."""
-    rules: dict[type[Rules], Rules] = {}
-
-    def rules_of(path: str) -> Rules:
-        kind_of_rules = type(snapshot.rules(path))
-        if kind_of_rules not in rules:
-            rules[kind_of_rules] = kind_of_rules(linker)
-        return rules[kind_of_rules]
-
-    linker = kind(snapshot, rules_of)
-    return linker
 
 
 def guessed(snapshot: Snapshot, uses: Uses) -> dict[Target, list[tuple[str, int]]]:
