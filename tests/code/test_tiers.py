@@ -105,6 +105,8 @@ def test_what_leads_through_a_package_that_is_not_built_is_assumed(ask: Ask, rep
     placed = ask("find_references", symbol_name="Kit", path="packages/kit/src/index.ts", line=1)
     assert places(placed) == OWN
     assert places(placed, "possible") == USES
+    callers = ask("get_call_graph", symbol_name="Kit.run", direction="callers")["callers"]
+    assert {call["symbol"]["name"] for call in callers} == {"own", "index"}
     run = ask("find_references", symbol_name="run", path="packages/kit/src/index.ts", line=1)
     assert (places(run), places(run, "possible")) == (OWN, [("packages/app/use.ts", 3)])
 
@@ -138,3 +140,29 @@ def test_a_path_mapping_proves_a_package(ask: Ask, repo: Repo) -> None:
     )
     found = ask("find_references", symbol_name="Kit", path="packages/kit/src/index.ts", line=1)
     assert places(found) == [*USES, *OWN]
+
+
+def test_a_package_of_another_distribution_is_assumed(ask: Ask, repo: Repo) -> None:
+    repo.put("packages/kit/pyproject.toml", '[project]\nname = "kit"\n')
+    repo.put("packages/kit/src/kit/__init__.py", "class Kit:\n    def run(self): ...\n")
+    repo.put("packages/kit/src/kit/own.py", "from kit import Kit\nKit().run()\n")
+    repo.put("packages/app/pyproject.toml", '[project]\nname = "app"\n')
+    repo.put("packages/app/app.py", "from kit import Kit\nKit().run()\n")
+    repo.put("packages/app/near.py", "from app import Kit\n")
+    own, other = ("packages/kit/src/kit/own.py", 2), ("packages/app/app.py", 2)
+    placed = ask("find_references", symbol_name="run", path="packages/kit/src/kit/__init__.py", line=2)
+    assert (places(placed), places(placed, "possible")) == ([own], [other])
+    assert reasons(placed, "possible") == {2: "package"}
+    assert places(ask("find_references", symbol_name="Kit.run")) == [other, own]
+
+
+def test_imports_begin_at_the_root_and_in_src(ask: Ask, repo: Repo) -> None:
+    repo.put("src/kit.py", "def run(): ...\n")
+    repo.put("tools/__init__.py", "def lift(): ...\n")
+    repo.put("tests/test_kit.py", "from kit import run\nfrom tools import lift\nrun()\nlift()\n")
+    assert places(ask("find_references", symbol_name="run", path="src/kit.py", line=1)) == [
+        ("tests/test_kit.py", 1),
+        ("tests/test_kit.py", 3),
+    ]
+    found = ask("find_references", symbol_name="lift", path="tools/__init__.py", line=1)
+    assert places(found) == [("tests/test_kit.py", 2), ("tests/test_kit.py", 4)]

@@ -69,7 +69,7 @@ def _callers(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[_Site], boo
     references = snapshot.references(record)
     found = [
         (enclosing_record(snapshot, site.path, site.offset), site.path, site.line)
-        for site in sorted((*references.resolved, *references.constructions))
+        for site in sorted((*references.named[0], *references.constructions))
         if site.edge == "calls"
     ]
     return found, not references.unseen

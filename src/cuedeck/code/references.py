@@ -63,8 +63,8 @@ class References:
 
     @property
     def constructions(self) -> list[Site]:
-        """What runs a constructor, or makes an instance of a class, without being a plain use of it."""
-        return [site for site in self.possible if site.likely in (CONSTRUCTS, MAKES)]
+        """What runs a constructor without naming it or its class by a name of the file."""
+        return [site for site in self.possible if site.likely == CONSTRUCTS]
 
 
 def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None) -> References:

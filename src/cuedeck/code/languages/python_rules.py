@@ -245,7 +245,18 @@ class PythonRules(Rules):
             beside = posixpath.join(folder, *imported.module.split("."))
             found = (self._file(beside) if not packaged else None) or found
         found = found if found or known else self._above(path, imported.module)
-        return None if found is not None and self._is_foreign(found, imported.module) else found
+        if found is None or self._is_foreign(found, imported.module):
+            return None
+        return found if self._is_on_path(path, imported.module, found) or self.project.assumes() else None
+
+    def _is_on_path(self, path: str, dotted: str, found: Value) -> bool:
+        """Whether imports in a file begin where a module was found, unless another package is installed.
+
+        They do at the project's root, in its ``src`` and in the folders around the file.
+        """
+        stem = found.path.rsplit(".", 1)[0].removesuffix("/__init__")
+        root = stem.removesuffix(dotted.replace(".", "/"))
+        return found.tag != MODULE or root in ("", "src/", stem) or path.startswith(root)
 
     def _is_foreign(self, found: Value, name: str) -> bool:
         """Whether a file in some folder imports its own name, and so what is installed by it."""
