@@ -88,7 +88,8 @@ class Uses:
     @property
     def weight(self) -> int:
         """About how much memory this takes."""
-        return 8 * len(self.paths) + _USE * self.size + SITE * len(self.unproven)
+        held = SITE * (len(self.unproven) + sum(map(len, self._assumed.values())))
+        return 8 * len(self.paths) + _USE * self.size + held
 
     def targets_of(self, site: Site) -> Targets:
         """What an unproven use leads to outside the project."""
