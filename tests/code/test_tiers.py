@@ -166,3 +166,14 @@ def test_imports_begin_at_the_root_and_in_src(ask: Ask, repo: Repo) -> None:
     ]
     found = ask("find_references", symbol_name="lift", path="tools/__init__.py", line=1)
     assert places(found) == [("tests/test_kit.py", 2), ("tests/test_kit.py", 4)]
+
+
+def test_modules_of_javascript_name_files_whole_where_node_finds_them(ask: Ask, repo: Repo) -> None:
+    kit_in(repo, '{ "name": "@x/kit", "type": "module" }')
+    repo.put("packages/app/package.json", '{ "name": "@x/app", "type": "module" }')
+    at = {"path": "packages/kit/src/index.ts", "line": 1}
+    options = '"paths": { "@x/kit": ["./packages/kit/src"] }'
+    repo.put("tsconfig.json", f'{{ "compilerOptions": {{ "module": "Node16", {options} }} }}')
+    assert places(ask("find_references", symbol_name="Kit", **at)) == OWN
+    repo.put("tsconfig.json", f'{{ "compilerOptions": {{ "module": "ESNext", {options} }} }}')
+    assert places(ask("find_references", symbol_name="Kit", **at)) == [*USES, *OWN]

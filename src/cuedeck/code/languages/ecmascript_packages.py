@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
@@ -17,6 +17,8 @@ _MET: Final = frozenset({"types", "import", "require", "node", "default"})
 _NEEDED: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _PLACED: Final = ("workspace:", "file:", "link:", "portal:")
 _ITEM: Final = re.compile(r"""\s*-\s*["']?([^"'#\s]+)""")
+
+_BY_NODE: Final = re.compile(r"node(?:\d\d|next)", re.IGNORECASE)
 
 NUXT_MADE: Final = ".nuxt/tsconfig.json"
 # Folders of an application of Nuxt whose names all of its files see, and where it says that there are others.
@@ -35,12 +37,27 @@ _MADE: Final[dict[str, dict[str, list[str]]]] = {
 }
 
 
-def made_patterns(path: str) -> tuple[str, list[tuple[str, list[str]]]] | None:
-    """The folder that a configuration made by a framework is about, and its path mappings."""
+class Mappings(NamedTuple):
+    """Where a configuration leads the names of modules."""
+
+    base: str
+    patterns: list[tuple[str, list[str]]]
+    root: str | None = None  # the folder in which other names are looked for
+    by_node: bool = False  # a module of JavaScript has to name files whole, as Node asks
+
+
+def made_patterns(path: str) -> Mappings | None:
+    """The path mappings of a configuration that a framework makes."""
     for ending, paths in _MADE.items():
         if path == ending or path.endswith("/" + ending):
-            return path[: -len(ending)].rstrip("/"), patterns_of(paths)
+            return Mappings(path[: -len(ending)].rstrip("/"), patterns_of(paths))
     return None
+
+
+def is_by_node(options: dict[str, Any]) -> bool | None:
+    """Whether modules are found as Node finds them; nothing if options do not say how."""
+    said = options.get("moduleResolution", options.get("module"))
+    return bool(_BY_NODE.fullmatch(said)) if isinstance(said, str) else None
 
 
 def offering(configuration: str) -> list[str]:

@@ -13,8 +13,10 @@ from cuedeck.code.languages.ecmascript_library import EcmaLibrary
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
 from cuedeck.code.languages.ecmascript_packages import (
     NUXT_MADE,
+    Mappings,
     choices,
     exported,
+    is_by_node,
     is_link,
     made_patterns,
     offering,
@@ -305,8 +307,8 @@ class EcmaRules(EcmaLibrary):
             target = posixpath.join(folder, name)
             return self._found(self.file(target) or self._package_at(path, target) or self._built_at(target))
         if name.startswith("#"):
-            return self._found(self._mapped(folder, name) or self._private(path, name))
-        return self._found(self._mapped(folder, name) or self._package(path, name))
+            return self._found(self._mapped(path, name) or self._private(path, name))
+        return self._found(self._mapped(path, name) or self._package(path, name))
 
     def _found(self, path: str | None) -> Value | None:
         return file_module(path) if path is not None else None
@@ -344,57 +346,56 @@ class EcmaRules(EcmaLibrary):
 
     # -- tsconfig
 
-    def _mapped(self, folder: str, name: str) -> str | None:
-        for base, patterns, root in self._mappings(folder):
-            for pattern, targets in patterns:
+    def _mapped(self, path: str, name: str) -> str | None:
+        for mappings in self._mappings(posixpath.dirname(path)):
+            for pattern, targets in mappings.patterns:
                 filled = star_of(pattern, name)
                 if filled is None:
                     continue
                 for target in targets:
-                    found = self.file(posixpath.join(base, target.replace("*", filled, 1)))
-                    if found is not None:
+                    target = target.replace("*", filled, 1)
+                    found = self.file(posixpath.join(mappings.base, target))
+                    whole = not mappings.by_node or target.endswith(_ENDINGS) or not self._is_esm(path)
+                    if found is not None and (whole or self.project.assumes()):
                         return found
-            found = self.file(posixpath.join(root, name)) if root is not None else None
+            found = self.file(posixpath.join(mappings.root, name)) if mappings.root is not None else None
             if found is not None:
                 return found
         return None
 
-    def _mappings(self, folder: str) -> list[tuple[str, list[tuple[str, list[str]]], str | None]]:
+    def _mappings(self, folder: str) -> list[Mappings]:
         """Path mappings of the configurations that govern a folder, nearest first."""
         found = []
         while True:
             if folder not in self._configured:
                 self._configured[folder] = [
-                    mapping
+                    mappings
                     for name in ("tsconfig.json", "tsconfig.base.json", "jsconfig.json")
-                    if (mapping := self._configuration(posixpath.join(folder, name), 0)) is not None
+                    if (mappings := self._configuration(posixpath.join(folder, name), 0)) is not None
                 ]
                 if folder in self._nuxt and (made := made_patterns(posixpath.join(folder, NUXT_MADE))):
-                    self._configured[folder].append((*made, None))
+                    self._configured[folder].append(made)
             found += self._configured[folder]
             if not folder:
                 return found
             folder = posixpath.dirname(folder)
 
     @cached_property
-    def _configured(self) -> dict[str, list[tuple[str, list[tuple[str, list[str]]], str | None]]]:
+    def _configured(self) -> dict[str, list[Mappings]]:
         return {}
 
-    def _configuration(
-        self, path: str, depth: int
-    ) -> tuple[str, list[tuple[str, list[str]]], str | None] | None:
+    def _configuration(self, path: str, depth: int) -> Mappings | None:
         settings = read_json(self.project.text(path))
         if settings is None:
-            made = made_patterns(path) if depth else None
-            return (*made, None) if made is not None else None
+            return made_patterns(path) if depth else None
         options = settings.get("compilerOptions")
         options = options if isinstance(options, dict) else {}
         folder = posixpath.dirname(path)
         root = options.get("baseUrl")
         base = posixpath.normpath(posixpath.join(folder, root)) if isinstance(root, str) else None
-        patterns = patterns_of(options.get("paths"))
+        patterns, by_node = patterns_of(options.get("paths")), is_by_node(options)
         if patterns or base is not None:
-            return base or folder, patterns, base
+            return Mappings(base or folder, patterns, base, by_node or False)
         extended = settings.get("extends")
         for parent in extended if isinstance(extended, list) else [extended]:
             if isinstance(parent, str) and parent.startswith(".") and depth < _MAX_EXTENDS:
@@ -402,7 +403,7 @@ class EcmaRules(EcmaLibrary):
                 target = target if target.endswith(".json") else target + ".json"
                 inherited = self._configuration(target, depth + 1)
                 if inherited is not None:
-                    return inherited
+                    return inherited if by_node is None else inherited._replace(by_node=by_node)
         return None
 
     # -- packages
@@ -487,9 +488,13 @@ class EcmaRules(EcmaLibrary):
 
     def _choices(self, path: str, target: object) -> list[object]:
         """The files that an entry names, as a file loads it: a module of JavaScript requires nothing."""
+        return choices(target, "require" if self._is_esm(path) else "")
+
+    def _is_esm(self, path: str) -> bool:
+        """Whether a file is a module of JavaScript by its ending or by its package."""
         package = self._around(path) if not path.endswith((".cts", ".cjs")) else None
         said = package is not None and self._manifests[package].get("type") == "module"
-        return choices(target, "require" if said or path.endswith((".mts", ".mjs")) else "")
+        return said or path.endswith((".mts", ".mjs"))
 
     def _main(self, path: str, folder: str) -> str | None:
         manifest = self._manifests[folder]
