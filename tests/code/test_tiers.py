@@ -118,19 +118,28 @@ def test_what_a_class_has_itself_needs_no_package_of_its_parent(ask: Ask, repo: 
     assert own["possible"] == []
 
 
-def test_a_workspace_or_a_link_proves_a_package_whose_entry_is_a_source(ask: Ask, repo: Repo) -> None:
+def test_a_link_among_what_is_installed_proves_a_package_whose_entry_is_a_source(
+    ask: Ask, repo: Repo
+) -> None:
     manifest = '{ "name": "@x/kit", "exports": { ".": "./src/index.ts" } }'
-    proven = {"path": "packages/kit/src/index.ts", "line": 1}
-    kit_in(repo, manifest, '{ "workspaces": { "packages": ["packages/*"] } }')
-    assert places(ask("find_references", symbol_name="Kit", **proven)) == [*USES, *OWN]
-    kit_in(repo, manifest, '{ "workspaces": ["packages/*", "!packages/kit"] }')
-    assert places(ask("find_references", symbol_name="Kit", **proven)) == OWN
-    repo.put("pnpm-workspace.yaml", "catalog:\n  - x\npackages:\n  # ours\n  - 'packages/**'\nother: 1\n")
-    assert places(ask("find_references", symbol_name="Kit", **proven)) == [*USES, *OWN]
-    (repo.root / "pnpm-workspace.yaml").unlink()
-    assert places(ask("find_references", symbol_name="Kit", **proven)) == OWN
-    repo.put("packages/app/package.json", '{ "dependencies": { "@x/kit": "workspace:*" } }')
-    assert places(ask("find_references", symbol_name="Kit", **proven)) == [*USES, *OWN]
+    at = {"path": "packages/kit/src/index.ts", "line": 1}
+    repo.put(".gitignore", "node_modules\n")
+    kit_in(repo, manifest, '{ "workspaces": ["packages/*"] }')
+    installed = repo.root / "node_modules" / "@x"
+    installed.mkdir(parents=True)
+    (installed / "kit").symlink_to("../../packages/kit")
+    assert places(ask("find_references", symbol_name="Kit", **at)) == [*USES, *OWN]
+
+
+def test_another_package_of_the_name_that_is_installed_is_none_of_the_repository(
+    ask: Ask, repo: Repo
+) -> None:
+    manifest = '{ "name": "@x/kit", "exports": { ".": "./src/index.ts" } }'
+    repo.put(".gitignore", "node_modules\n")
+    kit_in(repo, manifest)
+    repo.put("node_modules/@x/kit/package.json", '{ "name": "@x/kit", "version": "1.0.0" }')
+    found = ask("find_references", symbol_name="Kit", path="packages/kit/src/index.ts", line=1)
+    assert (places(found), places(found, "possible")) == (OWN, USES)
 
 
 def test_a_path_mapping_proves_a_package(ask: Ask, repo: Repo) -> None:

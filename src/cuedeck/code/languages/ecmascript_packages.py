@@ -13,11 +13,6 @@ _MAX_DEPTH: Final = 10
 # The conditions of an entry that the compiler takes; any other (electron, browser) is for those who set it.
 _MET: Final = frozenset({"types", "import", "require", "node", "default"})
 
-# What a package needs, and how what it needs is said to lie in the same repository.
-_NEEDED: Final = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-_PLACED: Final = ("workspace:", "file:", "link:", "portal:")
-_ITEM: Final = re.compile(r"""\s*-\s*["']?([^"'#\s]+)""")
-
 _BY_NODE: Final = re.compile(r"node(?:\d\d|next)", re.IGNORECASE)
 
 NUXT_MADE: Final = ".nuxt/tsconfig.json"
@@ -99,37 +94,6 @@ def patterns_of(paths: object) -> list[tuple[str, list[str]]]:
 
 def _specificity(pattern: str) -> tuple[bool, int]:
     return "*" in pattern, -len(pattern.split("*")[0])
-
-
-def workspaces_of(manifest: dict[str, Any], listing: str | None) -> list[str]:
-    """The folders that a package takes in as others, as patterns: by its manifest, or by pnpm's own list."""
-    said = manifest.get("workspaces")
-    said = said.get("packages") if isinstance(said, dict) else said
-    patterns = [pattern for pattern in said if isinstance(pattern, str)] if isinstance(said, list) else []
-    listed = False
-    for line in (listing or "").splitlines():
-        item = _ITEM.match(line) if listed else None
-        if item is not None:
-            patterns.append(item[1])
-        elif line[:1] not in ("", " ", "#"):
-            listed = line.startswith("packages:")
-    return [pattern.removeprefix("./").rstrip("/") for pattern in patterns]
-
-
-def takes_in(patterns: Iterable[str], folder: str) -> bool:
-    """Whether a folder is one that patterns name; what a later one excludes is none."""
-    inside = False
-    for pattern in patterns:
-        wanted = re.escape(pattern.lstrip("!")).replace(r"\*\*", ".*").replace(r"\*", "[^/]*")
-        if re.fullmatch(wanted, folder):
-            inside = not pattern.startswith("!")
-    return inside
-
-
-def is_link(manifest: dict[str, Any], name: str) -> bool:
-    """Whether a package depends on another by the place where it lies."""
-    specified = [needed.get(name) for key in _NEEDED if isinstance(needed := manifest.get(key), dict)]
-    return any(isinstance(said, str) and said.startswith(_PLACED) for said in specified)
 
 
 def star_of(pattern: str, name: str) -> str | None:

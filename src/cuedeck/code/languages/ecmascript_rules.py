@@ -17,15 +17,12 @@ from cuedeck.code.languages.ecmascript_packages import (
     choices,
     exported,
     is_by_node,
-    is_link,
     made_patterns,
     offering,
     offers,
     patterns_of,
     read_json,
     star_of,
-    takes_in,
-    workspaces_of,
 )
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
@@ -419,7 +416,7 @@ class EcmaRules(EcmaLibrary):
                 folder = posixpath.dirname(folder)
         found = {}
         for folder in sorted(folders):
-            manifest = read_json(self.project.text(posixpath.join(folder, "package.json")))
+            manifest = read_json(self._manifest(folder))
             if manifest is not None:
                 found[folder] = manifest
         return found
@@ -435,41 +432,36 @@ class EcmaRules(EcmaLibrary):
     def _package(self, path: str, name: str) -> str | None:
         parts = name.split("/")
         count = 2 if name.startswith("@") else 1
-        folder = self._packages.get("/".join(parts[:count]))
-        if folder is None or not (self._is_linked(path, folder) or self.project.assumes()):
+        package = "/".join(parts[:count])
+        folder = self._packages.get(package)
+        if folder is None or not (self._is_linked(path, package, folder) or self.project.assumes()):
             return None
         rest = "/".join(parts[count:])
         return self._entry(path, folder, rest) if rest else self._main(path, folder)
 
-    def _is_linked(self, path: str, folder: str) -> bool:
-        """Whether the files say that a package which one of them imports is the one in a folder."""
+    def _is_linked(self, path: str, name: str, folder: str) -> bool:
+        """Whether a package that a file imports is the one in a folder: its own, or installed as a link."""
         own = self._around(path)
         if own is None or own == folder:
             return own == folder
         if (own, folder) not in self._links:
-            manifest = self._manifests[own]
-            together = any(
-                takes_in(patterns, folder[len(root) :].strip("/"))
-                and (own == root or takes_in(patterns, own[len(root) :].strip("/")))
-                for root, patterns in self._workspaces.items()
-                if _is_below(folder, root) and _is_below(own, root)
-            )
-            self._links[own, folder] = together or is_link(manifest, self._manifests[folder]["name"])
+            self._links[own, folder] = self._installed(own, name) == self._manifest(folder)
         return self._links[own, folder]
 
     @cached_property
     def _links(self) -> dict[tuple[str, str], bool]:
         return {}
 
-    @cached_property
-    def _workspaces(self) -> dict[str, list[str]]:
-        """The packages that take in others, by folder, with the patterns of these."""
-        found = {}
-        for folder, manifest in self._manifests.items():
-            listing = self.project.text(posixpath.join(folder, "pnpm-workspace.yaml"))
-            if patterns := workspaces_of(manifest, listing):
-                found[folder] = patterns
-        return found
+    def _installed(self, own: str, name: str) -> str | None:
+        """The manifest of what files of a package import by a name."""
+        while True:
+            found = self._manifest(posixpath.join(own, "node_modules", name))
+            if found is not None or not own:
+                return found
+            own = posixpath.dirname(own)
+
+    def _manifest(self, folder: str) -> str | None:
+        return self.project.text(posixpath.join(folder, "package.json"))
 
     def _package_at(self, path: str, target: str) -> str | None:
         """What a package is, named by the folder it is in."""
@@ -556,11 +548,6 @@ class EcmaRules(EcmaLibrary):
         rest = "/".join(parts[at:] if parts[at + 1 :] else [*parts[at:], "index"])
         found = self._built_from("/".join(parts[:at]), rest) if at < len(parts) else None
         return found if found is not None and self.project.assumes() else None
-
-
-def _is_below(folder: str, root: str) -> bool:
-    """Whether a folder is another or lies in it."""
-    return not root or folder == root or folder.startswith(f"{root}/")
 
 
 def _nearness(path: str, other: str) -> int:
