@@ -99,6 +99,14 @@ class TypeWalk(ModuleWalk):
         """``typeof x`` names a value."""
         return self.only(node, scope)
 
+    def instantiated(self, node: Node, scope: int, role: int = 0) -> int:
+        """``f<string>`` without a call: what is told types."""
+        named = [child for child in node.named_children if child.type not in ("type_arguments", "comment")]
+        told = next((child for child in node.named_children if child.type == "type_arguments"), None)
+        value = self.visit(named[0], scope, role) if named else 0
+        types = [self.visit(c, scope, Role.TYPE) for c in told.named_children] if told is not None else []
+        return self.row(Op.INDEX, value, self.items(types))
+
     def this_type(self, node: Node, scope: int, role: int = 0) -> int:
         """``this`` as a type: that of whatever heir a method is called on."""
         owner = self.scopes[scope].owner
