@@ -186,3 +186,49 @@ def test_modules_of_javascript_name_files_whole_where_node_finds_them(ask: Ask, 
     assert places(ask("find_references", symbol_name="Kit", **at)) == OWN
     repo.put("tsconfig.json", f'{{ "compilerOptions": {{ "module": "ESNext", {options} }} }}')
     assert places(ask("find_references", symbol_name="Kit", **at)) == [*USES, *OWN]
+
+
+STATE = """import { useState } from "react"
+import * as React from "react"
+import type { Except } from "type-fest"
+interface Crate { size: number }
+const [one] = useState<Crate>(null!)
+one.size
+const [two] = React.useState<Crate>(null!)
+two.size
+const three: Except<Crate, "x"> = null!
+three.size
+const four: Readonly<Crate> = null!
+four.size
+"""
+
+
+def test_what_is_known_of_a_package_is_assumed_until_it_is_installed(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    repo.put("state.ts", STATE)
+    uses = [("state.ts", line) for line in (6, 8, 10)]
+    plain = ("state.ts", 12)
+    placed = ask("find_references", symbol_name="size", path="state.ts", line=4)
+    assert (places(placed), places(placed, "possible")) == ([plain], uses)
+    assert places(ask("find_references", symbol_name="Crate.size")) == [*uses, plain]
+
+
+def test_what_is_known_of_an_installed_package_is_proven_on_every_ref(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    repo.put("state.ts", STATE)
+    repo.commit()
+    repo.git("branch", "other")
+    repo.put("node_modules/@types/react/package.json", '{ "name": "@types/react" }')
+    repo.put("node_modules/type-fest/package.json", '{ "name": "type-fest" }')
+    for ref in ("main", "other"):
+        found = ask("find_references", symbol_name="size", path="state.ts", line=4, ref=ref)
+        assert places(found) == [("state.ts", line) for line in (6, 8, 10, 12)]
+
+
+def test_a_module_that_the_project_adds_to_is_known_by_that(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "server.ts",
+        'import http from "node:http"\ndeclare module "http" {\n  interface Call { at: number }\n}\n'
+        "const call: http.Call = null!\ncall.at\n",
+    )
+    assert places(ask("find_references", symbol_name="at", path="server.ts", line=3)) == [("server.ts", 6)]

@@ -25,6 +25,9 @@ class Reading:
     def file(self, path: str) -> bytes | None:
         """A file's bytes, or nothing where there is none, or this clone lacks it."""
         entry = self._files.get(path)
+        if entry is None and "node_modules" in path.split("/"):
+            # What is installed is installed for every ref.
+            return self._checkout.project_file(path)
         repository, commit = self._repository, self._wanted.commit
         if entry is not None and not entry.on_disk and repository is not None:
             if self._wanted.checked_out:

@@ -47,6 +47,12 @@ _HELD_IN: Final = {
 }
 # The body of an overloaded function has a binding whose value is not followed.
 _DECLARING: Final = frozenset({Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.NAMESPACE, Bind.OPAQUE})
+# Modules of Node, whose types are a package.
+_OF_NODE: Final = re.compile(
+    "node:.*|assert|async_hooks|buffer|child_process|cluster|console|crypto|dgram|dns|events|fs|http|http2|https|"
+    "module|net|os|path|perf_hooks|process|querystring|readline|repl|stream|string_decoder|timers|tls|tty|url|"
+    "util|v8|vm|worker_threads|zlib"
+)
 _NUXT: Final = re.compile(r"nuxt\.config\.[cm]?[jt]s")
 _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
@@ -459,6 +465,22 @@ class EcmaRules(EcmaLibrary):
             if found is not None or not own:
                 return found
             own = posixpath.dirname(own)
+
+    def is_absent(self, path: str, module: str) -> bool:
+        if module.startswith((".", "/", "#")) or self.additions(module):
+            return False
+        parts = module.split("/")
+        name = "/".join(parts[: 2 if module.startswith("@") else 1])
+        own = self._around(path) or ""
+        if (own, name) not in self._absent:
+            plain = "node" if _OF_NODE.fullmatch(name) else name
+            typed = f"@types/{plain.removeprefix('@').replace('/', '__')}"
+            self._absent[own, name] = not (self._installed(own, name) or self._installed(own, typed))
+        return self._absent[own, name]
+
+    @cached_property
+    def _absent(self) -> dict[tuple[str, str], bool]:
+        return {}
 
     def _manifest(self, folder: str) -> str | None:
         return self.project.text(posixpath.join(folder, "package.json"))

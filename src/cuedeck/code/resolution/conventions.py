@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Self
 
+from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.memo import Memo
 from cuedeck.code.resolution.rules import Rules
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # A name that stands in very many tests would take longer than anybody waits.
 _MOST: Final = 5_000
+# What an expression is taken from by its name, told types, known more of, or called.
+_TAKEN: Final = frozenset({Op.ATTR, Op.INDEX, Op.NARROWED, Op.WANTED, Op.CALL})
 
 
 class LinkerBeside(Linker):
@@ -56,10 +59,40 @@ class ConventionalLinker(LinkerBeside):
 
 
 class ProvingLinker(LinkerBeside):
-    """A linker that takes nothing to be so that the files do not say."""
+    """A linker that takes nothing to be so that the files do not say.
+
+    What is imported from a package that is not installed is a variable of its file, which may be anything.
+    """
 
     def assumes(self) -> bool:
         return False
+
+    def generic(self, path: str, number: int) -> Values:
+        absent = self.is_of_absent(path, self.links(path).a[number])
+        return () if absent else super().generic(path, number)
+
+    def foreign_call(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values:
+        absent = self.is_of_absent(path, callee)
+        return () if absent else super().foreign_call(path, callee, label, arguments)
+
+    def is_own(self, path: str, number: int) -> bool:
+        return super().is_own(path, number) or self.is_of_absent(path, number)
+
+    def is_of_absent(self, path: str, number: int) -> bool:
+        """Whether an expression is, or is taken from, what a file imports from where nothing is known."""
+        links = self.links(path)
+        while links.ops[number] & OP_MASK in _TAKEN:
+            number = links.a[number]
+        named = links.ops[number] & OP_MASK == Op.NAME
+        return named and any(map(self.is_imported, self.targets(path, number)))
+
+    def is_imported(self, target: Target) -> bool:
+        """Whether a target is what a file imports from where nothing is known."""
+        if not isinstance(target, Symbol):
+            return False
+        links = self.links(target.path)
+        bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
+        return any(links.bindings[3][b] in (Bind.IMPORT, Bind.MODULE) for b in bindings)
 
 
 def guessed(snapshot: Snapshot, uses: Uses) -> dict[Target, list[tuple[str, int]]]:

@@ -363,6 +363,10 @@ class Rules:
         """Whether a foreign name is of a package that need not be there."""
         return False
 
+    def is_absent(self, path: str, module: str) -> bool:
+        """Whether a foreign module that a file imports is not installed, so that nothing proves its types."""
+        return False
+
     def lent(self, module: Value, name: str) -> Targets:
         """What a module has by that name from files that it does not name."""
         return ()
