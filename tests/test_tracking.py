@@ -101,3 +101,11 @@ def test_what_goes_with_a_file_counts_as_the_file(tmp_path: Path, option: str) -
     (folder / "state.db-wal").touch()
     git(tmp_path, "-c", option, "add", "[[]docs]/state.db-wal")
     assert tracked_by_git(tmp_path, state)
+
+
+@pytest.mark.parametrize("emptied", [b"", bytes(4096)])
+def test_an_index_that_a_loss_of_power_emptied_lists_nothing(tmp_path: Path, emptied: bytes) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git" / "index").write_bytes(emptied)
+    assert not tracked_by_git(tmp_path, tmp_path / ".cuedeck" / "state.db")
+    open_store(None, root=tmp_path, workspace_id="t").close()

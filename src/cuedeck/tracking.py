@@ -6,6 +6,7 @@ import os
 import re
 from pathlib import Path
 
+_INDEX = b"DIRC"
 _PLAIN_INDEX = (b"DIRC\x00\x00\x00\x02", b"DIRC\x00\x00\x00\x03")
 _SPECIAL = re.compile(r"[*?\[\\]")
 _UNSHARED = b"/.gitignore\n/.cache/\n/backups/\n/state.db*\n/SCENE.md\n"
@@ -56,6 +57,8 @@ def index_names(root: Path, *parts: bytes) -> bool | None:
     if index is None:
         return False
     content = index.read_bytes()
+    if not content.startswith(_INDEX):
+        return False  # emptied, as a loss of power leaves it: git knows of nothing either
     # Paths stand in full in versions 2 and 3; file systems may ignore case.
     if content[:8] in _PLAIN_INDEX and b"sdir" not in content and not _split(index):
         content = content.lower()

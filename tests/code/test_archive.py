@@ -128,6 +128,11 @@ HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
         _described(lambda d: d["schema"]["state"].append("future/9")),
         ErrorCode.SCHEMA_TOO_NEW,
     ),
+    "no format": (_described(lambda d: d.update(format=True)), ErrorCode.VALIDATION),
+    "a time that would speak to the terminal": (
+        _described(lambda d: d.update(created_at="\033[2J2026-01-01T00:00:00Z")),
+        ErrorCode.VALIDATION,
+    ),
     "no schema": (_described(lambda d: d.pop("schema")), ErrorCode.VALIDATION),
     "a schema without one database": (_described(lambda d: d["schema"].pop("index")), ErrorCode.VALIDATION),
     "a schema that is none": (_described(lambda d: d.update(schema=7)), ErrorCode.VALIDATION),
@@ -152,6 +157,18 @@ def test_a_damaged_or_hostile_archive_changes_nothing(repo: Repo, tmp_path: Path
     assert caught.value.code is code
     assert digest(repo.root) == before
     assert not (tmp_path / "escaped").exists()
+
+
+@pytest.mark.parametrize("more", [b"more", zstandard.ZstdCompressor().compress(b"more" * 5000)])
+def test_an_archive_that_goes_on_behind_its_end_is_refused(repo: Repo, tmp_path: Path, more: bytes) -> None:
+    indexed(repo)
+    archive = tmp_path / "good.tar.zst"
+    export_state(repo.root, repo.root, archive)
+    archive.write_bytes(archive.read_bytes() + more)
+    before = digest(repo.root)
+    with pytest.raises(CueError):
+        import_state(repo.root, repo.root, archive, lock_timeout=5)
+    assert digest(repo.root) == before
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,15 @@ def test_references_come_with_context_edge_and_enclosing_symbol(ask: Ask) -> Non
     assert short["metadata"]["result_completeness"] == "truncated"
 
 
+def test_a_search_says_whether_its_limit_cut_it(ask: Ask) -> None:
+    whole = ask("search_code", query="check")
+    assert len(whole["results"]) == whole["total_candidates"] > 1
+    assert whole["metadata"]["result_completeness"] == "complete"
+    short = ask("search_code", query="check", limit=1)
+    assert (len(short["results"]), short["total_candidates"]) == (1, whole["total_candidates"])
+    assert short["metadata"]["result_completeness"] == "truncated"
+
+
 def test_what_cannot_be_resolved_is_possible_not_lost(ask: Ask, repo: Repo) -> None:
     repo.put("dynamic.py", "def f(thing):\n    return thing.validate(1)\n")
     found = ask("find_references", symbol_name="Token.validate")

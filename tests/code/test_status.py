@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from cuedeck.code.engine import Code
+from cuedeck.code.git.objects import NO_UTF8
 from cuedeck.code.refs import status
 
 from .conftest import Repo
@@ -27,6 +29,21 @@ def test_a_file_on_disk_that_cannot_be_read_is_named(repo: Repo, open_code: Open
     assert skipped(code) == {("b.py", "binary")}
     (repo.root / "b.py").unlink()
     code.view()
+    assert skipped(code) == set()
+
+
+def test_a_name_that_is_no_text_comes_and_goes_while_it_is_served(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    code = open_code(repo.root)
+    code.view()
+    nameless = os.fsencode(repo.root) + b"/b\xff.py"
+    for _ in range(2):
+        Path(os.fsdecode(nameless)).write_bytes(b"def two(): pass\n")
+        assert list(code.view().snapshot.files) == ["a.py"]
+        assert skipped(code) == {("b\ufffd.py", NO_UTF8)}
+    Path(os.fsdecode(nameless)).unlink()
+    assert list(code.view().snapshot.files) == ["a.py"]
     assert skipped(code) == set()
 
 

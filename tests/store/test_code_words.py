@@ -118,3 +118,16 @@ def test_large_segments_are_folded_only_on_request_and_in_groups(
         assert session.value("SELECT max(size) FROM code_segments") <= 33
         assert session.value("SELECT count(*) FROM code_segments") < 20
         assert held(session, "shared") == before
+
+
+def test_segments_of_which_nothing_is_left_are_folded_too(store: Store) -> None:
+    with store.index.write(actor="test") as session:
+        put_words(session, [(1, blob({}, 1))])
+        put_words(session, [(2, blob({"gone": [(0, 4)]}, 1))])
+        drop_words(session, [1, 2])
+        for _ in range(2):
+            fold_all(session)
+            assert held(session, "gone") == {}
+        put_words(session, [(3, blob({"new": [(0, 1)]}, 1))])
+        fold_all(session)
+        assert held(session, "gone", "new") == {"new": [(3, 0, 1)]}

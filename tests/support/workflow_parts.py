@@ -37,10 +37,10 @@ class RecordedFiles:
 class StoreOnly:
     """What the engine needs of a workspace when its workflows use no other engine."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, opened_ms: int | None) -> None:
         self.store = store
         self.root = Path()
-        self.opened_ns = time.time_ns()
+        self.opened_ns = time.time_ns() if opened_ms is None else opened_ms * 1_000_000
 
 
 @contextmanager
@@ -50,9 +50,10 @@ def engine_with(
     files: RecordedFiles | None = None,
     workers: int = 2,
     settings: Any = None,
+    opened_ms: int | None = None,
 ) -> Iterator[WorkflowEngine]:
     engine = WorkflowEngine(
-        StoreOnly(store),  # type: ignore[arg-type]
+        StoreOnly(store, opened_ms),  # type: ignore[arg-type]
         Registry([lambda: workflows], lambda: settings or {}),
         files or RecordedFiles(),  # type: ignore[arg-type]
         workers=workers,

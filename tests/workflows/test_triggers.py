@@ -174,10 +174,22 @@ def test_what_happened_before_anybody_listened_is_no_news(store: Store) -> None:
         engine.fire_due()
         tasks.create(TaskDraft("A", "before"))
         assert engine.fire_due() == 0
-    with engine_with(store, listener("memories"), listener("agent_tasks"), workers=0) as engine:
+    (before,) = store.state.changes(after=0, limit=10, tables={"agent_tasks"})
+    both = listener("memories"), listener("agent_tasks")
+    # Times are kept to the millisecond, and what happened in the same one may have come after: it is news.
+    with engine_with(store, *both, workers=0, opened_ms=before.at + 1) as engine:
         assert engine.fire_due() == 0
         tasks.create(TaskDraft("A", "after"))
         assert engine.fire_due() == 1
+
+
+def test_what_happened_once_the_workspace_was_open_is_news_before_anybody_looks(store: Store) -> None:
+    created = Workflow("new", "New", "", lambda _c, given: given, triggers=(ChangeTrigger("agent_tasks"),))
+    tasks = AgentTasks(store, lease_seconds=60, mark_success=lambda *_: None)
+    tasks.create(TaskDraft("A", "first"))
+    (first,) = store.state.changes(after=0, limit=10, tables={"agent_tasks"})
+    with engine_with(store, created, workers=0, opened_ms=first.at) as engine:
+        assert engine.fire_due() + engine.fire_due() == 1
 
 
 def test_an_engine_that_is_just_starting_has_not_stopped(store: Store, monkeypatch: Any) -> None:

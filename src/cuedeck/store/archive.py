@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import secrets
 import shutil
 import tarfile
@@ -30,6 +31,7 @@ from cuedeck.store.sqlite.store import SqliteStore
 FORMAT: Final = 1
 _DESCRIPTION: Final = "metadata.json"
 _DATABASES: Final = {"state.db": Path("state.db"), "index.db": Path(".cache") / "index.db"}
+_WHEN: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _MAX_DESCRIPTION: Final = 1024 * 1024
 _MAX_BYTES: Final = 64 * 1024 * 1024 * 1024
 # Real databases compress about tenfold; a file that grows more than this is a trap.
@@ -204,11 +206,16 @@ def _unpack(source: Path, folder: Path) -> dict[str, Any]:
     try:
         with (
             source.open("rb") as file,
-            zstandard.ZstdDecompressor().stream_reader(file) as packed,
+            zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True) as packed,
         ):
             limit = min(_MAX_BYTES, max(source.stat().st_size * _MAX_RATIO, 64 * _CHUNK))
-            with tarfile.open(fileobj=_Bounded(packed, limit), mode="r|") as tar:
-                return _members(tar, folder)
+            bounded = _Bounded(packed, limit)
+            with tarfile.open(fileobj=bounded, mode="r|") as tar:
+                description = _members(tar, folder)
+            while piece := bounded.read(_CHUNK):
+                if piece.strip(b"\0"):
+                    raise _refused("It goes on behind its end")
+            return description
     except (
         OSError,
         tarfile.TarError,
@@ -249,7 +256,7 @@ def _description(tar: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any
     if data is None:
         raise _refused("Its description does not come first")
     found = json.loads(data.read())
-    if not isinstance(found, dict) or not isinstance(found.get("format"), int):
+    if not isinstance(found, dict) or type(found.get("format")) is not int or found["format"] < 1:
         raise _refused("Its description cannot be read")
     if found["format"] > FORMAT or _unknown_schema(found["schema"]):
         raise CueError(
@@ -257,6 +264,8 @@ def _description(tar: tarfile.TarFile, member: tarfile.TarInfo) -> dict[str, Any
             "The archive was written by a newer version",
             hint="Upgrade with `cue upgrade`, then import again. Nothing was changed.",
         )
+    if not _WHEN.fullmatch(found["created_at"]):
+        raise _refused("Its description does not say when it was written")
     files = found["files"]
     if not files or not set(files) <= set(_DATABASES):
         raise _refused("Its description names other files than it may")

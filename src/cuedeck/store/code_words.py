@@ -193,7 +193,7 @@ def fold_all(session: Session) -> None:
     groups: list[list[Row]] = []
     room = 0
     for row in _by_size(session):
-        if row["size"] > room:
+        if not groups or row["size"] > room:
             groups.append([])
             room = _MOST_POSTINGS
         groups[-1].append(row)

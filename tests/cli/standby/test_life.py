@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -21,6 +23,22 @@ if TYPE_CHECKING:
     from conftest import Ready
 
 from tests.cli.standby.conftest import SWITCH, held, lives, until
+
+
+def started_for(lock: Path) -> int | None:
+    """The process that is to hold a lock, as it was started."""
+    wanted = str(lock.with_suffix("")).encode()
+    for each in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if wanted in (each / "cmdline").read_bytes().split(b"\0"):
+                return int(each.name)
+    return None
+
+
+def opened_by(process: int) -> list[Path]:
+    with contextlib.suppress(OSError):
+        return [each.readlink() for each in Path(f"/proc/{process}/fd").iterdir()]
+    return []
 
 
 def test_the_second_command_starts_one_and_the_next_uses_it(unstarted: Ready) -> None:
@@ -46,6 +64,21 @@ def test_many_at_once_start_one_and_are_all_answered(unstarted: Ready) -> None:
     assert len(said) == 1 and {each.returncode for each in started} == {0}
     (unstarted.socket,) = unstarted.sockets()
     until(lambda: len(unstarted.children()) == 1)
+
+
+def test_a_command_that_looks_whether_one_is_due_does_not_keep_it_from_coming(unstarted: Ready) -> None:
+    unstarted.cue("card", "list")
+    (lock,) = unstarted.locks()
+    second = unstarted.begin("card", "list")
+    until(lambda: lock.read_text() == "starting")
+    with lock.open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_EX)
+        assert lock.read_text() == "starting"
+        coming = until(lambda: started_for(lock))
+        until(lambda: not lives(coming) or lock in opened_by(coming))
+    assert second.communicate(timeout=100) and second.returncode == 0
+    (unstarted.socket,) = until(unstarted.sockets)
+    assert unstarted.process == coming
 
 
 def test_it_holds_nothing_of_anybody(common: Ready) -> None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from cuedeck.daemon.standing_by import Place
 
 BACKLOG = 128
+# A command that ends holds the lock a moment, to see whether a standby is due; on a busy machine longer.
+LOCK_SECONDS = 5.0
 
 
 def main() -> int:
@@ -25,7 +27,7 @@ def main() -> int:
 
     place = Place(sys.argv[1])
     life = Life(place)
-    if not _is_named_after_us(place) or not life.begin(0):
+    if not _is_named_after_us(place) or not life.begin(LOCK_SECONDS):
         return 0
     try:
         _serve(place, life)

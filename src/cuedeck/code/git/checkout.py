@@ -20,6 +20,7 @@ from cuedeck.code.git.switching import is_switching
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
 from cuedeck.model.errors import CueError, ErrorCode
+from cuedeck.model.text import is_unicode
 from cuedeck.paths import too_long
 from cuedeck.patterns import git_patterns
 
@@ -111,6 +112,8 @@ class Checkout:
         # The branch and commit that were checked out when the files were as they are known.
         self._head: Head = _NOWHERE
         self.skipped: list[tuple[str, str]] = []
+        # Those of them whose names are no text, as the system spells them.
+        self._nameless: set[str] = set()
         # Code files that a merge left to be decided on.
         self.conflicts: tuple[str, ...] = ()
 
@@ -139,7 +142,7 @@ class Checkout:
         more = self._watch.changed() if self._watch is not None else None
         touched = touched | more if touched is not None and more is not None else None
         others, restaged, self._restaged = self._read_tracked(), self._restaged, set()
-        if others or touched is None or any(p.endswith(_DECIDING) for p in touched):
+        if others or touched is None or any(map(self._decides, touched)):
             self._scan()
         elif touched or restaged:
             self._refresh(touched | restaged)
@@ -147,6 +150,13 @@ class Checkout:
         self._head = self.repository.head() if self.repository is not None else _NOWHERE
         # In this order: an index that git wrote in between is another one, whenever that was.
         return settled and not self._git_is_writing() and self._index_time() == index
+
+    def _decides(self, file: str) -> bool:
+        """Whether what happened to one file is about more than its content."""
+        path = file[len(self.root) + 1 :]
+        if is_unicode(path):
+            return file.endswith(_DECIDING)
+        return os.path.lexists(file) != (path in self._nameless)
 
     def _index_time(self) -> int:
         stamp = _stamp_of(f"{self.repository.git.path}index") if self.repository is not None else None
@@ -313,7 +323,7 @@ class Checkout:
             self._watch.close()
         self._watch = Watch()
         self._ignores = None
-        self.skipped = []
+        before_skipped, self.skipped, self._nameless = self.skipped, [], set()
         self._others, before, self._attributes = set(), self._attributes, {}
         links: dict[str, str] = {}
         walked = list(self._walk(links))
@@ -326,7 +336,7 @@ class Checkout:
                 found[path] = file
         self._linked(links)
         found = {**self._left_out, **found}
-        if found != self._files:
+        if found != self._files or self.skipped != before_skipped:
             self._files = found
             self.version += 1
             self._compared = ({}, {**found})
@@ -360,6 +370,7 @@ class Checkout:
                     elif entry.is_symlink():
                         links[path] = str(Path(entry.path).readlink())
                 except UnicodeEncodeError:
+                    self._nameless.add(path)
                     self.skipped.append((os.fsencode(path).decode("utf-8", "replace"), NO_UTF8))
                 except OSError:
                     continue
@@ -405,7 +416,8 @@ class Checkout:
 
     def _refresh(self, touched: Iterable[str]) -> None:
         links = dict(self.links)
-        now = {path: self._touched(path, links) for path in (each[len(self.root) + 1 :] for each in touched)}
+        paths = (each[len(self.root) + 1 :] for each in touched)
+        now = {path: self._touched(path, links) for path in paths if is_unicode(path)}
         self._linked(links)
         moved = {path: file for path, file in now.items() if self._files.get(path) != file}
         if not moved:

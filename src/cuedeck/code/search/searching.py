@@ -60,6 +60,15 @@ def search(
     view: View, query: Query, *, limit: int, mode: str | None = None, vectors: SymbolVectors | None = None
 ) -> Results:
     """The best symbols for a query: by keyword, or with their meaning counted in where vectors are there."""
+    found = _found(view, query, limit=limit, mode=mode, vectors=vectors)
+    if len(found.hits) < found.candidates and view.completeness == "complete":
+        view.completeness = "truncated"
+    return found
+
+
+def _found(
+    view: View, query: Query, *, limit: int, mode: str | None, vectors: SymbolVectors | None
+) -> Results:
     ranking = Ranking(view.snapshot, query)
     pending = 0
     if mode in ("semantic", "hybrid"):
