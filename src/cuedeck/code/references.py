@@ -21,8 +21,9 @@ from cuedeck.code.facts import (
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
+from cuedeck.code.resolution.expected import may_lack
 from cuedeck.code.resolution.linker import Linker
-from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, Site, Uses, edge_of
+from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, KEY, Site, Uses, edge_of
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
@@ -119,6 +120,7 @@ class _Search:
         # Where a constructor runs and the line does not count as naming it.
         self.run_at: list[tuple[str, int]] = []
         self.declared_at: set[tuple[str, int]] = set()
+        self.keys_at: set[tuple[str, int]] = set()
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
@@ -183,6 +185,8 @@ class _Search:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), CONVENTION)
         for path, place in self.run_at:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), CONSTRUCTS)
+        for path, place in self.keys_at - self.definitions:
+            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.READ), KEY)
         for path, place in self.declared_at - self.definitions:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
 
@@ -229,7 +233,11 @@ class _Search:
             return
         if self.beside_class and role not in (Role.CALL, Role.IMPORT):
             return
-        if self.chosen is None or self.means_chosen(path, links, site):
+        if self.chosen is not None and not self.means_chosen(path, links, site):
+            return
+        if self.snapshot.rules(path).structural and may_lack(self.linker, path, site):
+            self.keys_at.add((path, links.pos[site]))
+        else:
             self.add(path, links.pos[site], role)
 
     def means_chosen(self, path: str, links: Links, site: int) -> bool:

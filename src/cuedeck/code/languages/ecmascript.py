@@ -146,6 +146,7 @@ class EcmaWalk(MemberWalk):
 
     open_classes = True  # assignments from outside give a class members
     expected_result = 0  # what the function being visited is expected to return
+    missing = 0  # what may be left out, once anything may
 
     # -- expressions
 
@@ -432,8 +433,13 @@ class EcmaWalk(MemberWalk):
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
             kind = Kind.CONSTANT
         if annotation and not value and any(child.type == "?" for child in whole.children):
-            value = self.row(Op.LITERAL, self.intern(b"undefined"))
+            value = self.left_out()
         super().assign(leaf, scope, annotation, value, kind, whole)
+
+    def left_out(self) -> int:
+        """What something that is declared with a type holds where it is left out; one row is enough."""
+        self.missing = self.missing or self.row(Op.LITERAL, self.intern(b"undefined"))
+        return self.missing
 
     def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
         if whole.type != "variable_declarator":
@@ -458,6 +464,8 @@ class EcmaWalk(MemberWalk):
         default = node.child_by_field_name("value") or node.child_by_field_name("right")
         typed = self.row(Op.TYPED, annotation) if annotation else expected
         value = self.given(default, scope, typed) if default is not None else 0
+        if annotation and not value and (default is not None or node.type == "optional_parameter"):
+            value = self.left_out()
         for child in node.named_children:
             if child.type == "decorator":
                 self.visit(child, scope)
@@ -479,7 +487,7 @@ class EcmaWalk(MemberWalk):
         words = ("accessibility_modifier", "override_modifier", "readonly")
         if owner < 0 or not any(c.type in words for c in node.children):
             return 0
-        value = 0 if annotation else default
+        value = 0 if annotation and node.type != "optional_parameter" else default
         self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
         self.define(Kind.FIELD, name, node, owner)
         return self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(name), name.start_byte)

@@ -22,6 +22,7 @@ from cuedeck.code.languages.ecmascript_packages import (
     read_json,
     star_of,
 )
+from cuedeck.code.languages.ecmascript_strictness import nearest_strictness
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
@@ -400,6 +401,16 @@ class EcmaRules(EcmaLibrary):
                 if inherited is not None:
                     return inherited
         return None
+
+    def counts_nothing(self, path: str) -> bool:
+        folder = posixpath.dirname(path)
+        if folder not in self._strict:
+            self._strict[folder] = nearest_strictness(self.project.text, folder)
+        return self._strict[folder]
+
+    @cached_property
+    def _strict(self) -> dict[str, bool]:
+        return {}
 
     # -- packages
 

@@ -28,10 +28,11 @@ _FILES_AT_ONCE: Final = 64
 # About how many bytes a site takes, and a use with what it means.
 SITE: Final = 150
 _USE: Final = 24
-# Why a place counts though it is no plain use: it makes an instance, it declares the symbol once more, or a
-# library does what it does by convention.
+# Why a place counts though it is no plain use: it makes an instance, it declares the symbol once more, it is
+# a key of an object where something else may be expected, too, or a library does what it does by convention.
 CONSTRUCTS: Final = "constructs"
 DECLARES: Final = "declares"
+KEY: Final = "key"
 CONVENTION: Final = "convention"
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
