@@ -487,7 +487,7 @@ class EcmaWalk(MemberWalk):
         words = ("accessibility_modifier", "override_modifier", "readonly")
         if owner < 0 or not any(c.type in words for c in node.children):
             return 0
-        value = 0 if annotation and node.type != "optional_parameter" else default
+        value = 0 if annotation else default
         self.bind(owner, self.name(name), name.start_byte, Bind.VARIABLE, annotation, value)
         self.define(Kind.FIELD, name, node, owner)
         return self.row(Op.ATTR, self.row(Op.SELF, owner), self.name(name), name.start_byte)

@@ -22,7 +22,7 @@ from cuedeck.code.languages.ecmascript_packages import (
     read_json,
     star_of,
 )
-from cuedeck.code.languages.ecmascript_strictness import nearest_strictness
+from cuedeck.code.languages.ecmascript_strictness import Configurations
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
@@ -402,14 +402,12 @@ class EcmaRules(EcmaLibrary):
                     return inherited
         return None
 
-    def counts_nothing(self, path: str) -> bool:
-        folder = posixpath.dirname(path)
-        if folder not in self._strict:
-            self._strict[folder] = nearest_strictness(self.project.text, folder)
-        return self._strict[folder]
+    def counts_nothing(self, path: str) -> tuple[bool, bool]:
+        configurations = Configurations(self.project.text, self._packages, self._strictness)
+        return configurations.counts_nothing(posixpath.dirname(path))
 
     @cached_property
-    def _strict(self) -> dict[str, bool]:
+    def _strictness(self) -> dict[str, tuple[bool, bool]]:
         return {}
 
     # -- packages

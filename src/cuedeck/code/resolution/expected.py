@@ -46,7 +46,7 @@ def may_lack(linker: Linker, path: str, site: int) -> bool:
     ``{ retries: 3 }`` for ``Options | undefined``: as a whole, that type has no such member.
     """
     links = linker.links(path)
-    if links.ops[site] & OP_MASK != Op.ATTR:
+    if links.ops[site] != Op.ATTR:
         return False
     places, scopes = links.bindings[2], links.bindings[0]
     # What a key names is bound in its object, too, which sets it apart from an attribute of JSX.
@@ -66,7 +66,7 @@ class _Key:
         self.linker = linker
         self.name = name
         self.rules = linker.rules_of(path)
-        self.strict = self.rules.counts_nothing(path)
+        self.strict, self.left_out = self.rules.counts_nothing(path)
 
     def is_missed(self, types: Sequence[_Type]) -> bool:
         """Whether one of the types lacks the key; of one alone, that stands for something else."""
@@ -90,10 +90,9 @@ class _Key:
         op = self.linker.links(of.path).ops[of.row]
         return op & OP_MASK == Op.UNION and op >> ROLE_SHIFT == Role.EXTENDS
 
-    def nothing(self) -> Iterator[_Type]:
-        """``undefined`` and ``null``, where they are types of their own."""
-        if self.strict:
-            yield _Type()
+    def nothing(self, counts: bool) -> list[_Type]:
+        """``undefined`` and ``null``, where they count as types of their own."""
+        return [_Type()] if counts else []
 
     # -- what is expected
 
@@ -114,7 +113,8 @@ class _Key:
                 return self.chosen(self.given(path, a))
             case Op.NAME:
                 named = self.linker.targets(path, row)
-                return [t for s in named if isinstance(s, Symbol) for t in self.declared(s)]
+                symbols = [target for target in named if isinstance(target, Symbol)]
+                return [t for symbol in symbols for t in self.declared(symbol, counts=self.strict)]
             case Op.ATTR:
                 return self.held(path, row, links.strings[b], depth)
             case Op.ELEMENT:
@@ -141,7 +141,7 @@ class _Key:
             hint, default = links.bindings[4][binding], links.bindings[5][binding]
             types = self.types(function.path, hint)
             if default and links.ops[default] & OP_MASK != Op.ARGUMENT:
-                types += self.nothing()
+                types += self.nothing(self.strict)
             yield types
 
     def given(self, path: str, callee: int) -> Iterator[list[_Type]]:
@@ -154,25 +154,27 @@ class _Key:
 
     def held(self, path: str, row: int, name: str, depth: int) -> list[_Type]:
         """What a member of what is expected holds, or an entry of it."""
-        owner = self.linker.links(path).a[row]
+        owner, role = self.linker.links(path).a[row], self.linker.links(path).ops[row] >> ROLE_SHIFT
         values = self.linker.concrete(self.linker.evaluate(path, owner))
         targets = (target for value in values for target in self.linker.attribute_of(value, name))
         members = dict.fromkeys(target for target in targets if isinstance(target, Symbol))
-        found = [t for member in members for t in self.declared(member)]
+        # What is assigned to a member is not left out.
+        counts = self.left_out and role != Role.WRITE
+        found = [t for member in members for t in self.declared(member, counts=counts)]
         owners = self.expected(path, owner, depth + 1)
         if not members:
             return [t for whole in owners for t in self.entries(whole)]
-        return [*found, *self.nothing()] if any(whole.partial for whole in owners) else found
+        return [*found, *self.nothing(counts and any(whole.partial for whole in owners))]
 
-    def declared(self, symbol: Symbol) -> Iterator[_Type]:
-        """What a variable, a parameter or a member is declared to hold."""
+    def declared(self, symbol: Symbol, *, counts: bool) -> Iterator[_Type]:
+        """What a variable, a parameter or a member is declared to hold, perhaps counting that it is not."""
         links = self.linker.links(symbol.path)
         for binding in links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ()):
             kind, hint, value = (column[binding] for column in links.bindings[3:])
             if kind in _DECLARED and hint:
                 yield from self.types(symbol.path, hint)
                 if is_left_out(links.ops[value], links.a[value]):
-                    yield from self.nothing()
+                    yield from self.nothing(counts)
 
     def elements(self, whole: _Type) -> list[_Type]:
         """What a container that is expected holds; whether it may be left out itself is of no account."""
@@ -188,7 +190,7 @@ class _Key:
         """What a dictionary that is expected holds."""
         told = self.told(whole, self.rules.mappings) if whole.row else ()
         found = self.types(whole.path, told[1]) if len(told) > 1 else []
-        return [*found, *self.nothing()] if found and whole.partial else found
+        return [*found, *self.nothing(self.left_out and whole.partial)] if found else []
 
     def told(self, of: _Type, labels: frozenset[str]) -> tuple[int, ...]:
         """The arguments of a generic type that is none of the project's and has one of some names."""
@@ -240,7 +242,7 @@ class _Key:
     def plain(self, path: str, row: int) -> Iterator[_Type]:
         links = self.linker.links(path)
         if links.strings[links.b[row]] in _NOTHING or links.strings[links.a[row]] in _NOTHING:
-            yield from self.nothing()
+            yield from self.nothing(self.strict)
         elif links.strings[links.a[row]] != _IMPOSSIBLE:
             yield _Type(path, row)
 
