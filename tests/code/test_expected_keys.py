@@ -62,8 +62,14 @@ const amount = 1
 one({ amount },  // has
   { amount })  // strict
 one({ ['amount']: 1, get amount() { return 1 } })  // has
+interface Outer { inner: Inner; more: number }
+const n: Outer = { inner: { amount: 1 }, more: 1 }  // has
+const o: Partial<Outer> = { inner: { amount: 1 } }  // exact
+const p: Omit<Partial<Outer>, 'more'> & Other = { other: 1, inner: { amount: 1 } }  // exact
 """
-USES = [(number, line) for number, line in enumerate(SOURCE.splitlines(), 1) if "amount" in line and "//" in line]
+USES = [
+    (number, line) for number, line in enumerate(SOURCE.splitlines(), 1) if "amount" in line and "//" in line
+]
 WORDS = {
     "loose": ('{"compilerOptions": {}}', {"lacks"}),
     "strict": ('{"compilerOptions": {"strict": true}}', {"lacks", "strict", "exact"}),
@@ -87,6 +93,76 @@ def found(ask: Ask) -> tuple[list[int], list[int]]:
         sorted({each["line_start"] for each in answer["references"]}),
         sorted({each["line_start"] for each in keys}),
     )
+
+
+CONFIGURED = {
+    "none": ({}, False),
+    "of JavaScript": ({"jsconfig.json": '{"compilerOptions": {"strict": true}}'}, False),
+    "one that says so": ({"tsconfig.json": '{"compilerOptions": {"strict": true}} // so'}, True),
+    "the part": ({"tsconfig.json": '{"compilerOptions": {"strictNullChecks": true}}'}, True),
+    "all but that": (
+        {"tsconfig.json": '{"compilerOptions": {"strict": true, "strictNullChecks": false}}'},
+        False,
+    ),
+    "extended": (
+        {
+            "tsconfig.json": '{"extends": "./base"}',
+            "base.json": '{"extends": ["./loose.json", "./strict.json"]}',
+            "strict.json": '{"compilerOptions": {"strict": true}}',
+            "loose.json": '{"compilerOptions": {"strict": false}}',
+        },
+        True,
+    ),
+    "listed": (
+        {
+            "tsconfig.json": '{"files": [], "references": [{"path": "./tsconfig.app.json"}]}',
+            "tsconfig.app.json": '{"compilerOptions": {"strict": true}}',
+        },
+        True,
+    ),
+    "of a package": ({"tsconfig.json": '{"extends": "@tsconfig/node20/tsconfig.json"}'}, True),
+    "of a package here": (
+        {
+            "tsconfig.json": '{"extends": "@shop/tsconfig/base.json"}',
+            "packages/config/package.json": '{"name": "@shop/tsconfig"}',
+            "packages/config/index.ts": "export {}",
+            "packages/config/base.json": '{"compilerOptions": {"strict": false}}',
+        },
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("word", CONFIGURED)
+def test_nothing_counts_where_the_nearest_configuration_says_so(ask: Ask, repo: Repo, word: str) -> None:
+    files, strict = CONFIGURED[word]
+    for path, text in files.items():
+        repo.put(path, text)
+    repo.put("keys.ts", "interface Inner { amount: number }\nconst a: Inner | undefined = { amount: 1 }\n")
+    assert found(ask) == (([], [2]) if strict else ([2], []))
+
+
+def test_a_configuration_may_change(ask: Ask, repo: Repo) -> None:
+    repo.put("keys.ts", "interface Inner { amount: number }\nconst a: Inner | null = { amount: 1 }\n")
+    repo.put("tsconfig.json", '{"compilerOptions": {"strict": true}}')
+    assert found(ask) == ([], [2])
+    repo.put("tsconfig.json", '{"compilerOptions": {"strict": false}}')
+    assert found(ask) == ([2], [])
+
+
+def test_attributes_of_components_and_what_is_taken_apart_are_references(ask: Ask, repo: Repo) -> None:
+    repo.put("tsconfig.json", '{"compilerOptions": {"strict": true}}')
+    repo.put(
+        "keys.tsx",
+        "interface Inner { amount?: number; style?: Style }\n"
+        "interface Style { size: number }\n"
+        "function Box(given: Inner | undefined) { const { amount } = given!; return given!.amount }\n"
+        "const made = <Box amount={1} style={{ size: 1 }} />\n",
+    )
+    answer = ask("find_references", symbol_name="Inner.amount", path="keys.tsx")
+    assert [each["line_start"] for each in answer["references"]] == [3, 3, 4]
+    answer = ask("find_references", symbol_name="Style.size", path="keys.tsx")
+    assert (answer["references"], [each["why"] for each in answer["possible"]]) == ([], ["key"])
 
 
 @pytest.mark.parametrize("word", WORDS)

@@ -82,9 +82,20 @@ class _Key:
             parts = [self.types(of.path, part) for part in links.lists[links.b[of.row]]]
             several = any(len(part) > 1 for part in parts)
             return several and all(any(map(self.lacks, part)) for part in parts if part)
+        return not self.has(of, self.name)
+
+    def has(self, of: _Type, name: str) -> bool:
         values = self.linker.concrete(self.linker.annotation(of.path, of.row))
-        targets = (target for value in values for target in self.linker.attribute_of(value, self.name))
-        return not any(isinstance(target, Symbol) for target in targets)
+        targets = (target for value in values for target in self.linker.attribute_of(value, name))
+        return any(isinstance(target, Symbol) for target in targets)
+
+    def leaves_out(self, of: _Type, name: str) -> bool:
+        """Whether a type says of all its members that they may be left out, and has one of that name."""
+        if not of.row or not self.is_intersection(of):
+            return of.partial
+        links = self.linker.links(of.path)
+        parts = [t for part in links.lists[links.b[of.row]] for t in self.types(of.path, part)]
+        return any(t.partial and self.has(t, name) for t in parts)
 
     def is_intersection(self, of: _Type) -> bool:
         op = self.linker.links(of.path).ops[of.row]
@@ -164,7 +175,7 @@ class _Key:
         owners = self.expected(path, owner, depth + 1)
         if not members:
             return [t for whole in owners for t in self.entries(whole)]
-        return [*found, *self.nothing(counts and any(whole.partial for whole in owners))]
+        return [*found, *self.nothing(counts and any(self.leaves_out(whole, name) for whole in owners))]
 
     def declared(self, symbol: Symbol, *, counts: bool) -> Iterator[_Type]:
         """What a variable, a parameter or a member is declared to hold, perhaps counting that it is not."""
@@ -262,7 +273,9 @@ class _Key:
                 if label != _PRESENT or of.row:
                     yield of._replace(partial=of.partial or _PARTIAL in label)
         else:
-            yield _Type(path, row)
+            chosen = label in self.rules.leaving_out or label in self.rules.keeping
+            from_ = self.parts(path, arguments[0], frame, depth + 1) if chosen else ()
+            yield _Type(path, row, any(of.partial for of in from_))
 
     def named(self, path: str, row: int, frame: _Frame, depth: int) -> Iterator[_Type]:
         """What a name stands for: another type, a type parameter that is told, or itself."""
