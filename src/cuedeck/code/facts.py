@@ -106,7 +106,7 @@ class Bind:
     MODULE: Final = 3  # x = import, y = 1 when the name stands for the whole dotted path
     STAR: Final = 4  # x = import
     VARIABLE: Final = 5  # x = annotation, y = value; in C an unknown one for ``extern``
-    PARAMETER: Final = 6  # x = annotation, y = default
+    PARAMETER: Final = 6  # x = annotation, y = default, or that it may be left out
     SELF: Final = 7  # x = class scope, y = 1 for the class itself
     OPAQUE: Final = 8  # a name whose value is not followed; x = bound of a type parameter, y = its default
     ALIAS: Final = 9  # x = type expression that the name stands for

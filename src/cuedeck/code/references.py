@@ -21,6 +21,7 @@ from cuedeck.code.facts import (
 from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
+from cuedeck.code.resolution.expected import may_lack
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.shapes import is_made
 from cuedeck.code.resolution.uses import (
@@ -29,6 +30,7 @@ from cuedeck.code.resolution.uses import (
     CONVENTION,
     DECLARES,
     EDGES,
+    KEY,
     MAKES,
     PACKAGE,
     Site,
@@ -141,6 +143,7 @@ class _Search:
         # What leads to the symbol only if packages are what they are taken for.
         self.assumed: dict[tuple[str, int], Site] = {}
         self.declared_at: set[tuple[str, int]] = set()
+        self.keys_at: set[tuple[str, int]] = set()
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
@@ -218,6 +221,8 @@ class _Search:
             for path, place in called:
                 yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), why)
         yield from self.assumed.values()
+        for path, place in self.keys_at - self.definitions:
+            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.READ), KEY)
         for path, place in self.declared_at - self.definitions:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
 
@@ -267,9 +272,11 @@ class _Search:
             return
         if proven and self.is_made_apart and role == Role.CALL and is_made(links, site):
             self.made_at.append((path, links.pos[site]))
-            return
-        if self.chosen is None or self.means_chosen(path, links, site):
-            self.add(path, links.pos[site], role, proven=proven)
+        elif self.chosen is None or self.means_chosen(path, links, site):
+            if proven and self.snapshot.rules(path).structural and may_lack(self.linker, path, site):
+                self.keys_at.add((path, links.pos[site]))
+            else:
+                self.add(path, links.pos[site], role, proven=proven)
 
     def means_chosen(self, path: str, links: Links, site: int) -> bool:
         """Whether a use of an overloaded name is the overload that is asked about."""

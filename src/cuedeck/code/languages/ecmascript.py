@@ -147,6 +147,7 @@ class EcmaWalk(MemberWalk):
 
     open_classes = True  # assignments from outside give a class members
     expected_result = 0  # what the function being visited is expected to return
+    missing = 0  # what may be left out, once anything may
 
     # -- expressions
 
@@ -433,8 +434,13 @@ class EcmaWalk(MemberWalk):
         if kind == Kind.VARIABLE and self.text(leaf).isupper():
             kind = Kind.CONSTANT
         if annotation and not value and any(child.type == "?" for child in whole.children):
-            value = self.row(Op.LITERAL, self.intern(b"undefined"))
+            value = self.left_out()
         super().assign(leaf, scope, annotation, value, kind, whole)
+
+    def left_out(self) -> int:
+        """What something that is declared with a type holds where it is left out; one row is enough."""
+        self.missing = self.missing or self.row(Op.LITERAL, self.intern(b"undefined"))
+        return self.missing
 
     def own_parts(self, leaf: Node, whole: Node) -> Sequence[Range]:
         if whole.type != "variable_declarator":
@@ -459,6 +465,8 @@ class EcmaWalk(MemberWalk):
         default = node.child_by_field_name("value") or node.child_by_field_name("right")
         typed = self.row(Op.TYPED, annotation) if annotation else expected
         value = self.given(default, scope, typed) if default is not None else 0
+        if annotation and not value and (default is not None or node.type == "optional_parameter"):
+            value = self.left_out()
         for child in node.named_children:
             if child.type == "decorator":
                 self.visit(child, scope)

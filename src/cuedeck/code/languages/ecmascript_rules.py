@@ -24,6 +24,7 @@ from cuedeck.code.languages.ecmascript_packages import (
     read_json,
     star_of,
 )
+from cuedeck.code.languages.ecmascript_strictness import Configurations
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
@@ -408,6 +409,14 @@ class EcmaRules(EcmaLibrary):
                 if inherited is not None:
                     return inherited if by_node is None else inherited._replace(by_node=by_node)
         return None
+
+    def counts_nothing(self, path: str) -> tuple[bool, bool]:
+        configurations = Configurations(self.project.text, self._packages, self._strictness)
+        return configurations.counts_nothing(posixpath.dirname(path))
+
+    @cached_property
+    def _strictness(self) -> dict[str, tuple[bool, bool]]:
+        return {}
 
     # -- packages
 

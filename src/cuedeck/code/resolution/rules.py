@@ -457,6 +457,10 @@ class Rules:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
 
+    def counts_nothing(self, path: str) -> tuple[bool, bool]:
+        """Whether, in a file, nothing is a type of its own; whether it is one of a member left out, too."""
+        return True, True
+
     def declares_again(self, symbol: Symbol, other: Symbol, kind: int) -> bool:
         """Whether a binding of that kind only declares the same symbol once more."""
         return False

@@ -30,15 +30,16 @@ SITE: Final = 150
 _USE: Final = 24
 # Why a place counts though it is no plain use of what is declared at one place: it runs a constructor that it
 # does not name, it makes an instance of a class by the constructor that this declares, it leads there if the
-# project's packages are built and installed, it declares the symbol once more, or a library does what it does
-# by convention.
+# project's packages are built and installed, it is a key of an object where something else may be expected as
+# well, it declares the symbol once more, or a library does what it does by convention.
 CONSTRUCTS: Final = "constructs"
 MAKES: Final = "makes"
 PACKAGE: Final = "package"
 DECLARES: Final = "declares"
+KEY: Final = "key"
 CONVENTION: Final = "convention"
 # Whoever asks by a name, and not by the place of a definition, means these as well.
-BY_NAME: Final = frozenset({MAKES, PACKAGE})
+BY_NAME: Final = frozenset({KEY, MAKES, PACKAGE})
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 

@@ -182,12 +182,13 @@ def symbol(asked: Asked) -> Page:
 
 def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
     """What counts though it is no plain use, by its reason; then what only shares the name."""
-    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, MAKES, PACKAGE
+    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, KEY, MAKES, PACKAGE
 
     titles = {
         CONSTRUCTS: "Constructs through its class",
         MAKES: "Makes an instance by its constructor",
         PACKAGE: "Through a package of this repository",
+        KEY: "Keys of objects that may be of another type",
         DECLARES: "Declared again",
         CONVENTION: "Likely by convention",
         "": "Same name, not resolved",
