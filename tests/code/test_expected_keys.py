@@ -67,6 +67,10 @@ one({ ['amount']: 1, get amount() { return 1 } })  // has
 interface Outer { inner: Inner; more: number }
 const n: Outer = { inner: { amount: 1 }, more: 1 }  // has
 const o: Partial<Outer> = { inner: { amount: 1 } }  // exact
+interface Events { first: Inner }
+type Told<T> = { type: T } & (T extends keyof Events ? { told: Inner } : { told?: any })
+declare function tell<T extends keyof Events | string>(what: Told<T>): void
+tell({ type: 'first', told: { amount: 1 } })  // has
 const p: Omit<Partial<Outer>, 'more'> & Other = { other: 1, inner: { amount: 1 } }  // exact
 """
 USES = [
@@ -159,6 +163,17 @@ def test_a_configuration_may_change(ask: Ask, repo: Repo) -> None:
     assert found(ask) == ([], [2])
     repo.put("tsconfig.json", '{"compilerOptions": {"strict": false}}')
     assert found(ask) == ([2], [])
+
+
+def test_types_that_refer_to_themselves_come_to_an_end(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "keys.ts",
+        "interface Inner { amount: number }\ntype A = (Inner | string) & B\ntype B = (Inner | number) & A\n"
+        "type C = C | Inner\nconst a: A = { amount: 1 }\nconst c: C = { amount: 1 }\n"
+        "type D<T> = T | D<T | null>\nconst d: D<Inner> = { amount: 1 }\n",
+    )
+    references, likely = found(ask)
+    assert sorted(references + likely) == [5, 6, 8]
 
 
 def test_attributes_of_components_and_what_is_taken_apart_are_references(ask: Ask, repo: Repo) -> None:

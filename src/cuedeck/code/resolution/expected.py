@@ -22,6 +22,7 @@ _PRESENT: Final = "NonNullable"
 _PARTIAL: Final = "Partial"
 _MAX_DEPTH: Final = 12
 _MAX_TYPES: Final = 100
+_MAX_JOINED: Final = 50
 
 
 class _Frame(NamedTuple):
@@ -66,6 +67,7 @@ class _Key:
         self.linker = linker
         self.name = name
         self.rules = linker.rules_of(path)
+        self.looked = 0
         self.strict, self.left_out = self.rules.counts_nothing(path)
 
     def is_missed(self, types: Sequence[_Type]) -> bool:
@@ -79,7 +81,7 @@ class _Key:
         if links is None or links.ops[of.row] & OP_MASK in _WITHOUT:
             return True
         if self.is_intersection(of):
-            parts = [self.types(of.path, part) for part in links.lists[links.b[of.row]]]
+            parts = self.joined(of)
             several = any(len(part) > 1 for part in parts)
             return several and all(any(map(self.lacks, part)) for part in parts if part)
         return not self.has(of, self.name)
@@ -91,15 +93,28 @@ class _Key:
 
     def leaves_out(self, of: _Type, name: str) -> bool:
         """Whether a type says of all its members that they may be left out, and has one of that name."""
-        if not of.row or not self.is_intersection(of):
+        if not self.is_intersection(of):
             return of.partial
-        links = self.linker.links(of.path)
-        parts = [t for part in links.lists[links.b[of.row]] for t in self.types(of.path, part)]
-        return any(t.partial and self.has(t, name) for t in parts)
+        return any(t.partial and self.has(t, name) for part in self.joined(of) for t in part)
 
     def is_intersection(self, of: _Type) -> bool:
-        op = self.linker.links(of.path).ops[of.row]
+        op = self.linker.links(of.path).ops[of.row] if of.row else Op.UNKNOWN
         return op & OP_MASK == Op.UNION and op >> ROLE_SHIFT == Role.EXTENDS
+
+    def is_conditional(self, of: _Type) -> bool:
+        """Whether a type, or a part of it, is one of two by a condition."""
+        if self.is_intersection(of):
+            return any(self.is_conditional(t) for part in self.joined(of) for t in part if t != of)
+        links = self.linker.links(of.path) if of.row else None
+        return links is not None and links.ops[of.row] & OP_MASK == Op.UNION and links.a[of.row] > 0
+
+    def joined(self, of: _Type) -> list[list[_Type]]:
+        """The types that each part of an intersection is one of; none of one that goes on without end."""
+        self.looked += 1
+        if self.looked > _MAX_JOINED:
+            return []
+        links = self.linker.links(of.path)
+        return [self.types(of.path, part) for part in links.lists[links.b[of.row]]]
 
     def nothing(self, counts: bool) -> list[_Type]:
         """``undefined`` and ``null``, where they count as types of their own."""
@@ -171,8 +186,11 @@ class _Key:
         members = dict.fromkeys(target for target in targets if isinstance(target, Symbol))
         # What is assigned to a member is not left out.
         counts = self.left_out and role != Role.WRITE
-        found = [t for member in members for t in self.declared(member, counts=counts)]
+        each = [list(self.declared(member, counts=counts)) for member in members]
         owners = self.expected(path, owner, depth + 1)
+        # Of a conditional type only one side is meant.
+        decides = len(each) > 1 and any(map(self.is_conditional, owners))
+        found = self.chosen(each) if decides else [t for types in each for t in types]
         if not members:
             return [t for whole in owners for t in self.entries(whole)]
         return [*found, *self.nothing(counts and any(self.leaves_out(whole, name) for whole in owners))]
