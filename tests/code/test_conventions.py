@@ -152,6 +152,60 @@ def test_what_declares_a_symbol_once_more_is_no_use_of_it(ask: Ask, repo: Repo) 
     assert [(each["path"], each["why"]) for each in found["possible"]] == [("fast.pyi", "declares")]
 
 
+def places(found: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["path"], each["line_start"]) for each in found["references"]]
+
+
+def test_of_a_stub_and_its_module_the_side_that_is_asked_at_has_what_leads_there(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put("fast.py", "def scan(): ...\n\nscan()\n\ndef only_run(): ...\n")
+    repo.put("fast.pyi", "def scan() -> None: ...\nalso: type[scan]\n")
+    repo.put("own.py", "from fast import scan\nimport fast\n\nscan()\nfast.only_run()\n")
+    whole = ask("find_references", symbol_name="fast.scan")
+    assert {*places(whole)} == {("fast.py", 3), ("fast.pyi", 2), ("own.py", 1), ("own.py", 4)}
+    module = ask("find_references", symbol_name="scan", path="fast.py", line=1)
+    assert places(module) == [("fast.py", 3)]
+    assert [(each["path"], each["line_start"], each["why"]) for each in module["possible"]] == [
+        ("fast.pyi", 1, "declares"),
+        ("fast.pyi", 2, "stub"),
+        ("own.py", 1, "stub"),
+        ("own.py", 4, "stub"),
+    ]
+    stub = ask("find_references", symbol_name="scan", path="fast.pyi", line=1)
+    assert places(stub) == [("fast.pyi", 2), ("own.py", 1), ("own.py", 4)]
+    assert [(each["path"], each["why"]) for each in stub["possible"]] == [
+        ("fast.py", "declares"),
+        ("fast.py", "stub"),
+    ]
+    alone = ask("find_references", symbol_name="only_run", path="fast.py", line=5)
+    assert (places(alone), likely(alone)) == ([], [("own.py", 5)])
+    assert places(ask("find_references", symbol_name="scan", path="own.py", line=4)) == places(whole)
+    callers = ask("get_call_graph", symbol_name="fast.scan", direction="callers")["callers"]
+    assert {call["symbol"]["path"] for call in callers} == {"fast.py", "own.py"}
+
+
+def test_a_stub_may_tell_of_a_class_that_its_module_takes_from_elsewhere(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/_real.py", "class Saw:\n    def cut(self): ...\n")
+    repo.put("kit/__init__.py", "from ._real import Saw as _Saw\nsaw = _Saw()\n")
+    repo.put("kit/__init__.pyi", "class Saw:\n    def cut(self) -> None: ...\nsaw: Saw\n")
+    repo.put("use.py", "from kit import saw\nsaw.cut()\n")
+    run = ask("find_references", symbol_name="cut", path="kit/_real.py", line=2)
+    assert (places(run), [each["why"] for each in run["possible"]]) == ([], ["stub"])
+    told = ask("find_references", symbol_name="cut", path="kit/__init__.pyi", line=2)
+    assert places(told) == [("use.py", 2)]
+
+
+def test_what_leads_to_a_stub_follows_edits(ask: Ask, repo: Repo) -> None:
+    repo.put("fast.py", "def scan(): ...\n\nscan()\n")
+    repo.put("fast.pyi", "def scan() -> None: ...\n")
+    repo.put("own.py", "from fast import scan\n")
+    asked = {"symbol_name": "scan", "path": "fast.pyi", "line": 1}
+    assert places(ask("find_references", **asked)) == [("own.py", 1)]
+    repo.put("own.py", "from fast import scan\nscan()\n")
+    assert places(ask("find_references", **asked)) == [("own.py", 1), ("own.py", 2)]
+
+
 def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:
     repo.put("site/settings.py", "PAGE_SIZE = 20\nlower = 1\n")
     repo.put("site/other.py", "PAGE_SIZE = 3\n")

@@ -148,6 +148,11 @@ def _mistyped(snapshot: Snapshot, asked: str) -> list[str]:
     return [name for name, _, _ in near]
 
 
+def is_named_at(snapshot: Snapshot, record: SymbolRecord, path: str | None, line: int | None) -> bool:
+    """Whether a definition was asked for by where it stands, not by a use of it or by its name alone."""
+    return path is not None and line is not None and bool(at_line(snapshot, [record], line))
+
+
 def find(
     snapshot: Snapshot,
     name: str,
@@ -173,7 +178,7 @@ def find(
     record, others = records[0], records[1:]
     same = symbol_of(snapshot, record)
     with snapshot.lock:
-        found = snapshot.references(record)
+        found = snapshot.references(record, apart=is_named_at(snapshot, record, path, line))
         silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
         declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()
     keep = [site for site in found.resolved if kind is None or site.edge == kind] + silent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cuedeck.code.facts import (
@@ -22,7 +22,7 @@ from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.linker import Linker
-from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, Site, Uses, edge_of
+from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, EDGES, STUB, Site, Uses, edge_of
 from cuedeck.code.resolution.values import CLASS, EXTERNAL, MODULE, Symbol, Target, Value
 from cuedeck.code.snapshot import Snapshot
 
@@ -56,6 +56,17 @@ def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None
     is likely, and says why.
     """
     return _Search(snapshot, symbol, defined_at).run()
+
+
+def parted(joined: References, checked: References) -> References:
+    """Of a stub and its module one side: what leads there as types are checked, the rest is likely."""
+    if checked.unseen:
+        return replace(joined, unseen=max(joined.unseen, checked.unseen))
+    proven = {_place(site) for site in checked.resolved}
+    possible = [site for site in joined.possible if _place(site) not in proven]
+    led = [replace(site, likely=STUB) for site in joined.resolved if _place(site) not in proven]
+    likely = sorted([*led, *(site for site in possible if site.likely)], key=_place)
+    return replace(checked, possible=(*likely, *(site for site in possible if not site.likely)))
 
 
 def module_references(snapshot: Snapshot, path: str) -> References:

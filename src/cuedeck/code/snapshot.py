@@ -187,10 +187,10 @@ class Snapshot:
 
     def followed(self, path: str) -> str:
         """A path without the symbolic links that it leads through."""
-        return followed(path, self._links_on_the_way)
+        return followed(path, self.symbolic_links)
 
     @cached_property
-    def _links_on_the_way(self) -> Mapping[str, str]:
+    def symbolic_links(self) -> Mapping[str, str]:
         return self._read_links()
 
     @cached_property
@@ -245,6 +245,13 @@ class Snapshot:
 
         return conventional(self)
 
+    @cached_property
+    def checked(self) -> Snapshot:
+        """The same files as type checkers read them."""
+        from cuedeck.code.checked import Checked
+
+        return Checked(self)
+
     def follow(self, earlier: Snapshot) -> None:
         """Take over what an earlier state of the same files has worked out, as far as it is still true."""
         if self.files.keys() != earlier.files.keys():
@@ -285,8 +292,10 @@ class Snapshot:
         """About how much memory what was worked out here takes."""
         linkers: list[Linker] = [self.__dict__[name] for name in _LINKERS if name in self.__dict__]
         lexicon: Lexicon | None = self.__dict__.get("lexicon")
+        checked: Snapshot | None = self.__dict__.get("checked")
         return (
             self._found.weight
+            + (checked.weight if checked is not None else 0)
             + sum(linker.memo.weight for linker in linkers)
             + (lexicon.weight if lexicon is not None else 0)
         )
@@ -297,7 +306,7 @@ class Snapshot:
             try:
                 self._rules = {}
                 self._found = Held(_FOUND_BYTES)
-                for name in (*_LINKERS, "lexicon"):
+                for name in (*_LINKERS, "lexicon", "checked"):
                     self.__dict__.pop(name, None)
             finally:
                 self.lock.release()
@@ -411,18 +420,24 @@ class Snapshot:
             self._found.put(("uses", name), found, found.weight)
         return found
 
-    def references(self, record: SymbolRecord) -> References:
-        """What refers to a definition, computed once."""
+    def references(self, record: SymbolRecord, *, apart: bool = False) -> References:
+        """What refers to a definition, computed once.
+
+        A stub and its module are one symbol, unless one of them is meant ``apart`` from the other.
+        """
         from cuedeck.code.locating import symbol_of
-        from cuedeck.code.references import References, module_references, references
+        from cuedeck.code.references import References, module_references, parted, references
         from cuedeck.code.resolution.uses import SITE
 
-        key = ("references", record.path, record.number)
+        apart = apart and record.number >= 0 and self.rules(record.path).is_checked_apart
+        key = ("references", record.path, record.number, apart)
         known: References | None = self._found.values.get(key)
         if known is not None:
             return known
         symbol = symbol_of(self, record)
-        if record.number < 0:
+        if apart:
+            found = parted(self.references(record), self.checked.references(record))
+        elif record.number < 0:
             found = module_references(self, record.path)
         else:
             here = symbol is None or symbol.path == record.path

@@ -391,6 +391,14 @@ class PythonRules(Rules):
         stubs = [path for path in paths if path.endswith(".pyi") and path[:-1] in paths]
         return {**{stub[:-1]: stub for stub in stubs}, **{stub: stub[:-1] for stub in stubs}}
 
+    @classmethod
+    def checking(cls) -> type[Rules]:
+        return StubRules
+
+    @property
+    def is_checked_apart(self) -> bool:
+        return bool(self.beside)
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """What a stub and the module beside it call by one name, in the same class, is one thing."""
         path = self.beside.get(symbol.path)
@@ -445,3 +453,32 @@ class PythonRules(Rules):
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")
         return (found,) if found else ()
+
+
+class StubRules(PythonRules):
+    """As type checkers read Python: whoever imports a module beside which a stub stands gets the stub."""
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        return self._checked(super().module(path, imported))
+
+    def submodule(self, module: Value, name: str) -> Value | None:
+        return self._checked(super().submodule(module, name))
+
+    def package_member(self, key: str, name: str) -> Targets:
+        found = self._checked(self._absolute(f"{key}.{name}"))
+        return (found,) if found else ()
+
+    def _checked(self, found: Value | None) -> Value | None:
+        if found is None or found.tag != MODULE or not found.path.endswith(".py"):
+            return found
+        stub = self.beside.get(found.path)
+        return file_module(stub) if stub is not None else found
+
+    def lent(self, module: Value, name: str) -> Targets:
+        return ()
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        return ()
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        return ()

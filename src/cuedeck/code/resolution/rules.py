@@ -340,6 +340,16 @@ class Rules:
     def __init__(self, project: Project) -> None:
         self.project = project
 
+    @classmethod
+    def checking(cls) -> type[Rules] | None:
+        """The rules by which type checkers read, if they see other files than what runs."""
+        return None
+
+    @property
+    def is_checked_apart(self) -> bool:
+        """Whether there are files of which type checkers and what runs see different ones."""
+        return False
+
     def moved(self, project: Project) -> Rules:
         """The same rules for a later state of the same paths, with what they know of those."""
         other = type(self)(project)

@@ -33,6 +33,8 @@ _USE: Final = 24
 CONSTRUCTS: Final = "constructs"
 DECLARES: Final = "declares"
 CONVENTION: Final = "convention"
+# The language leads to the other side of a stub and its module.
+STUB: Final = "stub"
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 
 

@@ -182,9 +182,10 @@ def symbol(asked: Asked) -> Page:
 
 def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
     """What counts though it is no plain use, by its reason; then what only shares the name."""
-    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES
+    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, STUB
 
     titles = {
+        STUB: "Through a stub or its module",
         CONSTRUCTS: "Constructs through its class",
         DECLARES: "Declared again",
         CONVENTION: "Likely by convention",
