@@ -206,6 +206,22 @@ def test_what_leads_to_a_stub_follows_edits(ask: Ask, repo: Repo) -> None:
     assert places(ask("find_references", **asked)) == [("own.py", 1), ("own.py", 2)]
 
 
+def test_what_a_module_lists_only_while_it_runs_is_likely_what_a_star_gives(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/sizes.py", "class Small:\n    def fold(self): ...\nclass Large: ...\nclass Hidden: ...\n")
+    repo.put(
+        "kit/__init__.py",
+        "from kit.sizes import *\n__all__ = ['Large']\n__all__ += ['Sm%s' % end for end in ('all',)]\n",
+    )
+    repo.put("all.py", "from kit import *\n")
+    repo.put("use.py", "from all import *\nLarge()\nSmall().fold()\n")
+    repo.put("named.py", "from kit import Small\nSmall()\n")
+    small = ask("find_references", symbol_name="Small")
+    assert places(small) == [("named.py", 1), ("named.py", 2)]
+    assert [(*place, small["possible"][0]["why"]) for place in likely(small)] == [("use.py", 3, "convention")]
+    assert likely(ask("find_references", symbol_name="fold")) == [("use.py", 3)]
+    assert ("use.py", 2) in places(ask("find_references", symbol_name="Large"))
+
+
 def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:
     repo.put("site/settings.py", "PAGE_SIZE = 20\nlower = 1\n")
     repo.put("site/other.py", "PAGE_SIZE = 3\n")

@@ -67,6 +67,8 @@ class Linker(Namesakes):
     questions.
     """
 
+    trusts: bool = False
+
     def __init__(self, project: Files, rules: Callable[[str], Rules], memo: Memo | None = None) -> None:
         self.project = project
         self.rules_of = rules

@@ -39,6 +39,9 @@ class Files(Protocol):
 class Project(Files, Protocol):
     """One ref's files, as rules may ask for them."""
 
+    # Whether libraries and modules are taken to do what is usual.
+    trusts: bool
+
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
 
@@ -445,6 +448,10 @@ class Rules:
     def is_called_by_names(self, path: str) -> bool:
         """Whether a library calls functions of a file with arguments that it chooses by their names."""
         return False
+
+    def is_guessed_at(self, path: str) -> bool:
+        """Whether names that lead nowhere in a file may mean something by convention."""
+        return self.is_called_by_names(path)
 
     def handed(self, parameter: Symbol) -> Values:
         """What a library gives to a parameter of that name."""
