@@ -156,9 +156,7 @@ def places(found: dict[str, Any]) -> list[tuple[str, int]]:
     return [(each["path"], each["line_start"]) for each in found["references"]]
 
 
-def test_of_a_stub_and_its_module_the_side_that_is_asked_at_has_what_leads_there(
-    ask: Ask, repo: Repo
-) -> None:
+def test_asked_at_a_module_what_leads_to_the_stub_beside_it_is_likely(ask: Ask, repo: Repo) -> None:
     repo.put("fast.py", "def scan(): ...\n\nscan()\n\ndef only_run(): ...\n")
     repo.put("fast.pyi", "def scan() -> None: ...\nalso: type[scan]\n")
     repo.put("own.py", "from fast import scan\nimport fast\n\nscan()\nfast.only_run()\n")
@@ -173,11 +171,8 @@ def test_of_a_stub_and_its_module_the_side_that_is_asked_at_has_what_leads_there
         ("own.py", 4, "stub"),
     ]
     stub = ask("find_references", symbol_name="scan", path="fast.pyi", line=1)
-    assert places(stub) == [("fast.pyi", 2), ("own.py", 1), ("own.py", 4)]
-    assert [(each["path"], each["why"]) for each in stub["possible"]] == [
-        ("fast.py", "declares"),
-        ("fast.py", "stub"),
-    ]
+    assert places(stub) == [("fast.py", 3), ("fast.pyi", 2), ("own.py", 1), ("own.py", 4)]
+    assert [(each["path"], each["why"]) for each in stub["possible"]] == [("fast.py", "declares")]
     alone = ask("find_references", symbol_name="only_run", path="fast.py", line=5)
     assert (places(alone), likely(alone)) == ([], [("own.py", 5)])
     assert places(ask("find_references", symbol_name="scan", path="own.py", line=4)) == places(whole)
@@ -196,14 +191,22 @@ def test_a_stub_may_tell_of_a_class_that_its_module_takes_from_elsewhere(ask: As
     assert places(told) == [("use.py", 2)]
 
 
+def test_asked_by_name_a_stub_has_what_its_module_takes_from_elsewhere(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/_real.py", "def saw(): ...\n")
+    repo.put("kit/__init__.py", "from ._real import saw\n")
+    repo.put("kit/__init__.pyi", "def saw() -> None: ...\n")
+    repo.put("use.py", "import kit\nkit.saw()\n")
+    assert ("use.py", 2) in places(ask("find_references", symbol_name="kit.saw"))
+
+
 def test_what_leads_to_a_stub_follows_edits(ask: Ask, repo: Repo) -> None:
     repo.put("fast.py", "def scan(): ...\n\nscan()\n")
     repo.put("fast.pyi", "def scan() -> None: ...\n")
     repo.put("own.py", "from fast import scan\n")
     asked = {"symbol_name": "scan", "path": "fast.pyi", "line": 1}
-    assert places(ask("find_references", **asked)) == [("own.py", 1)]
+    assert places(ask("find_references", **asked)) == [("fast.py", 3), ("own.py", 1)]
     repo.put("own.py", "from fast import scan\nscan()\n")
-    assert places(ask("find_references", **asked)) == [("own.py", 1), ("own.py", 2)]
+    assert places(ask("find_references", **asked)) == [("fast.py", 3), ("own.py", 1), ("own.py", 2)]
 
 
 def test_what_a_module_lists_only_while_it_runs_is_likely_what_a_star_gives(ask: Ask, repo: Repo) -> None:

@@ -58,15 +58,28 @@ def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None
     return _Search(snapshot, symbol, defined_at).run()
 
 
-def parted(joined: References, checked: References) -> References:
-    """Of a stub and its module one side: what leads there as types are checked, the rest is likely."""
+def without_stub(joined: References, checked: References) -> References:
+    """Of a module what leads there as types are checked; what leads to the stub beside it is likely."""
     if checked.unseen:
         return replace(joined, unseen=max(joined.unseen, checked.unseen))
     proven = {_place(site) for site in checked.resolved}
-    possible = [site for site in joined.possible if _place(site) not in proven]
     led = [replace(site, likely=STUB) for site in joined.resolved if _place(site) not in proven]
+    return _told(checked.resolved, led, joined)
+
+
+def with_stub(joined: References, checked: References) -> References:
+    """Of a stub all that leads to it or to its module, as it runs or as types are checked."""
+    both = {_place(site): site for site in (*checked.resolved, *joined.resolved)}
+    found = _told(tuple(both[place] for place in sorted(both)), [], joined)
+    return replace(found, unseen=max(joined.unseen, checked.unseen))
+
+
+def _told(resolved: tuple[Site, ...], led: list[Site], joined: References) -> References:
+    proven = {_place(site) for site in resolved}
+    possible = [site for site in joined.possible if _place(site) not in proven]
     likely = sorted([*led, *(site for site in possible if site.likely)], key=_place)
-    return replace(checked, possible=(*likely, *(site for site in possible if not site.likely)))
+    others = [site for site in possible if not site.likely]
+    return replace(joined, resolved=resolved, possible=(*likely, *others))
 
 
 def module_references(snapshot: Snapshot, path: str) -> References:

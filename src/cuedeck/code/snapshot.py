@@ -423,29 +423,38 @@ class Snapshot:
     def references(self, record: SymbolRecord, *, apart: bool = False) -> References:
         """What refers to a definition, computed once.
 
-        A stub and its module are one symbol, unless one of them is meant ``apart`` from the other.
+        A stub and its module are one symbol, unless the module is meant ``apart`` from the stub.
         """
-        from cuedeck.code.locating import symbol_of
-        from cuedeck.code.references import References, module_references, parted, references
+        from cuedeck.code.references import with_stub, without_stub
         from cuedeck.code.resolution.uses import SITE
 
-        apart = apart and record.number >= 0 and self.rules(record.path).is_checked_apart
+        rules = self.rules(record.path)
+        stub = rules.is_stub(record.path)
+        apart = apart and not stub and record.number >= 0 and rules.is_checked_apart
         key = ("references", record.path, record.number, apart)
         known: References | None = self._found.values.get(key)
         if known is not None:
             return known
-        symbol = symbol_of(self, record)
         if apart:
-            found = parted(self.references(record), self.checked.references(record))
-        elif record.number < 0:
-            found = module_references(self, record.path)
+            found = without_stub(self.references(record), self.checked.references(record))
+        elif stub:
+            found = with_stub(self._referring(record), self.checked._referring(record))
         else:
-            here = symbol is None or symbol.path == record.path
-            place = self.outline(record.path).definitions[record.number].name_at if here else None
-            found = references(self, symbol, place) if symbol is not None else References((), ())
+            found = self._referring(record)
         if not found.unseen:
             self._found.put(key, found, _LIST + SITE * (len(found.resolved) + len(found.possible)))
         return found
+
+    def _referring(self, record: SymbolRecord) -> References:
+        from cuedeck.code.locating import symbol_of
+        from cuedeck.code.references import References, module_references, references
+
+        symbol = symbol_of(self, record)
+        if record.number < 0:
+            return module_references(self, record.path)
+        here = symbol is None or symbol.path == record.path
+        place = self.outline(record.path).definitions[record.number].name_at if here else None
+        return references(self, symbol, place) if symbol is not None else References((), ())
 
     def prepare(self, paths: Collection[str]) -> None:
         """Load what resolution will need of many files at once."""

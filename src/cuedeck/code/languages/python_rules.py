@@ -419,6 +419,9 @@ class PythonRules(Rules):
     def is_checked_apart(self) -> bool:
         return bool(self.beside)
 
+    def is_stub(self, path: str) -> bool:
+        return path.endswith(".pyi") and path in self.beside
+
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """What a stub and the module beside it call by one name, in the same class, is one thing."""
         path = self.beside.get(symbol.path)
@@ -513,6 +516,9 @@ class StubRules(PythonRules):
 
     def lent(self, module: Value, name: str) -> Targets:
         return ()
+
+    def is_stub(self, path: str) -> bool:
+        return False
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         return ()

@@ -353,6 +353,10 @@ class Rules:
         """Whether there are files of which type checkers and what runs see different ones."""
         return False
 
+    def is_stub(self, path: str) -> bool:
+        """Whether a file only declares what the module beside it defines."""
+        return False
+
     def moved(self, project: Project) -> Rules:
         """The same rules for a later state of the same paths, with what they know of those."""
         other = type(self)(project)

@@ -33,7 +33,7 @@ _USE: Final = 24
 CONSTRUCTS: Final = "constructs"
 DECLARES: Final = "declares"
 CONVENTION: Final = "convention"
-# The language leads to the other side of a stub and its module.
+# The language leads to the stub beside the module that is asked about.
 STUB: Final = "stub"
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")
 

@@ -185,7 +185,7 @@ def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
     from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, STUB
 
     titles = {
-        STUB: "Through a stub or its module",
+        STUB: "Through the stub beside it",
         CONSTRUCTS: "Constructs through its class",
         DECLARES: "Declared again",
         CONVENTION: "Likely by convention",
