@@ -45,7 +45,7 @@ class References:
 
     @property
     def constructions(self) -> list[Site]:
-        """What runs a constructor without naming it or its class by a name of the file."""
+        """What runs a constructor without naming it or its class by the bare name of that."""
         return [site for site in self.possible if site.likely == CONSTRUCTS]
 
 
@@ -329,6 +329,7 @@ class _Search:
         if self.symbol.name not in rules.constructors or owner.kind != ScopeKind.CLASS:
             return
         itself = Value(CLASS, self.symbol.path, self.symbol.scope)
+        name = self.linker.class_name(itself)
         waiting, seen = [itself], set[Value]()
         while waiting and len(seen) < _MAX_HEIRS:
             made = waiting.pop()
@@ -339,7 +340,8 @@ class _Search:
                 for path, site in sites:
                     links = self.snapshot.links(path)
                     inherits = made != itself and not rules.inherited_constructors
-                    if inherits or (rules.calls_name_constructors and links.ops[site] != _NAMED_CALL):
+                    named = links.ops[site] == _NAMED_CALL and links.strings[links.b[site]] == name
+                    if inherits or (rules.calls_name_constructors and not named):
                         self.run_at.append((path, links.pos[site]))
                     else:
                         self.add(path, links.pos[site], Role.CALL)
