@@ -111,7 +111,9 @@ def test_making_an_heir_likely_refers_to_the_constructor_that_it_inherits(ask: A
     assert {each["why"] for each in found["possible"]} == {"constructs"}
 
 
-def test_a_class_that_is_called_through_a_module_runs_its_constructor(ask: Ask, repo: Repo) -> None:
+def test_a_class_that_is_called_through_a_module_or_by_another_name_runs_its_constructor(
+    ask: Ask, repo: Repo
+) -> None:
     repo.put(
         "store.py", "class Crate:\n    def __init__(self, size): ...\n\ndef pack():\n    return Crate(1)\n"
     )
@@ -120,11 +122,8 @@ def test_a_class_that_is_called_through_a_module_runs_its_constructor(ask: Ask, 
         "import store\nfrom store import Crate as Box\n\ndef load():\n    return store.Crate(2)\n\nBox(3)\n",
     )
     found = ask("find_references", symbol_name="Crate.__init__")
-    assert [(each["path"], each["line_start"]) for each in found["references"]] == [
-        ("depot.py", 7),
-        ("store.py", 5),
-    ]
-    assert likely(found) == [("depot.py", 5)]
+    assert [(each["path"], each["line_start"]) for each in found["references"]] == [("store.py", 5)]
+    assert likely(found) == [("depot.py", 5), ("depot.py", 7)]
     assert found["possible"][0]["why"] == "constructs"
     of_class = [
         (each["path"], each["line_start"])
@@ -150,6 +149,79 @@ def test_what_declares_a_symbol_once_more_is_no_use_of_it(ask: Ask, repo: Repo) 
     found = ask("find_references", symbol_name="scan", path="fast.py")
     assert [(each["path"], each["line_start"]) for each in found["references"]] == [("fast.py", 3)]
     assert [(each["path"], each["why"]) for each in found["possible"]] == [("fast.pyi", "declares")]
+
+
+def places(found: dict[str, Any]) -> list[tuple[str, int]]:
+    return [(each["path"], each["line_start"]) for each in found["references"]]
+
+
+def test_asked_at_a_module_what_leads_to_the_stub_beside_it_is_likely(ask: Ask, repo: Repo) -> None:
+    repo.put("fast.py", "def scan(): ...\n\nscan()\n\ndef only_run(): ...\n")
+    repo.put("fast.pyi", "def scan() -> None: ...\nalso: type[scan]\n")
+    repo.put("own.py", "from fast import scan\nimport fast\n\nscan()\nfast.only_run()\n")
+    whole = ask("find_references", symbol_name="fast.scan")
+    assert {*places(whole)} == {("fast.py", 3), ("fast.pyi", 2), ("own.py", 1), ("own.py", 4)}
+    module = ask("find_references", symbol_name="scan", path="fast.py", line=1)
+    assert places(module) == [("fast.py", 3)]
+    assert [(each["path"], each["line_start"], each["why"]) for each in module["possible"]] == [
+        ("fast.pyi", 1, "declares"),
+        ("fast.pyi", 2, "stub"),
+        ("own.py", 1, "stub"),
+        ("own.py", 4, "stub"),
+    ]
+    stub = ask("find_references", symbol_name="scan", path="fast.pyi", line=1)
+    assert places(stub) == [("fast.py", 3), ("fast.pyi", 2), ("own.py", 1), ("own.py", 4)]
+    assert [(each["path"], each["why"]) for each in stub["possible"]] == [("fast.py", "declares")]
+    alone = ask("find_references", symbol_name="only_run", path="fast.py", line=5)
+    assert (places(alone), likely(alone)) == ([], [("own.py", 5)])
+    assert places(ask("find_references", symbol_name="scan", path="own.py", line=4)) == places(whole)
+    callers = ask("get_call_graph", symbol_name="fast.scan", direction="callers")["callers"]
+    assert {call["symbol"]["path"] for call in callers} == {"fast.py", "own.py"}
+
+
+def test_a_stub_may_tell_of_a_class_that_its_module_takes_from_elsewhere(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/_real.py", "class Saw:\n    def cut(self): ...\n")
+    repo.put("kit/__init__.py", "from ._real import Saw as _Saw\nsaw = _Saw()\n")
+    repo.put("kit/__init__.pyi", "class Saw:\n    def cut(self) -> None: ...\nsaw: Saw\n")
+    repo.put("use.py", "from kit import saw\nsaw.cut()\n")
+    run = ask("find_references", symbol_name="cut", path="kit/_real.py", line=2)
+    assert (places(run), [each["why"] for each in run["possible"]]) == ([], ["stub"])
+    told = ask("find_references", symbol_name="cut", path="kit/__init__.pyi", line=2)
+    assert places(told) == [("use.py", 2)]
+
+
+def test_asked_by_name_a_stub_has_what_its_module_takes_from_elsewhere(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/_real.py", "def saw(): ...\n")
+    repo.put("kit/__init__.py", "from ._real import saw\n")
+    repo.put("kit/__init__.pyi", "def saw() -> None: ...\n")
+    repo.put("use.py", "import kit\nkit.saw()\n")
+    assert ("use.py", 2) in places(ask("find_references", symbol_name="kit.saw"))
+
+
+def test_what_leads_to_a_stub_follows_edits(ask: Ask, repo: Repo) -> None:
+    repo.put("fast.py", "def scan(): ...\n\nscan()\n")
+    repo.put("fast.pyi", "def scan() -> None: ...\n")
+    repo.put("own.py", "from fast import scan\n")
+    asked = {"symbol_name": "scan", "path": "fast.pyi", "line": 1}
+    assert places(ask("find_references", **asked)) == [("fast.py", 3), ("own.py", 1)]
+    repo.put("own.py", "from fast import scan\nscan()\n")
+    assert places(ask("find_references", **asked)) == [("fast.py", 3), ("own.py", 1), ("own.py", 2)]
+
+
+def test_what_a_module_lists_only_while_it_runs_is_likely_what_a_star_gives(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/sizes.py", "class Small:\n    def fold(self): ...\nclass Large: ...\nclass Hidden: ...\n")
+    repo.put(
+        "kit/__init__.py",
+        "from kit.sizes import *\n__all__ = ['Large']\n__all__ += ['Sm%s' % end for end in ('all',)]\n",
+    )
+    repo.put("all.py", "from kit import *\n")
+    repo.put("use.py", "from all import *\nLarge()\nSmall().fold()\n")
+    repo.put("named.py", "from kit import Small\nSmall()\n")
+    small = ask("find_references", symbol_name="Small")
+    assert places(small) == [("named.py", 1), ("named.py", 2)]
+    assert [(*place, small["possible"][0]["why"]) for place in likely(small)] == [("use.py", 3, "convention")]
+    assert likely(ask("find_references", symbol_name="fold")) == [("use.py", 3)]
+    assert ("use.py", 2) in places(ask("find_references", symbol_name="Large"))
 
 
 def test_django_gives_out_the_settings_of_a_project(ask: Ask, repo: Repo) -> None:

@@ -148,6 +148,11 @@ def _mistyped(snapshot: Snapshot, asked: str) -> list[str]:
     return [name for name, _, _ in near]
 
 
+def is_named_at(snapshot: Snapshot, record: SymbolRecord, path: str | None, line: int | None) -> bool:
+    """Whether a definition was asked for by where it stands, not by a use of it or by its name alone."""
+    return path is not None and line is not None and bool(at_line(snapshot, [record], line))
+
+
 def find(
     snapshot: Snapshot,
     name: str,
@@ -173,11 +178,11 @@ def find(
     record, others = records[0], records[1:]
     same = symbol_of(snapshot, record)
     with snapshot.lock:
-        found = snapshot.references(record)
+        placed = is_named_at(snapshot, record, path, line)
+        found = snapshot.references(record, apart=placed)
         silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
         declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()
-    by_name = line is None or not at_line(snapshot, records, line)
-    certain, maybe = found.named if by_name else (found.resolved, found.possible)
+    certain, maybe = (found.resolved, found.possible) if placed else found.named
     keep = [site for site in certain if kind is None or site.edge == kind] + silent
     rest = [site for site in maybe if kind is None or site.edge == kind]
     twins = {(each.path, number) for each in declared for number in definitions_of(snapshot, each)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cuedeck.code.facts import (
@@ -33,6 +33,7 @@ from cuedeck.code.resolution.uses import (
     KEY,
     MAKES,
     PACKAGE,
+    STUB,
     Site,
     Uses,
     edge_of,
@@ -65,7 +66,7 @@ class References:
 
     @property
     def constructions(self) -> list[Site]:
-        """What runs a constructor without naming it or its class by a name of the file."""
+        """What runs a constructor without naming it or its class by the bare name of that."""
         return [site for site in self.possible if site.likely == CONSTRUCTS]
 
 
@@ -76,6 +77,30 @@ def references(snapshot: Snapshot, symbol: Symbol, defined_at: int | None = None
     is likely, and says why.
     """
     return _Search(snapshot, symbol, defined_at).run()
+
+
+def without_stub(joined: References, checked: References) -> References:
+    """Of a module what leads there as types are checked; what leads to the stub beside it is likely."""
+    if checked.unseen:
+        return replace(joined, unseen=max(joined.unseen, checked.unseen))
+    proven = {_place(site) for site in checked.resolved}
+    led = [replace(site, likely=STUB) for site in joined.resolved if _place(site) not in proven]
+    return _told(checked.resolved, led, joined)
+
+
+def with_stub(joined: References, checked: References) -> References:
+    """Of a stub all that leads to it or to its module, as it runs or as types are checked."""
+    both = {_place(site): site for site in (*checked.resolved, *joined.resolved)}
+    found = _told(tuple(both[place] for place in sorted(both)), [], joined)
+    return replace(found, unseen=max(joined.unseen, checked.unseen))
+
+
+def _told(resolved: tuple[Site, ...], led: list[Site], joined: References) -> References:
+    proven = {_place(site) for site in resolved}
+    possible = [site for site in joined.possible if _place(site) not in proven]
+    likely = sorted([*led, *(site for site in possible if site.likely)], key=_place)
+    others = [site for site in possible if not site.likely]
+    return replace(joined, resolved=resolved, possible=(*likely, *others))
 
 
 def module_references(snapshot: Snapshot, path: str) -> References:
@@ -349,6 +374,7 @@ class _Search:
         if self.symbol.name not in rules.constructors or owner.kind != ScopeKind.CLASS:
             return
         itself = Value(CLASS, self.symbol.path, self.symbol.scope)
+        name = self.linker.class_name(itself)
         waiting, seen = [itself], set[Value]()
         while waiting and len(seen) < _MAX_HEIRS:
             made = waiting.pop()
@@ -359,7 +385,8 @@ class _Search:
                 for path, site in sites:
                     links = self.snapshot.links(path)
                     inherits = made != itself and not rules.inherited_constructors
-                    if inherits or (rules.calls_name_constructors and links.ops[site] != _NAMED_CALL):
+                    named = links.ops[site] == _NAMED_CALL and links.strings[links.b[site]] == name
+                    if inherits or (rules.calls_name_constructors and not named):
                         self.run_at.append((path, links.pos[site]))
                     else:
                         proven = self.is_proven_class(path, site, made)

@@ -188,10 +188,10 @@ class Snapshot:
 
     def followed(self, path: str) -> str:
         """A path without the symbolic links that it leads through."""
-        return followed(path, self._links_on_the_way)
+        return followed(path, self.symbolic_links)
 
     @cached_property
-    def _links_on_the_way(self) -> Mapping[str, str]:
+    def symbolic_links(self) -> Mapping[str, str]:
         return self._read_links()
 
     @cached_property
@@ -253,6 +253,13 @@ class Snapshot:
 
         return ProvingLinker(self)
 
+    @cached_property
+    def checked(self) -> Snapshot:
+        """The same files as type checkers read them."""
+        from cuedeck.code.checked import Checked
+
+        return Checked(self)
+
     def follow(self, earlier: Snapshot) -> None:
         """Take over what an earlier state of the same files has worked out, as far as it is still true."""
         if self.files.keys() != earlier.files.keys():
@@ -299,8 +306,10 @@ class Snapshot:
         """About how much memory what was worked out here takes."""
         linkers: list[Linker] = [self.__dict__[name] for name in _LINKERS if name in self.__dict__]
         lexicon: Lexicon | None = self.__dict__.get("lexicon")
+        checked: Snapshot | None = self.__dict__.get("checked")
         return (
             self._found.weight
+            + (checked.weight if checked is not None else 0)
             + sum(linker.memo.weight for linker in linkers)
             + (lexicon.weight if lexicon is not None else 0)
         )
@@ -311,7 +320,7 @@ class Snapshot:
             try:
                 self._rules = {}
                 self._found = Held(_FOUND_BYTES)
-                for name in (*_LINKERS, "lexicon"):
+                for name in (*_LINKERS, "lexicon", "checked"):
                     self.__dict__.pop(name, None)
             finally:
                 self.lock.release()
@@ -425,26 +434,41 @@ class Snapshot:
             self._found.put(("uses", name), found, found.weight)
         return found
 
-    def references(self, record: SymbolRecord) -> References:
-        """What refers to a definition, computed once."""
-        from cuedeck.code.locating import symbol_of
-        from cuedeck.code.references import References, module_references, references
+    def references(self, record: SymbolRecord, *, apart: bool = False) -> References:
+        """What refers to a definition, computed once.
+
+        A stub and its module are one symbol, unless the module is meant ``apart`` from the stub.
+        """
+        from cuedeck.code.references import with_stub, without_stub
         from cuedeck.code.resolution.uses import SITE
 
-        key = ("references", record.path, record.number)
+        rules = self.rules(record.path)
+        stub = rules.is_stub(record.path)
+        apart = apart and not stub and record.number >= 0 and rules.is_checked_apart
+        key = ("references", record.path, record.number, apart)
         known: References | None = self._found.values.get(key)
         if known is not None:
             return known
-        symbol = symbol_of(self, record)
-        if record.number < 0:
-            found = module_references(self, record.path)
+        if apart:
+            found = without_stub(self.references(record), self.checked.references(record))
+        elif stub:
+            found = with_stub(self._referring(record), self.checked._referring(record))
         else:
-            here = symbol is None or symbol.path == record.path
-            place = self.outline(record.path).definitions[record.number].name_at if here else None
-            found = references(self, symbol, place) if symbol is not None else References((), ())
+            found = self._referring(record)
         if not found.unseen:
             self._found.put(key, found, _LIST + SITE * (len(found.resolved) + len(found.possible)))
         return found
+
+    def _referring(self, record: SymbolRecord) -> References:
+        from cuedeck.code.locating import symbol_of
+        from cuedeck.code.references import References, module_references, references
+
+        symbol = symbol_of(self, record)
+        if record.number < 0:
+            return module_references(self, record.path)
+        here = symbol is None or symbol.path == record.path
+        place = self.outline(record.path).definitions[record.number].name_at if here else None
+        return references(self, symbol, place) if symbol is not None else References((), ())
 
     def prepare(self, paths: Collection[str]) -> None:
         """Load what resolution will need of many files at once."""

@@ -70,6 +70,29 @@ def test_a_named_tuple_is_a_tuple_of_its_fields(project: Project) -> None:
     written.check("run")
 
 
+def test_a_foreign_parent_may_have_another_name(project: Project) -> None:
+    written = project(
+        """
+        === base.py
+        from typing import NamedTuple
+        from enum import Enum as Listed
+        State = NamedTuple
+        === m.py
+        import base
+        from base import Listed
+        class Mean(base.State):
+            count: int  # <def count>
+        class Colour(Listed):
+            RED = 1
+            def mix(self): ...  # <def mix>
+        Mean(count=1)  # <count>
+        Colour.RED.mix()  # <mix>
+        """
+    )
+    written.check("count")
+    written.check("mix")
+
+
 def test_a_new_type_is_the_one_that_it_is_made_of(project: Project) -> None:
     written = project(
         """

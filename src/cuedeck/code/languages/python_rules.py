@@ -377,16 +377,36 @@ class PythonRules(Rules):
         bound = links.names[0].get(links.string_numbers.get(_ALL, -1), ())
         if not name.startswith("_") and not (bound and self._is_whole(links, bound)):
             return True
+        if not name.startswith("_") and self.project.trusts and _computes_more(links):
+            return True
         sites = links.sites.get(links.string_numbers.get(name, -1))
         return any(links.ops[site] >> ROLE_SHIFT == Role.EXPORT for site in sites)
 
     def _is_whole(self, links: Links, bound: Iterable[int]) -> bool:
         """Whether the texts that are written behind ``__all__`` are all that it lists."""
-        if links.sites.get(links.string_numbers[_ALL]):
+        if not all(_is_added_list(links, site) for site in links.sites.get(links.string_numbers[_ALL])):
             return False
         values = [links.bindings[5][binding] for binding in bound]
         lists = [links.b[value] for value in values if links.ops[value] & OP_MASK == Op.TUPLE]
         return len(lists) == len(values) and not any(any(links.lists[each]) for each in lists)
+
+    def is_guessed_at(self, path: str) -> bool:
+        return self.is_called_by_names(path) or self.takes_computed(path)
+
+    def takes_computed(self, path: str) -> bool:
+        """Whether a file takes all names of a module of which some are listed only while it runs."""
+        found: bool = self.project.solve(("computed", path), self._takes_computed, path)
+        return found
+
+    def _takes_computed(self, path: str) -> bool:
+        links = self.project.links(path)
+        stars = links.names[0].get(links.string_numbers.get("*", -1), ())
+        modules = (self.module(path, links.imports[links.bindings[4][binding]]) for binding in stars)
+        return any(
+            _computes_more(self.project.links(module.path)) or self.takes_computed(module.path)
+            for module in modules
+            if module is not None and module.tag == MODULE
+        )
 
     @staticmethod
     def handed_names(links: Links) -> Iterable[str]:
@@ -401,6 +421,17 @@ class PythonRules(Rules):
         paths = self.project.paths
         stubs = [path for path in paths if path.endswith(".pyi") and path[:-1] in paths]
         return {**{stub[:-1]: stub for stub in stubs}, **{stub: stub[:-1] for stub in stubs}}
+
+    @classmethod
+    def checking(cls) -> type[Rules]:
+        return StubRules
+
+    @property
+    def is_checked_apart(self) -> bool:
+        return bool(self.beside)
+
+    def is_stub(self, path: str) -> bool:
+        return path.endswith(".pyi") and path in self.beside
 
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """What a stub and the module beside it call by one name, in the same class, is one thing."""
@@ -456,3 +487,52 @@ class PythonRules(Rules):
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")
         return (found,) if found else ()
+
+
+def _is_added_list(links: Links, site: int) -> bool:
+    """Whether ``__all__`` is used to add a list to it: what is added was read just before."""
+    adds = links.ops[site] == Op.NAME | Role.WRITE << ROLE_SHIFT
+    added = links.ops[site - 1]
+    return adds and (added & OP_MASK == Op.SEQUENCE or added == Op.TUPLE | Role.WRITE << ROLE_SHIFT)
+
+
+def _computes_more(links: Links) -> bool:
+    """Whether a list is added to ``__all__`` that does not consist of texts: ``+= [name for …]``."""
+    sites = links.sites.get(links.string_numbers.get(_ALL, -1), ())
+    return any(_is_added_list(links, site) and not _is_of_texts(links, site - 1) for site in sites)
+
+
+def _is_of_texts(links: Links, value: int) -> bool:
+    return links.ops[value] & OP_MASK == Op.TUPLE and not any(links.lists[links.b[value]])
+
+
+class StubRules(PythonRules):
+    """As type checkers read Python: whoever imports a module beside which a stub stands gets the stub."""
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        return self._checked(super().module(path, imported))
+
+    def submodule(self, module: Value, name: str) -> Value | None:
+        return self._checked(super().submodule(module, name))
+
+    def package_member(self, key: str, name: str) -> Targets:
+        found = self._checked(self._absolute(f"{key}.{name}"))
+        return (found,) if found else ()
+
+    def _checked(self, found: Value | None) -> Value | None:
+        if found is None or found.tag != MODULE or not found.path.endswith(".py"):
+            return found
+        stub = self.beside.get(found.path)
+        return file_module(stub) if stub is not None else found
+
+    def lent(self, module: Value, name: str) -> Targets:
+        return ()
+
+    def is_stub(self, path: str) -> bool:
+        return False
+
+    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
+        return ()
+
+    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
+        return ()

@@ -41,10 +41,18 @@ class Bases(Results):
 
     def _descends(self, value: Value, wanted: frozenset[str]) -> bool:
         return any(
-            self.label(path, base) in wanted and not self.is_own(path, base)
+            (self.label(path, base) in wanted and not self.is_own(path, base))
+            or self._renames(path, base, wanted)
             for path, scope in self.lineage(value)
             for links in (self.links(path),)
             for base in links.lists[links.scopes[scope].bases]
+        )
+
+    def _renames(self, path: str, base: int, wanted: frozenset[str]) -> bool:
+        """Whether a parent is one of these foreign classes by another name: ``State = NamedTuple``."""
+        return any(
+            parent.tag == EXTERNAL and parent.path.rpartition(".")[2] in wanted
+            for parent in self.parents(path, base)
         )
 
     def has_foreign_parent(self, value: Value) -> bool:

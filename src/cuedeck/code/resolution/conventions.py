@@ -48,8 +48,10 @@ class ConventionalLinker(LinkerBeside):
     """A linker for which libraries do what is usual.
 
     Parameters without a type are what is handed to whatever is named so, and any foreign parent takes the
-    typed members of its heirs by name.
+    typed members of its heirs by name. What a module lists while it runs is what it has.
     """
+
+    trusts = True
 
     def told_later(self, symbol: Symbol) -> Values:
         return super().told_later(symbol) or self.rules_of(symbol.path).handed(symbol)
@@ -101,7 +103,7 @@ def guessed(snapshot: Snapshot, uses: Uses) -> dict[Target, list[tuple[str, int]
     asked = [
         site
         for site in uses.unproven
-        if (site.path, site.offset) in uses.given or snapshot.rules(site.path).is_called_by_names(site.path)
+        if (site.path, site.offset) in uses.given or snapshot.rules(site.path).is_guessed_at(site.path)
     ]
     for path, row in _rows(snapshot, uses.name, asked[:_MOST]):
         for target in snapshot.guesses.targets(path, row):

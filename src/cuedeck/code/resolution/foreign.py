@@ -24,6 +24,24 @@ class Foreign(Calls):
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
 
+    @abstractmethod
+    def assumes(self) -> bool:
+        """Whether packages are taken to be installed, which no file says."""
+
+    def knows(self, path: str, number: int) -> bool:
+        """Whether anything is known of the foreign module that an import names.
+
+        Where it is not installed, what everybody knows of it is an assumption.
+        """
+        absent: bool = self.solve(("absent", path, number), self._is_absent, path, number)
+        return not absent
+
+    def _is_absent(self, path: str, number: int) -> bool:
+        return (
+            self.rules_of(path).is_absent(path, self.links(path).imports[number].module)
+            and not self.assumes()
+        )
+
     @cached_property
     def languages(self) -> tuple[str, ...]:
         """A file of every language of the project: their rules refer back here, and are not held."""

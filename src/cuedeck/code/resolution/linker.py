@@ -69,6 +69,8 @@ class Linker(Namesakes):
     questions.
     """
 
+    trusts: bool = False
+
     def __init__(self, project: Files, rules: Callable[[str], Rules], memo: Memo | None = None) -> None:
         self.project = project
         self.rules_of = rules
@@ -289,20 +291,6 @@ class Linker(Namesakes):
                 return self.foreign_member(self.foreign(path, links.imports[x].module), original)
             return self.taken_from(module, original)
         return ()
-
-    def knows(self, path: str, number: int) -> bool:
-        """Whether anything is known of the foreign module that an import names.
-
-        Where it is not installed, what everybody knows of it is an assumption.
-        """
-        absent: bool = self.solve(("absent", path, number), self._is_absent, path, number)
-        return not absent
-
-    def _is_absent(self, path: str, number: int) -> bool:
-        return (
-            self.rules_of(path).is_absent(path, self.links(path).imports[number].module)
-            and not self.assumes()
-        )
 
     def taken_from(self, module: Value, name: str) -> Targets:
         """What importing a name gives: not what the module made something else of, ``x = changed(x)``.

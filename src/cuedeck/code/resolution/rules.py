@@ -39,6 +39,9 @@ class Files(Protocol):
 class Project(Files, Protocol):
     """One ref's files, as rules may ask for them."""
 
+    # Whether libraries and modules are taken to do what is usual.
+    trusts: bool
+
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
 
@@ -345,6 +348,20 @@ class Rules:
     def __init__(self, project: Project) -> None:
         self.project = project
 
+    @classmethod
+    def checking(cls) -> type[Rules] | None:
+        """The rules by which type checkers read, if they see other files than what runs."""
+        return None
+
+    @property
+    def is_checked_apart(self) -> bool:
+        """Whether there are files of which type checkers and what runs see different ones."""
+        return False
+
+    def is_stub(self, path: str) -> bool:
+        """Whether a file only declares what the module beside it defines."""
+        return False
+
     def moved(self, project: Project) -> Rules:
         """The same rules for a later state of the same paths, with what they know of those."""
         other = type(self)(project)
@@ -444,6 +461,10 @@ class Rules:
     def is_called_by_names(self, path: str) -> bool:
         """Whether a library calls functions of a file with arguments that it chooses by their names."""
         return False
+
+    def is_guessed_at(self, path: str) -> bool:
+        """Whether names that lead nowhere in a file may mean something by convention."""
+        return self.is_called_by_names(path)
 
     def handed(self, parameter: Symbol) -> Values:
         """What a library gives to a parameter of that name."""

@@ -38,6 +38,8 @@ PACKAGE: Final = "package"
 DECLARES: Final = "declares"
 KEY: Final = "key"
 CONVENTION: Final = "convention"
+# The language leads to the stub beside the module that is asked about.
+STUB: Final = "stub"
 # Whoever asks by a name, and not by the place of a definition, means these as well.
 BY_NAME: Final = frozenset({KEY, MAKES, PACKAGE})
 _LOCAL_IMPORTS: Final = (".", "crate::", "self::", "super::")

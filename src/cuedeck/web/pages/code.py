@@ -182,9 +182,10 @@ def symbol(asked: Asked) -> Page:
 
 def _possible(asked: Asked, found: Found, ref: str | None) -> Iterator[Html]:
     """What counts though it is no plain use, by its reason; then what only shares the name."""
-    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, KEY, MAKES, PACKAGE
+    from cuedeck.code.resolution.uses import CONSTRUCTS, CONVENTION, DECLARES, KEY, MAKES, PACKAGE, STUB
 
     titles = {
+        STUB: "Through the stub beside it",
         CONSTRUCTS: "Constructs through its class",
         MAKES: "Makes an instance by its constructor",
         PACKAGE: "Through a package of this repository",
