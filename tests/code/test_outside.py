@@ -11,6 +11,7 @@ import pytest
 
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
+from cuedeck.code.finding import find
 
 from .conftest import Repo
 
@@ -174,3 +175,17 @@ def test_a_branch_has_its_own_changes_also_where_the_default_branch_was_taken_ba
     repo.git("branch", "-q", "-f", "main", first)
     layers = {path: entry.layer for path, entry in code.view("feat").snapshot.files.items()}
     assert layers == {"a.py": "base", "b.py": "overlay"}
+
+
+def test_a_project_file_that_changes_together_with_patterns_is_read_again(
+    repo: Repo, open_code: Open
+) -> None:
+    repo.put("core/one.go", "package core\n\nfunc One() {}\n")
+    repo.put("main.go", 'package main\n\nimport "new.org/m/core"\n\nfunc main() { core.One() }\n')
+    repo.put("go.mod", "module old.org/m\n")
+    repo.commit()
+    code = open_code(repo.root)
+    assert not find(code.view().snapshot, "core::One").references
+    repo.put("go.mod", "module new.org/m\n")
+    (repo.root / ".git" / "info" / "exclude").write_text("build/\n")
+    assert find(code.view().snapshot, "core::One").references

@@ -126,7 +126,9 @@ class Code:
             found, self.unreadable = Repository.look(self.root)
             if found is not None or self.repository is not None:
                 self.checkout.close()
-                self.checkout = Checkout(self.root, found)
+                before, self.checkout = self.checkout, Checkout(self.root, found)
+                # Nobody has watched in between: no earlier snapshot tells what project files say now.
+                self.checkout.project_version = before.project_version + 1
                 self.repository, self._disk_indexed, self._last = found, (), None
 
     def base_name(self) -> str | None:
