@@ -133,3 +133,55 @@ def test_a_key_that_another_package_declares_is_any(project: Project) -> None:
         """
     )
     written.check("size")
+
+
+def test_the_rest_of_a_tuple_is_one_or_many_of_what_its_array_holds(project: Project) -> None:
+    written = project(
+        """
+        === path.ts
+        interface Step { key: string } // <def key>
+        interface Way { path?: [Step, ...Step[]]; named: [first: Step, ...rest: Step[]] }
+        const way: Way = {
+          path: [
+            { key: 'a' }, // <key>
+            { key: 'b' }, // <key>
+          ],
+          named: [{ key: 'a' }, { key: 'b' }], // <key>
+        }
+        way.named[1].key // <key>
+        for (const step of way.named) step.key // <key>
+        """
+    )
+    written.check("key")
+
+
+def test_a_function_that_is_told_its_types_gives_what_it_gives(project: Project) -> None:
+    written = project(
+        """
+        === made.ts
+        function made<T>(): { value: T; done: boolean } { // <def value>
+          return null as any
+        }
+        export function either<T>(): ReturnType<typeof made<T>>
+        const { value } = either() // <value>
+        const short = made<string>
+        short().value // <value>
+        """
+    )
+    written.check("value")
+
+
+def test_a_plain_type_is_no_function_of_its_name(project: Project) -> None:
+    written = project(
+        """
+        === schema.ts
+        export function bigint() { // <def bigint>
+          return null
+        }
+        export function over(value: bigint): bigint {
+          bigint() // <bigint>
+          return value
+        }
+        """
+    )
+    written.check("bigint")

@@ -101,6 +101,7 @@ class EcmaWalk(MemberWalk):
         "construct_signature": "call_signature",
         "index_signature": "index_signature",
         "type_query": "type_query",
+        "instantiation_expression": "instantiated",
         "type_predicate": "predicate",
         "type_predicate_annotation": "predicate",
         "meta_property": "meta_property",

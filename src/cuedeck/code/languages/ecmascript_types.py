@@ -80,9 +80,10 @@ class TypeWalk(ModuleWalk):
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def tuple_type(self, node: Node, scope: int, role: int = 0) -> int:
-        """``[A, name: B]``: what its names are is of no account."""
+        """``[A, name: B]``: what its names are is of no account; ``...B[]`` is one B or many."""
         parts = [c for c in node.named_children if c.type != "comment"]
         types = [c.child_by_field_name("type") if c.type in _LABELLED else c for c in parts]
+        types = [_repeated(part) or type_ for part, type_ in zip(parts, types, strict=True)]
         values = [self.visit(c, scope, Role.TYPE) if c is not None else 0 for c in types]
         return self.row(Op.TUPLE, 0, self.items(values))
 
@@ -98,6 +99,18 @@ class TypeWalk(ModuleWalk):
     def type_query(self, node: Node, scope: int, role: int = 0) -> int:
         """``typeof x`` names a value."""
         return self.only(node, scope)
+
+    def instantiated(self, node: Node, scope: int, role: int = 0) -> int:
+        """``f<T>``: a function or a class that is told its types and not called."""
+        parts = [c for c in node.named_children if c.type != "comment"]
+        value = self.visit(parts[0], scope) if parts else 0
+        told = [self.visit(c, scope, Role.TYPE) for c in parts[-1].named_children] if len(parts) > 1 else []
+        return self.row(Op.INDEX, value, self.items(told)) if value else 0
+
+    def type_reference(self, node: Node, scope: int, role: int = 0) -> int:
+        # The grammar knows all other plain types.
+        is_plain = self.source[node.start_byte : node.end_byte] == b"bigint"
+        return self.row(Op.LITERAL, 0) if is_plain else super().type_reference(node, scope, role)
 
     def this_type(self, node: Node, scope: int, role: int = 0) -> int:
         """``this`` as a type: that of whatever heir a method is called on."""
@@ -329,3 +342,13 @@ class TypeWalk(ModuleWalk):
                 self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
         body = node.child_by_field_name("body")
         return self.visit(body, inner) if body is not None else 0
+
+
+def _repeated(part: Node) -> Node | None:
+    """What the array holds that the rest of a tuple is: of ``...B[]`` and ``...more: B[]`` the B."""
+    named = part.child_by_field_name("name")
+    rest = part if part.type == "rest_type" else None
+    if named is not None and named.type == "rest_pattern":
+        rest = part.child_by_field_name("type")
+    many = first_of(rest) if rest is not None else None
+    return first_of(many) if many is not None and many.type == "array_type" else None
