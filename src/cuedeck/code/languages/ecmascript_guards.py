@@ -207,7 +207,7 @@ class GuardWalk(TypeWalk):
             if key is None or value is None or key.type != "property_identifier" or len(tests) == _MAX_KEYS:
                 continue
             if value.type in _LITERALS or self.is_constant(value):
-                label = b"+equals " + self.source[key.start_byte : key.end_byte]
+                label = b"+set " + self.source[key.start_byte : key.end_byte]
                 tests.append(self.test(Guard(label, [value], scope)))
         return self.row(Op.NARROWED, expected, self.items(tests)) if tests else expected
 
