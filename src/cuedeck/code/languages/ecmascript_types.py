@@ -119,6 +119,9 @@ class TypeWalk(ModuleWalk):
 
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without members of the project; still an answer, so that values do not give another."""
+        parts = node.named_children if node.type == "template_literal_type" else ()
+        if parts and all(part.type == "string_fragment" for part in parts):
+            return self.literal(node)
         self.children(node, scope)
         return self.row(Op.LITERAL, self.name(node) if node.type == "predefined_type" else 0)
 
@@ -129,7 +132,7 @@ class TypeWalk(ModuleWalk):
     def literal(self, node: Node) -> int:
         """A constant as a type; texts begin with a quotation mark."""
         text = self.source[node.start_byte : node.end_byte]
-        if node.type == "string":
+        if node.type in ("string", "template_string", "template_literal_type"):
             text = b'"' + text[1:-1]
         return self.row(Op.LITERAL, 0, self.intern(text))
 
