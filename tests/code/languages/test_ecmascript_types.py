@@ -133,3 +133,154 @@ def test_a_key_that_another_package_declares_is_any(project: Project) -> None:
         """
     )
     written.check("size")
+
+
+def test_the_rest_of_a_tuple_is_one_or_many_of_what_its_array_holds(project: Project) -> None:
+    written = project(
+        """
+        === path.ts
+        interface Step { key: string } // <def key>
+        interface Way { path?: [Step, ...Step[]]; named: [first: Step, ...rest: Step[]] }
+        const way: Way = {
+          path: [
+            { key: 'a' }, // <key>
+            { key: 'b' }, // <key>
+          ],
+          named: [{ key: 'a' }, { key: 'b' }], // <key>
+        }
+        way.named[1].key // <key>
+        for (const step of way.named) step.key // <key>
+        """
+    )
+    written.check("key")
+
+
+def test_a_function_that_is_told_its_types_gives_what_it_gives(project: Project) -> None:
+    written = project(
+        """
+        === made.ts
+        function made<T>(): { value: T; done: boolean } { // <def value>
+          return null as any
+        }
+        export function either<T>(): ReturnType<typeof made<T>>
+        const { value } = either() // <value>
+        const short = made<string>
+        short().value // <value>
+        """
+    )
+    written.check("value")
+
+
+def test_a_plain_type_is_no_function_of_its_name(project: Project) -> None:
+    written = project(
+        """
+        === schema.ts
+        export function bigint() { // <def bigint>
+          return null
+        }
+        export function over(value: bigint): bigint {
+          bigint() // <bigint>
+          return value
+        }
+        """
+    )
+    written.check("bigint")
+
+
+def test_a_function_is_no_type(project: Project) -> None:
+    written = project(
+        """
+        === options.ts
+        export function Array<T>(first: T): Array<T> { // <def Array>
+          return list(Array(first)) // <Array>
+        }
+        declare function list<T>(items: Array<T>): Array<T>
+        """
+    )
+    written.check("Array")
+
+
+def test_the_name_of_a_class_is_not_that_of_its_instances(project: Project) -> None:
+    written = project(
+        """
+        === cat.ts
+        export class Cat {
+          name: string // <def name>
+          static kind: string // <def kind>
+        }
+        export enum Part { name = 1 } // <def part>
+        declare function register(options: object): void
+        register({ model: Cat.name, kind: Cat.kind }) // <kind>
+        new Cat().name // <name>
+        Part.name // <part>
+        """
+    )
+    written.check("name")
+    written.check("kind")
+    written.check("part", "name")
+
+
+def test_lists_are_joined_with_what_they_hold_and_with_lists_of_it(project: Project) -> None:
+    written = project(
+        """
+        === tokens.ts
+        interface Token { at: number } // <def at>
+        declare const tokens: Token[]
+        tokens.concat({ at: 1 }) // <at>
+        tokens.concat([
+          { at: 2 }, // <at>
+        ])
+        """
+    )
+    written.check("at")
+
+
+def test_texts_between_backticks_are_constants(project: Project) -> None:
+    written = project(
+        """
+        === tokens.ts
+        interface Path { type: `path`; at: number } // <def path>
+        interface Option { type: 'option'; at: number } // <def option>
+        type Token = Path | Option
+        function read(token: Token) {
+          if (token.type === `path`) return token.at // <path>
+          return token.at // <option>
+        }
+        """
+    )
+    written.check("path", "at")
+    written.check("option", "at")
+
+
+def test_what_may_be_nothing_is_what_it_is_told(project: Project) -> None:
+    written = project(
+        """
+        === found.ts
+        import type { Maybe } from 'types'
+        declare function found(): Maybe<{ ref: string }> // <def ref>
+        const it = found()
+        if (it) it.ref // <ref>
+        """
+    )
+    written.check("ref")
+
+
+def test_commands_that_are_added_to_cypress(project: Project) -> None:
+    written = project(
+        """
+        === cypress/support/commands.ts
+        declare global {
+          namespace Cypress {
+            interface Chainable {
+              login(name: string): Chainable<void> // <def login>
+            }
+          }
+        }
+        export {}
+        === cypress/e2e/a.cy.ts
+        it('works', () => {
+          cy.login('a') // <login>
+        })
+        """
+    )
+    written.check("login")

@@ -99,18 +99,49 @@ def test_what_was_known_ends_with_its_block_and_with_an_assignment(project: Proj
 
 
 def test_an_object_agrees_with_its_constants(project: Project) -> None:
-    _check(
-        project,
-        """
+    """A key of every type of a union is one of each; what only some have is one of those that agree."""
+    written = project(
+        _SHAPES
+        + """
+        interface Style { kind: 'style'; color: { hex: string } } // <def hex of a style>
+        interface Theme { kind: 'theme'; color: { hex: string } } // <def hex of a theme>
+        interface Empty { kind: 'empty' }
         export const one: Shape = {
           kind: 'circle',
-          size: 1, // <circle>
+          size: 1, // <circle> <square>
         }
         export const many: Shape[] = [
-          { kind: 'square', size: 1 }, // <square>
+          { kind: 'square', size: 1 }, // <circle> <square>
         ]
-        """,
+        export const style: Style | Theme = {
+          kind: 'style',
+          color: {
+            hex: '', // <hex of a style>
+          },
+        }
+        export const theme: Style | Theme | Empty = {
+          kind: 'theme', color: { hex: '' }, // <hex of a theme>
+        }
+        """
     )
+    written.check("circle", "size")
+    written.check("square", "size")
+    written.check("hex of a style", "hex")
+    written.check("hex of a theme", "hex")
+
+
+def test_a_key_that_only_some_types_of_a_union_have(project: Project) -> None:
+    written = project(
+        """
+        === kinds.ts
+        interface Text { kind: 'text'; size: number } // <def text>
+        interface Line { kind: 'line'; size: number } // <def line>
+        interface Space { kind: 'space' }
+        export const item: Text | Line | Space = { kind: 'line', size: 1 } // <line>
+        """
+    )
+    written.check("text", "size")
+    written.check("line", "size")
 
 
 def test_members_of_enumerations_discriminate(project: Project) -> None:
@@ -120,7 +151,8 @@ def test_members_of_enumerations_discriminate(project: Project) -> None:
         export enum Kind { A, B }
         interface Option { kind: Kind.A; value: string } // <def a>
         interface Other { kind: Kind.B; value: string } // <def b>
-        declare function declare_(option: Option | Other): void
+        interface Empty { kind: undefined }
+        declare function declare_(option: Option | Other | Empty): void
         declare_({ kind: Kind.A, value: '' }) // <a>
         declare_({ kind: Kind.B, value: '' }) // <b>
         """
@@ -307,7 +339,7 @@ def test_constants_tell_members_of_a_union_apart(project: Project) -> None:
             | { type: Kinds["ADD"]; item: string } // <def added>
             | { type: Kinds["DROP"]; item: number } // <def dropped>
         function send(action: Action) {}
-        send({ type: "ADD", item: "" }) // <added>
+        send({ type: "ADD", item: "" }) // <added> <dropped>
         function reduce(action: Action) {
             switch (action.type) {
                 case "ADD":
@@ -443,7 +475,7 @@ def test_typescript_constants_that_are_texts(project: Project) -> None:
           }
           if (x.kind !== 'line') return x.size // <circle> <square>
         }
-        const made: Shape = { kind: CIRCLE, size: 1 } // <circle>
+        const made: Shape | { kind: "none" } = { kind: CIRCLE, size: 1 } // <circle>
         """
     )
     for mark in ("circle", "square", "line"):

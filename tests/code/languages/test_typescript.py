@@ -598,23 +598,3 @@ def test_a_private_type_beside_a_value_of_its_name(project: Project) -> None:
     written.check("value", "Context")
     written.check("both", "Both")
     written.check("view", "View")
-
-
-def test_what_is_told_types_without_a_call_gives_what_it_does(project: Project) -> None:
-    written = project(
-        """
-        === kit.ts
-        function make<T>(): {
-          value: T;  // <def value>
-        } { return null! }
-        class Lid { shut() {} }  // <def shut>
-        function wrapped<T>(): ReturnType<typeof make<T>>
-        function wrapped() { return make() }
-        const { value: first } = wrapped<Lid>()  // <value>
-        first.shut()  // <shut>
-        const told = make<Lid>
-        told().value  // <value>
-        """
-    )
-    written.check("value")
-    written.check("shut")

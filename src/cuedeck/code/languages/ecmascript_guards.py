@@ -22,6 +22,7 @@ _EXITS: Final = frozenset({"return_statement", "throw_statement", "continue_stat
 _EQUAL: Final = {"===": True, "==": True, "!==": False, "!=": False}
 _PATHS: Final = frozenset({"identifier", "member_expression"})
 _LITERALS: Final = frozenset({"string", "true", "false", "number"})
+_TEXTS: Final = ("string", "template_string")
 # Names of functions that may end what they are called in unless a condition holds.
 _ASSERTING: Final = re.compile(rb"assert|invariant|ensure|require|verify|check|must|^ok$", re.IGNORECASE)
 _MAX_CHAIN: Final = 24
@@ -75,7 +76,7 @@ class GuardWalk(TypeWalk):
         return guard.row
 
     def operand(self, node: Node, scope: int) -> int:
-        if node.type in _LITERALS:
+        if is_literal(node):
             return self.literal(node)
         saved, self.guards = self.guards, {}
         value = self.visit(node, scope)
@@ -140,7 +141,7 @@ class GuardWalk(TypeWalk):
                 yield self.path_of(owner), Guard(sign + b"equals " + name, operands, scope)
         elif left.type == "unary_expression" and left.children[0].type == "typeof":
             looked_at = left.child_by_field_name("argument")
-            if looked_at is not None and looked_at.type in _PATHS and operands[0].type == "string":
+            if looked_at is not None and looked_at.type in _PATHS and operands[0].type in _TEXTS:
                 words = b"|".join(self.content(node) for node in operands)
                 yield self.path_of(looked_at), Guard(sign + b"typeof " + words, [], scope)
 
@@ -206,8 +207,8 @@ class GuardWalk(TypeWalk):
             key, value = child.child_by_field_name("key"), child.child_by_field_name("value")
             if key is None or value is None or key.type != "property_identifier" or len(tests) == _MAX_KEYS:
                 continue
-            if value.type in _LITERALS or self.is_constant(value):
-                label = b"+equals " + self.source[key.start_byte : key.end_byte]
+            if is_literal(value) or self.is_constant(value):
+                label = b"+set " + self.source[key.start_byte : key.end_byte]
                 tests.append(self.test(Guard(label, [value], scope)))
         return self.row(Op.NARROWED, expected, self.items(tests)) if tests else expected
 
@@ -331,3 +332,9 @@ class GuardWalk(TypeWalk):
             if word in _CHOICES:
                 value = self.row(Op.UNION, 0, self.items([value, right]))
         return value
+
+
+def is_literal(node: Node) -> bool:
+    """Whether a value is a constant as it is written, maybe between backticks."""
+    whole = node.type == "template_string" and node.named_child_count == 1
+    return node.type in _LITERALS or (whole and node.named_children[0].type == "string_fragment")

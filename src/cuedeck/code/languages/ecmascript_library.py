@@ -39,10 +39,12 @@ class EcmaLibrary(Rules):
             "HydratedDocument",
             "Immutable",
             "ImmutableObject",
+            "Maybe",
             "MarkOptional",
             "MarkReadonly",
             "MarkRequired",
             "MarkWritable",
+            "Nullable",
             "PartialDeep",
             "PropsWithChildren",
             "PropsWithRef",
@@ -115,6 +117,8 @@ class EcmaLibrary(Rules):
     passing_methods: ClassVar[frozenset[str]] = frozenset({"then"})
     settler: ClassVar[str] = "then"
     taking_methods: ClassVar[frozenset[str]] = frozenset({"push", "unshift", "add", "concat", "fill", "set"})
+    class_members: ClassVar[frozenset[str]] = frozenset({"name", "length"})
+    joining_methods: ClassVar[frozenset[str]] = frozenset({"concat"})
     asserting: ClassVar[frozenset[str]] = frozenset({"assert", "ok", "invariant"})
     global_values: ClassVar[Mapping[str, str]] = {
         "window": "Window",
@@ -123,6 +127,7 @@ class EcmaLibrary(Rules):
         "self": "Window",
         "document": "Document",
         "navigator": "Navigator",
+        "cy": "Cypress.Chainable",
         "import.meta": "ImportMeta",
     }
     global_objects: ClassVar[frozenset[str]] = frozenset({"window", "globalThis", "global", "self"})

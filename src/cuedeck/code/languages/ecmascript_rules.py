@@ -102,6 +102,9 @@ class EcmaRules(EcmaLibrary):
         links = self.project.links(path)
         return links.string_numbers.get(MODULE_MARK, -1) in links.names[0]
 
+    def is_typed(self, path: str) -> bool:
+        return path.endswith(_TYPED)
+
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         if not self._nuxt:
             return self._globals

@@ -80,9 +80,10 @@ class TypeWalk(ModuleWalk):
         return self.row(Op.ATTR, self.row(Op.TYPED, owner), self.name(key), key.start_byte)
 
     def tuple_type(self, node: Node, scope: int, role: int = 0) -> int:
-        """``[A, name: B]``: what its names are is of no account."""
+        """``[A, name: B]``: what its names are is of no account; ``...B[]`` is one B or many."""
         parts = [c for c in node.named_children if c.type != "comment"]
         types = [c.child_by_field_name("type") if c.type in _LABELLED else c for c in parts]
+        types = [_repeated(part) or type_ for part, type_ in zip(parts, types, strict=True)]
         values = [self.visit(c, scope, Role.TYPE) if c is not None else 0 for c in types]
         return self.row(Op.TUPLE, 0, self.items(values))
 
@@ -100,12 +101,16 @@ class TypeWalk(ModuleWalk):
         return self.only(node, scope)
 
     def instantiated(self, node: Node, scope: int, role: int = 0) -> int:
-        """``f<string>`` without a call: what is told types."""
-        named = [child for child in node.named_children if child.type not in ("type_arguments", "comment")]
-        told = next((child for child in node.named_children if child.type == "type_arguments"), None)
-        value = self.visit(named[0], scope, role) if named else 0
-        types = [self.visit(c, scope, Role.TYPE) for c in told.named_children] if told is not None else []
-        return self.row(Op.INDEX, value, self.items(types))
+        """``f<T>``: a function or a class that is told its types and not called."""
+        parts = [c for c in node.named_children if c.type != "comment"]
+        value = self.visit(parts[0], scope) if parts else 0
+        told = [self.visit(c, scope, Role.TYPE) for c in parts[-1].named_children] if len(parts) > 1 else []
+        return self.row(Op.INDEX, value, self.items(told)) if value else 0
+
+    def type_reference(self, node: Node, scope: int, role: int = 0) -> int:
+        # The grammar knows all other plain types.
+        is_plain = self.source[node.start_byte : node.end_byte] == b"bigint"
+        return self.row(Op.LITERAL, 0) if is_plain else super().type_reference(node, scope, role)
 
     def this_type(self, node: Node, scope: int, role: int = 0) -> int:
         """``this`` as a type: that of whatever heir a method is called on."""
@@ -114,6 +119,9 @@ class TypeWalk(ModuleWalk):
 
     def plain_type(self, node: Node, scope: int, role: int = 0) -> int:
         """A type without members of the project; still an answer, so that values do not give another."""
+        parts = node.named_children if node.type == "template_literal_type" else ()
+        if parts and all(part.type == "string_fragment" for part in parts):
+            return self.literal(node)
         self.children(node, scope)
         return self.row(Op.LITERAL, self.name(node) if node.type == "predefined_type" else 0)
 
@@ -124,7 +132,7 @@ class TypeWalk(ModuleWalk):
     def literal(self, node: Node) -> int:
         """A constant as a type; texts begin with a quotation mark."""
         text = self.source[node.start_byte : node.end_byte]
-        if node.type == "string":
+        if node.type in ("string", "template_string", "template_literal_type"):
             text = b'"' + text[1:-1]
         return self.row(Op.LITERAL, 0, self.intern(text))
 
@@ -337,3 +345,13 @@ class TypeWalk(ModuleWalk):
                 self.bind(inner, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
         body = node.child_by_field_name("body")
         return self.visit(body, inner) if body is not None else 0
+
+
+def _repeated(part: Node) -> Node | None:
+    """What the array holds that the rest of a tuple is: of ``...B[]`` and ``...more: B[]`` the B."""
+    named = part.child_by_field_name("name")
+    rest = part if part.type == "rest_type" else None
+    if named is not None and named.type == "rest_pattern":
+        rest = part.child_by_field_name("type")
+    many = first_of(rest) if rest is not None else None
+    return first_of(many) if many is not None and many.type == "array_type" else None

@@ -160,10 +160,12 @@ class Calls(Overloads):
         plain = self.plain(path, callee)
         if not found and links.ops[plain] & OP_MASK == Op.ARGUMENT:
             found += self.handed(path, self.plain(path, links.a[plain]), position)
-        elif not found and self.label(path, callee) in self.rules_of(path).taking_methods:
+        elif not found and (method := self.label(path, callee)) in self.rules_of(path).taking_methods:
+            joins = method in self.rules_of(path).joining_methods
             for owner in self.concrete(self.evaluate(path, links.a[plain])):
                 if owner.tag != MAPPING or position:
                     found += elements(owner)
+                    found += (owner,) if joins and owner.tag == SEQUENCE else ()
         known = settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
         known = known or (self.made_with(values) if not position else ())
         known = known or (self.wanted_through(path, callee, values) if not position else ())

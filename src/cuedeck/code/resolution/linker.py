@@ -363,8 +363,11 @@ class Linker(Namesakes):
         kind, foreign = rules.global_values.get(name, ""), name in rules.foreign_globals
         if (kind or foreign) and self.targets(path, number):
             return ()
-        modules = tuple(rules.ambient(path, kind)) if kind else ()
-        types = tuple(target for module in modules for target in self.module_member(module, kind))
+        modules = spaces = tuple(rules.ambient(path, kind)) if kind else ()
+        *around, kind = kind.split(".")
+        for space in around:
+            spaces = self.values(tuple(t for module in spaces for t in self.module_member(module, space)))
+        types = tuple(target for module in spaces for target in self.module_member(module, kind))
         found = self.instances(path, self.values(types))
         if foreign:
             return (*found, self.foreign(path, name))
@@ -515,7 +518,7 @@ class Linker(Namesakes):
                 return ()
             if value.tag == CLASS and not found and name == self.rules_of(value.path).prototype:
                 return (value._replace(tag=INSTANCE_OF),)
-            if not found or self.is_rivalled(value, found):
+            if not found or self.is_rivalled(value, found) or self.is_of_instances(value, found):
                 return ()
             return (*self.imported_member(found), *self.spread_over(value, found))
         if value.tag in (PARAMETER, TYPE_OF):

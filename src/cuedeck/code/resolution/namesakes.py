@@ -57,10 +57,26 @@ class Namesakes(Extending):
         """What a name means in a type: something further out, where all that is nearer are values."""
         nearer = min((t.scope for t in found if isinstance(t, Symbol) and t.path == path), default=0)
         if not nearer or not all(map(self.is_value, found)):
-            return found
+            return () if self.is_function(path, found) else found
         outside = self.name(path, self.links(path).scopes[nearer].parent, name)
         outside = self.type_outside(path, name, outside)
         return found if all(map(self.is_value, outside)) else outside
+
+    def is_function(self, path: str, found: Targets) -> bool:
+        """Whether a name of a file is a function's only, which makes nothing and is no type."""
+        if len(found) != 1 or found[0][0] != path or not self.rules_of(path).is_typed(path):
+            return False
+        return isinstance(found[0], Symbol) and self.kinds_of(found[0]) == {Bind.FUNCTION}
+
+    def is_of_instances(self, owner: Value, member: Symbol) -> bool:
+        """Whether a class has a member of that name itself, and only its instances what it declares."""
+        if owner.tag != CLASS or member.name not in self.rules_of(owner.path).class_members:
+            return False
+        links = self.links(member.path)
+        kinds, hints = links.bindings[3:5]
+        # Members of enumerations and of objects have no types of their own.
+        bindings = links.names[member.scope].get(links.string_numbers.get(member.name, -1), ())
+        return all(kinds[b] & BIND_MASK == Bind.VARIABLE and hints[b] for b in bindings)
 
     def is_value(self, target: Target) -> bool:
         return isinstance(target, Symbol) and self.kinds_of(target) <= _VALUES

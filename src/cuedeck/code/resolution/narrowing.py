@@ -54,14 +54,29 @@ class Narrowing(Protocols):
         return values
 
     def meant_on(self, path: str, number: int) -> Values:
-        """The values whose member is meant; of a language that casts when it must, those declared."""
+        """The values whose member is meant; of a language that casts when it must, those declared.
+
+        A key that each type of an expected union has is the union's, whichever its constants choose.
+        """
         links = self.links(path)
         on = links.a[number]
-        if self.rules_of(path).casts_when_needed and links.ops[on] & OP_MASK == Op.NARROWED:
-            declared, name = self.evaluate(path, links.a[on]), links.strings[links.b[number]]
+        if links.ops[on] & OP_MASK != Op.NARROWED:
+            return self.spaces(path, number) or self.evaluate(path, on)
+        name = links.strings[links.b[number]]
+        if self.rules_of(path).casts_when_needed:
+            declared = self.evaluate(path, links.a[on])
             if any(self.attribute_of(value, name) for value in self.concrete(declared)):
                 return declared
+        elif self.is_written(path, on):
+            declared, kept = self.evaluate(path, links.a[on]), self.evaluate(path, on)
+            if all(self.attribute_of(value, name) for value in self.concrete(declared) if value not in kept):
+                return declared
         return self.spaces(path, number) or self.evaluate(path, on)
+
+    def is_written(self, path: str, narrowed: int) -> bool:
+        """Whether what is narrowed is expected of an object, by the constants that are written in it."""
+        links = self.links(path)
+        return any(links.strings[links.b[test]][:5] == "+set " for test in links.lists[links.b[narrowed]])
 
     def spaces(self, path: str, number: int) -> Values:
         """The namespace in front of a type, where a value or a class has its name too."""
@@ -122,7 +137,7 @@ class Narrowing(Protocols):
     def passed(self, path: str, values: Values, holds: bool, word: str, key: str, operand: int) -> Values:
         """The values that one test leaves."""
         match word:
-            case "equals":
+            case "equals" | "set":
                 return self.equalling(path, values, holds, key, operand) if len(values) > 1 else values
             case "true":
                 return self.holding(values, holds, key) if len(values) > 1 else values

@@ -195,8 +195,12 @@ class Rules:
     results_of: ClassVar[frozenset[str]] = frozenset()
     # Generic types that are the list of what a function or a class takes.
     taken_by: ClassVar[frozenset[str]] = frozenset()
+    # What every class has itself, whatever its instances declare by these names.
+    class_members: ClassVar[frozenset[str]] = frozenset()
     # Methods of a container that take what it holds.
     taking_methods: ClassVar[frozenset[str]] = frozenset()
+    # Of these, those that take a container of it as well.
+    joining_methods: ClassVar[frozenset[str]] = frozenset()
     # Walking over a mapping gives each key with its value, not the keys alone.
     yields_entries: ClassVar[bool] = False
     mapping_methods: ClassVar[frozenset[str]] = frozenset()
@@ -391,6 +395,10 @@ class Rules:
     def package_member(self, key: str, name: str) -> Targets:
         """What a package of several files calls by that name."""
         return ()
+
+    def is_typed(self, path: str) -> bool:
+        """Whether a file says its types, of which no function is one."""
+        return False
 
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         """Modules whose names a file sees without importing them, nearest first."""
