@@ -284,3 +284,23 @@ def test_commands_that_are_added_to_cypress(project: Project) -> None:
         """
     )
     written.check("login")
+
+
+def test_a_type_of_the_language_that_a_project_adds_to_is_still_that(project: Project) -> None:
+    written = project(
+        """
+        === types.d.ts
+        interface ReadonlyArray<T> {
+          last(): T;  // <def last>
+        }
+        === use.ts
+        interface Crate { size: number }  // <def size>
+        function pack(crates: ReadonlyArray<Crate>) {
+          crates.last().size  // <last> <size>
+          for (const crate of crates) crate.size  // <size>
+        }
+        pack([{ size: 1 }])  // <size>
+        """
+    )
+    written.check("size")
+    written.check("last")

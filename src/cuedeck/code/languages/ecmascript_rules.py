@@ -27,7 +27,7 @@ from cuedeck.code.languages.ecmascript_packages import (
 from cuedeck.code.languages.ecmascript_strictness import Configurations
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
-from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
+from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Target, Targets, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
@@ -96,6 +96,9 @@ class EcmaRules(EcmaLibrary):
             if path.endswith(".d.ts") and not self._is_module(path):
                 found.append(file_module(path))
         return found
+
+    def adds_to_language(self, target: Target) -> bool:
+        return isinstance(target, Symbol) and Value(MODULE, target.path, target.scope) in self._globals
 
     def _is_module(self, path: str) -> bool:
         """Whether a file has imports or exports of its own; ``import("x")`` in a type is none."""

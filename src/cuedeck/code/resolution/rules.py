@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from cuedeck.code.facts import Import, Links
-from cuedeck.code.resolution.values import MODULE, Symbol, Targets, Value, Values
+from cuedeck.code.resolution.values import MODULE, Symbol, Target, Targets, Value, Values
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Rules")
@@ -382,6 +382,10 @@ class Rules:
 
     def is_unknown(self, name: str) -> bool:
         """Whether a foreign name is of a package that need not be there."""
+        return False
+
+    def adds_to_language(self, target: Target) -> bool:
+        """Whether a declaration only adds members to a type that the language itself provides."""
         return False
 
     def is_absent(self, path: str, module: str) -> bool:

@@ -429,12 +429,15 @@ class Typing(Untyped):
             taken = [v for value in told for v in self.taken_first(value)] if shape == "taken" else []
             return unique(taken) or shaped(shape, told)
         known = self.named_type(path, self.plain(path, base)) if label else ()
-        if not any(value.tag in _APPLIED for value in known):
+        applied = any(value.tag in _APPLIED for value in known)
+        special: Values | None = None
+        if not applied or any(map(self.rules_of(path).adds_to_language, targets)):
             special = self.special_form(path, label, arguments)
-            if special is not None:
-                return special
-        else:
-            return self.apply(known, [self.annotation(path, a) or self.keys(path, a) for a in arguments])
+        if applied:
+            given = [self.annotation(path, a) or self.keys(path, a) for a in arguments]
+            return unique([*(special or ()), *self.apply(known, given)])
+        if special is not None:
+            return special
         if any(value.tag != EXTERNAL for value in known) or not arguments or self.is_own(path, base):
             return known
         # A foreign type that is made from another keeps its methods.
