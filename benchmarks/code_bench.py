@@ -130,7 +130,8 @@ def main() -> int:
 
         def ask(record: Any) -> None:
             snapshot = code.view().snapshot
-            snapshot._found.drop([("references", record.path, record.number)])
+            kept = ("references", record.path, record.number)
+            snapshot._found.drop([(*kept, apart) for apart in (False, True)])
             answer = find(snapshot, record.name, path=record.path, line=record.line_start)
             list(answer.sites(answer.references[:20]))
 
