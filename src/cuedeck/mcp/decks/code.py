@@ -572,7 +572,9 @@ TOOLS = (
     _tool(
         "find_references",
         "Find references",
-        "Every use of a symbol, resolved by scope, import and type, on any ref; ask before a change.",
+        "Every use of a symbol, resolved by scope, import and type, on any ref; ask before a change. "
+        "By name: all that means it. By path and line of its definition: what is proven of that; the rest is "
+        "in possible.",
         FindReferences,
         shape.REFERENCES,
         _find_references,
