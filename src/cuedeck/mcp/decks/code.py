@@ -572,9 +572,7 @@ TOOLS = (
     _tool(
         "find_references",
         "Find references",
-        "Every use of a symbol, resolved by scope, import and type, on any ref; ask before a change. "
-        "By name: all that means it. By path and line of its definition: what is proven of that; the rest is "
-        "in possible.",
+        "Every use of a symbol, resolved by scope, import and type, on any ref; ask before a change.",
         FindReferences,
         shape.REFERENCES,
         _find_references,
