@@ -232,3 +232,52 @@ def test_a_module_that_the_project_adds_to_is_known_by_that(ask: Ask, repo: Repo
         "const call: http.Call = null!\ncall.at\n",
     )
     assert places(ask("find_references", symbol_name="at", path="server.ts", line=3)) == [("server.ts", 6)]
+
+
+PARTS = """export function turn() {}
+export interface Wheel {}
+function stop() {}
+class Door {}
+export { stop, Door as Gate }
+"""
+LISTS = """import { turn } from "./parts"
+export { turn }
+export type { Wheel } from "./parts"
+export * from "./parts"
+"""
+TAKEN = """import * as kit from "./kit"
+import * as parts from "./parts"
+import { turn } from "./kit"
+kit.turn()
+parts.turn()
+turn()
+const wheel: kit.Wheel = {}
+kit.stop()
+parts.Gate
+"""
+
+
+def test_what_is_taken_from_a_list_of_exports_is_told_apart(ask: Ask, repo: Repo) -> None:
+    repo.put("parts.ts", PARTS)
+    repo.put("kit.ts", LISTS)
+    repo.put("uses.ts", TAKEN)
+    placed = ask("find_references", symbol_name="turn", path="parts.ts", line=1)
+    assert places(placed) == [("kit.ts", 1), ("kit.ts", 2), ("uses.ts", 3), ("uses.ts", 5), ("uses.ts", 6)]
+    assert places(placed, "possible") == [("uses.ts", 4)]
+    assert reasons(placed, "possible") == {4: "exports"}
+    assert placed["possible"][0]["likely"]
+    assert placed["possible"][0]["edge_type"] == "calls"
+    assert ("uses.ts", 4) in places(ask("find_references", symbol_name="turn"))
+    for name, line, at in (("Wheel", 2, 7), ("stop", 3, 8), ("Door", 4, 9)):
+        placed = ask("find_references", symbol_name=name, path="parts.ts", line=line)
+        assert reasons(placed, "possible") == {at: "exports"}
+
+
+def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "parts.ts",
+        "export namespace inner { export class Wheel {} }\nexport import Wheel = inner.Wheel\n",
+    )
+    repo.put("uses.ts", 'import * as parts from "./parts"\nlet wheel: parts.Wheel\n')
+    placed = ask("find_references", symbol_name="Wheel", path="parts.ts", line=1)
+    assert places(placed) == [("parts.ts", 2), ("uses.ts", 2)]

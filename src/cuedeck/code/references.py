@@ -23,6 +23,7 @@ from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.expected import may_lack
 from cuedeck.code.resolution.linker import Linker
+from cuedeck.code.resolution.listing import is_listed
 from cuedeck.code.resolution.shapes import is_made
 from cuedeck.code.resolution.uses import (
     BY_NAME,
@@ -30,6 +31,7 @@ from cuedeck.code.resolution.uses import (
     CONVENTION,
     DECLARES,
     EDGES,
+    EXPORTS,
     KEY,
     MAKES,
     PACKAGE,
@@ -161,14 +163,9 @@ class _Search:
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         self.found: dict[tuple[str, int], Site] = {}
-        # Where a constructor runs and the line does not count as naming it.
-        self.run_at: list[tuple[str, int]] = []
-        # Where an instance of a class is made, which refers to its constructor.
-        self.made_at: list[tuple[str, int]] = []
-        # What leads to the symbol only if packages are what they are taken for.
-        self.assumed: dict[tuple[str, int], Site] = {}
+        # What counts for a reason only.
+        self.apart: dict[tuple[str, int], Site] = {}
         self.declared_at: set[tuple[str, int]] = set()
-        self.keys_at: set[tuple[str, int]] = set()
         self.unseen = 0
         outline = snapshot.outline(symbol.path)
         numbers = definitions_of(snapshot, symbol)
@@ -242,12 +239,7 @@ class _Search:
             places.append((path, links.pos[row], links.ops[row] >> ROLE_SHIFT))
         for path, place, role in places:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(role), CONVENTION)
-        for called, why in ((self.run_at, CONSTRUCTS), (self.made_at, MAKES)):
-            for path, place in called:
-                yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.CALL), why)
-        yield from self.assumed.values()
-        for path, place in self.keys_at - self.definitions:
-            yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.READ), KEY)
+        yield from self.apart.values()
         for path, place in self.declared_at - self.definitions:
             yield Site(path, place, self.snapshot.line_of(path, place), edge_of(Role.WRITE), DECLARES)
 
@@ -296,12 +288,17 @@ class _Search:
         if self.beside_class and role not in (Role.CALL, Role.IMPORT):
             return
         if proven and self.is_made_apart and role == Role.CALL and is_made(links, site):
-            self.made_at.append((path, links.pos[site]))
+            self.add(path, links.pos[site], role, MAKES)
         elif self.chosen is None or self.means_chosen(path, links, site):
-            if proven and self.snapshot.rules(path).structural and may_lack(self.linker, path, site):
-                self.keys_at.add((path, links.pos[site]))
-            else:
-                self.add(path, links.pos[site], role, proven=proven)
+            self.add(path, links.pos[site], role, self.reason(path, site) if proven else PACKAGE)
+
+    def reason(self, path: str, site: int) -> str:
+        """Why a place that means the symbol is no plain use of it, where types are what they look like."""
+        if not self.snapshot.rules(path).structural:
+            return ""
+        if may_lack(self.linker, path, site):
+            return KEY
+        return EXPORTS if is_listed(self.linker, path, site) else ""
 
     def means_chosen(self, path: str, links: Links, site: int) -> bool:
         """Whether a use of an overloaded name is the overload that is asked about."""
@@ -329,7 +326,7 @@ class _Search:
                 found, assumed = self.linker.resting(self.linker.linked, path, binding)
                 if not self.symbols.isdisjoint(found):
                     sure = self.snapshot.proofs.linked(path, binding) if assumed else found
-                    self.add(path, place, Role.IMPORT, proven=not self.symbols.isdisjoint(sure))
+                    self.add(path, place, Role.IMPORT, PACKAGE if self.symbols.isdisjoint(sure) else "")
         elif (
             kind not in _FORWARDING
             and (self.one_thing or self.chosen is not None)
@@ -387,10 +384,10 @@ class _Search:
                     inherits = made != itself and not rules.inherited_constructors
                     named = links.ops[site] == _NAMED_CALL and links.strings[links.b[site]] == name
                     if inherits or (rules.calls_name_constructors and not named):
-                        self.run_at.append((path, links.pos[site]))
+                        self.add(path, links.pos[site], Role.CALL, CONSTRUCTS)
                     else:
                         proven = self.is_proven_class(path, site, made)
-                        self.add(path, links.pos[site], Role.CALL, proven=proven)
+                        self.add(path, links.pos[site], Role.CALL, "" if proven else PACKAGE)
 
     def is_proven_class(self, path: str, site: int, made: Value) -> bool:
         """Whether a place means a class without an assumption."""
@@ -439,17 +436,17 @@ class _Search:
         ]
         return [heir for heir in found if self.linker.member(heir, self.symbol.name) == self.symbol]
 
-    def add(self, path: str, offset: int, role: int, *, proven: bool = True) -> None:
+    def add(self, path: str, offset: int, role: int, why: str = "") -> None:
         if (path, offset) in self.definitions:
             return
         edge = edge_of(role)
         if edge == "extends" and self.is_interface:
             edge = "implements" if not self.inside_interface(path, offset) else edge
-        places = self.found if proven else self.assumed
+        places = self.apart if why else self.found
         known = places.get((path, offset))
         if known is None or EDGES.index(edge) < EDGES.index(known.edge):
             line = self.snapshot.line_of(path, offset)
-            places[path, offset] = Site(path, offset, line, edge, "" if proven else PACKAGE)
+            places[path, offset] = Site(path, offset, line, edge, why)
 
     def inside_interface(self, path: str, offset: int) -> bool:
         outline = self.snapshot.outline(path)
