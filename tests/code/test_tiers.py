@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 from tests.code.conftest import Ask, Repo
@@ -213,16 +214,23 @@ def test_what_is_known_of_a_package_is_assumed_until_it_is_installed(ask: Ask, r
     assert places(ask("find_references", symbol_name="Crate.size")) == [*uses, plain]
 
 
-def test_what_is_known_of_an_installed_package_is_proven_on_every_ref(ask: Ask, repo: Repo) -> None:
+def test_what_is_known_of_a_package_is_proven_on_every_ref_once_it_is_installed(ask: Ask, repo: Repo) -> None:
     repo.put(".gitignore", "node_modules\n")
     repo.put("state.ts", STATE)
     repo.commit()
     repo.git("branch", "other")
-    repo.put("node_modules/@types/react/package.json", '{ "name": "@types/react" }')
-    repo.put("node_modules/type-fest/package.json", '{ "name": "type-fest" }')
-    for ref in ("main", "other"):
+
+    def proven(ref: str) -> list[int]:
         found = ask("find_references", symbol_name="size", path="state.ts", line=4, ref=ref)
-        assert places(found) == [("state.ts", line) for line in (6, 8, 10, 12)]
+        return [line for _, line in places(found)]
+
+    assert [proven("main"), proven("other")] == [[12], [12]]
+    repo.put("node_modules/@types/react/package.json", '{ "name": "@types/react" }')
+    assert [proven("main"), proven("other")] == [[6, 8, 12], [6, 8, 12]]
+    repo.put("node_modules/type-fest/package.json", '{ "name": "type-fest" }')
+    assert [proven("main"), proven("other")] == [[6, 8, 10, 12], [6, 8, 10, 12]]
+    shutil.rmtree(repo.root / "node_modules")
+    assert [proven("main"), proven("other")] == [[12], [12]]
 
 
 def test_a_module_that_the_project_adds_to_is_known_by_that(ask: Ask, repo: Repo) -> None:
