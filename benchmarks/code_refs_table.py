@@ -188,10 +188,12 @@ def measured(root: Path, kept: Path, sample: int) -> dict[str, Any]:
     judges = {name: combined([each]) for name, each in rows.items()}
     if len(rows) > 1:
         judges = {"both": combined(list(rows.values())), **judges}
-    for judge in judges.values():
-        judge.files = named
-    keys = sorted(next(iter(judges.values())).must)
-    words = bare(root, named, {name for _, _, name in keys})
+    # Of the first tool everything is known, not only a sample.
+    for name in judges.keys() & {"both", TOOLS[spoken][0].name}:
+        judges[name].files |= named
+    strictest = next(iter(judges.values()))
+    keys = sorted(strictest.must)
+    words = bare(root, strictest.files, {name for _, _, name in keys})
     found: dict[Key, set[Place]] = {}
     unknown = 0
     started = time.monotonic()
@@ -203,7 +205,7 @@ def measured(root: Path, kept: Path, sample: int) -> dict[str, Any]:
             found[key] = said[0] if said else set()
     asking = time.monotonic() - indexed
     scores = {name: _scored(judge, found, keys) for name, judge in judges.items()}
-    spelled = _scored(next(iter(judges.values())), {key: words[key[2]] for key in keys}, keys)
+    spelled = _scored(strictest, {key: words[key[2]] for key in keys}, keys)
     return {
         "name": root.name,
         "language": spoken,
