@@ -45,7 +45,7 @@ from benchmarks.code_refs_served import (
 
 ROOT = Path(__file__).parents[1]
 _SECONDS = 900
-_EXTENDS = re.compile(rb'"extends"\s*:\s*"[^."/][^"]*"\s*,?')
+_EXTENDS = re.compile(rb'"extends"\s*:\s*(?:"[^."/][^"]*"|\[[^]]*"[^."/][^]]*\])\s*,?')
 _LANGUAGES = {".py": "python", ".ts": "typescript", ".tsx": "typescript", ".go": "go"}
 
 
@@ -95,30 +95,30 @@ def scip_typescript(root: Path, truth: Path, _: Path) -> None:
 @contextmanager
 def readable(root: Path, projects: list[str]) -> Iterator[None]:
     """Configurations for the moment, which name no package to extend, as none is installed."""
-    files = {root / folder / "tsconfig.json" for folder in projects or ["."]}
-    before = {file: file.read_bytes() for file in files if file.exists()}
+    inferred = [] if projects else [root / "tsconfig.json"]
+    before = {file: file.read_bytes() for file in tracked(root, "tsconfig*.json", "**/tsconfig*.json")}
     try:
         for file, text in before.items():
             file.write_bytes(_EXTENDS.sub(b"", text))
         yield
     finally:
-        for file in files:
-            if file in before:
-                file.write_bytes(before[file])
-            else:
-                file.unlink(missing_ok=True)
+        for file, text in before.items():
+            file.write_bytes(text)
+        for file in inferred:
+            file.unlink(missing_ok=True)
+
+
+def tracked(root: Path, *patterns: str) -> list[Path]:
+    said = subprocess.run(
+        ["git", "ls-files", "-z", *patterns], cwd=root, capture_output=True, text=True, check=True
+    )
+    return [root / path for path in said.stdout.split("\0") if path]
 
 
 def configured(root: Path) -> list[str]:
     """The folders whose tsconfig.json names files: the root, or else the packages below it."""
-    said = subprocess.run(
-        ["git", "ls-files", "-z", "tsconfig.json", "**/tsconfig.json"],
-        cwd=root,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    folders = sorted(str(Path(path).parent) for path in said.stdout.split("\0") if path)
+    files = tracked(root, "tsconfig.json", "**/tsconfig.json")
+    folders = sorted(str(file.parent.relative_to(root)) for file in files)
     if "." in folders and '"references"' not in (root / "tsconfig.json").read_text(encoding="utf-8"):
         return ["."]
     return [folder for folder in folders if folder != "."] or folders
@@ -151,8 +151,7 @@ TOOLS = {
 
 def language(root: Path) -> str:
     """What most of a clone's files are written in, of what can be measured."""
-    said = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True)
-    endings = Counter(_LANGUAGES.get(Path(path).suffix, "") for path in said.stdout.split("\0"))
+    endings = Counter(_LANGUAGES.get(file.suffix, "") for file in tracked(root))
     del endings[""]
     return max(endings, key=lambda one: endings[one], default="")
 
