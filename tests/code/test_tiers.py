@@ -281,3 +281,37 @@ def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: R
     repo.put("uses.ts", 'import * as parts from "./parts"\nlet wheel: parts.Wheel\n')
     placed = ask("find_references", symbol_name="Wheel", path="parts.ts", line=1)
     assert places(placed) == [("parts.ts", 2), ("uses.ts", 2)]
+
+
+JOINED = """import { Attributes, render } from "elements"
+interface Crate { size: number }
+type Field<T> = { own: string } & T & Crate
+type Told = Field<Attributes["input"]>
+const one: Told = null!
+one.size
+const { size }: Attributes & Crate = null!
+const { shown, ...rest } = render()
+function both() { return { get(): Crate { return null! }, ...rest } }
+both().get().size
+const two: Field<{ plain: 1 }> = null!
+two.size
+const three: Crate | Attributes = null!
+three.size
+class Box extends Attributes { crate(): Crate { return null! } }
+new Box().crate().size
+"""
+
+
+def test_what_is_joined_with_a_type_of_a_package_that_is_not_installed_may_be_anything(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    repo.put("fields.ts", JOINED)
+    placed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
+    proven, assumed = [("fields.ts", line) for line in (12, 16)], [6, 7, 10, 14]
+    assert (places(placed), reasons(placed, "possible")) == (proven, dict.fromkeys(assumed, "package"))
+    repo.put("node_modules/elements/package.json", '{ "name": "elements" }')
+    ask("index_repo")
+    repo.put("package.json", "{}")
+    installed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
+    assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16)]
