@@ -273,6 +273,15 @@ def test_what_is_taken_from_a_list_of_exports_is_told_apart(ask: Ask, repo: Repo
         assert reasons(placed, "possible") == {at: "exports"}
 
 
+def test_what_is_exported_where_it_is_declared_is_itself_under_that_name(ask: Ask, repo: Repo) -> None:
+    exports = "export { turn as spin, turn as whirl }\nexport default turn\n"
+    repo.put("parts.ts", "export const turn = 1\n" + exports)
+    repo.put("uses.ts", 'import * as parts from "./parts"\nparts.turn\nparts.spin\n')
+    placed = ask("find_references", symbol_name="turn", path="parts.ts", line=1)
+    assert places(placed) == [("parts.ts", 2), ("parts.ts", 2), ("parts.ts", 3), ("uses.ts", 2)]
+    assert reasons(placed, "possible") == {3: "exports"}
+
+
 def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: Repo) -> None:
     repo.put(
         "parts.ts",
