@@ -313,6 +313,9 @@ const three: Crate | Attributes = null!
 three.size
 class Box extends Attributes { crate(): Crate { return null! } }
 new Box().crate().size
+type Each<T> = { [K in keyof T]: Crate } & { all: Crate }
+const four: Each<Attributes> = null!
+four.all.size
 """
 
 
@@ -322,10 +325,10 @@ def test_what_is_joined_with_a_type_of_a_package_that_is_not_installed_may_be_an
     repo.put(".gitignore", "node_modules\n")
     repo.put("fields.ts", JOINED)
     placed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
-    proven, assumed = [("fields.ts", line) for line in (12, 16)], [6, 7, 10, 14]
+    proven, assumed = [("fields.ts", line) for line in (12, 16, 19)], [6, 7, 10, 14]
     assert (places(placed), reasons(placed, "possible")) == (proven, dict.fromkeys(assumed, "package"))
     repo.put("node_modules/elements/package.json", '{ "name": "elements" }')
     ask("index_repo")
     repo.put("package.json", "{}")
     installed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
-    assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16)]
+    assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16, 19)]

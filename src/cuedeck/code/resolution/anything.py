@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Bind, Op, Role
+from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Bind, Links, Op, Role
 from cuedeck.code.resolution.values import FUNCTION, Symbol
 
 if TYPE_CHECKING:
@@ -43,11 +43,17 @@ class _Frame(NamedTuple):
 def swallows(linker: ProvingLinker, path: str, row: int) -> bool:
     """Whether several types are joined of which one is anything: then so is the whole."""
     links = linker.links(path)
-    if links.ops[row] & OP_MASK != Op.UNION or links.a[row] or links.ops[row] >> ROLE_SHIFT == Role.WRITE:
-        return False
     # An object stands beside the type that is expected of it.
-    parts = [part for part in links.lists[links.b[row]] if links.ops[part] & OP_MASK != Op.SELF]
+    parts = [part for part in _joined(links, row) if links.ops[part] & OP_MASK != Op.SELF]
     return any(is_anything(linker, path, part) for part in parts)
+
+
+def _joined(links: Links, row: int) -> tuple[int, ...]:
+    """The parts of a union or an intersection; what has the members of another type is neither."""
+    if links.ops[row] & OP_MASK != Op.UNION or links.a[row] or links.ops[row] >> ROLE_SHIFT == Role.WRITE:
+        return ()
+    parts = links.lists[links.b[row]]
+    return () if any(links.ops[part] & OP_MASK == Op.MAPPING for part in parts) else parts
 
 
 def spreads_anything(linker: ProvingLinker, path: str, scope: int) -> bool:
@@ -65,13 +71,13 @@ def is_anything(linker: ProvingLinker, path: str, row: int) -> bool:
 
 def _is_anything(linker: ProvingLinker, path: str, row: int, frame: _Frame | None, depth: int) -> bool:
     links = linker.links(path)
-    op, a, b = links.ops[row] & OP_MASK, links.a[row], links.b[row]
+    op, a = links.ops[row] & OP_MASK, links.a[row]
     if depth > _MAX_DEPTH or not row:
         return False
     if op == Op.LITERAL:
         return links.strings[a] == _ANY
-    if op == Op.UNION and not a and links.ops[row] >> ROLE_SHIFT != Role.WRITE:
-        return any(_is_anything(linker, path, part, frame, depth + 1) for part in links.lists[b])
+    if op == Op.UNION:
+        return any(_is_anything(linker, path, part, frame, depth + 1) for part in _joined(links, row))
     if op == Op.NAME:
         return _names_anything(linker, path, row, None, frame, depth)
     if op == Op.INDEX and links.ops[a] & OP_MASK == Op.NAME:
