@@ -233,12 +233,17 @@ def test_what_is_known_of_a_package_is_proven_on_every_ref_once_it_is_installed(
     assert [proven("main"), proven("other")] == [[12], [12]]
 
 
-def test_a_module_that_the_project_adds_to_is_known_by_that(ask: Ask, repo: Repo) -> None:
+def test_what_the_project_adds_to_a_module_is_assumed_until_that_is_installed(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
     repo.put(
         "server.ts",
         'import http from "node:http"\ndeclare module "http" {\n  interface Call { at: number }\n}\n'
         "const call: http.Call = null!\ncall.at\n",
     )
+    placed = ask("find_references", symbol_name="at", path="server.ts", line=3)
+    assert (places(placed), reasons(placed, "possible")) == ([], {6: "package"})
+    repo.put("node_modules/@types/node/package.json", '{ "name": "@types/node" }')
+    repo.put("package.json", "{}")
     assert places(ask("find_references", symbol_name="at", path="server.ts", line=3)) == [("server.ts", 6)]
 
 
@@ -281,6 +286,15 @@ def test_what_is_taken_from_a_list_of_exports_is_told_apart(ask: Ask, repo: Repo
         assert reasons(placed, "possible") == {at: "exports"}
 
 
+def test_what_is_exported_where_it_is_declared_is_itself_under_that_name(ask: Ask, repo: Repo) -> None:
+    exports = "export { turn as spin, turn as whirl }\nexport default turn\n"
+    repo.put("parts.ts", "export const turn = 1\n" + exports)
+    repo.put("uses.ts", 'import * as parts from "./parts"\nparts.turn\nparts.spin\n')
+    placed = ask("find_references", symbol_name="turn", path="parts.ts", line=1)
+    assert places(placed) == [("parts.ts", 2), ("parts.ts", 2), ("parts.ts", 3), ("uses.ts", 2)]
+    assert reasons(placed, "possible") == {3: "exports"}
+
+
 def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: Repo) -> None:
     repo.put(
         "parts.ts",
@@ -289,3 +303,40 @@ def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: R
     repo.put("uses.ts", 'import * as parts from "./parts"\nlet wheel: parts.Wheel\n')
     placed = ask("find_references", symbol_name="Wheel", path="parts.ts", line=1)
     assert places(placed) == [("parts.ts", 2), ("uses.ts", 2)]
+
+
+JOINED = """import { Attributes, render } from "elements"
+interface Crate { size: number }
+type Field<T> = { own: string } & T & Crate
+type Told = Field<Attributes["input"]>
+const one: Told = null!
+one.size
+const { size }: Attributes & Crate = null!
+const { shown, ...rest } = render()
+function both() { return { get(): Crate { return null! }, ...rest } }
+both().get().size
+const two: Field<{ plain: 1 }> = null!
+two.size
+const three: Crate | Attributes = null!
+three.size
+class Box extends Attributes { crate(): Crate { return null! } }
+new Box().crate().size
+type Each<T> = { [K in keyof T]: Crate } & { all: Crate }
+const four: Each<Attributes> = null!
+four.all.size
+"""
+
+
+def test_what_is_joined_with_a_type_of_a_package_that_is_not_installed_may_be_anything(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    repo.put("fields.ts", JOINED)
+    placed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
+    proven, assumed = [("fields.ts", line) for line in (12, 16, 19)], [6, 7, 10, 14]
+    assert (places(placed), reasons(placed, "possible")) == (proven, dict.fromkeys(assumed, "package"))
+    repo.put("node_modules/elements/package.json", '{ "name": "elements" }')
+    ask("index_repo")
+    repo.put("package.json", "{}")
+    installed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
+    assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16, 19)]
