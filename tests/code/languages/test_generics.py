@@ -563,6 +563,27 @@ def test_typescript_this_of_a_function_is_what_is_expected_of_it(project: Projec
     written.check("format")
 
 
+def test_typescript_this_may_be_a_type_parameter_of_any_name(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Options<Self extends Prompt> { render(this: Omit<Self, "ask">): string }
+        class Prompt { state = "" } // <def state>
+        interface Choices<T> extends Options<Choice<T>> { options: T[] }
+        class Choice<T> extends Prompt {
+          cursor = 1 // <def cursor>
+          constructor(choices: Choices<T>) { super() }
+        }
+        new Choice({
+          options: [1],
+          render() { return this.state + this.cursor }, // <state> <cursor>
+        })
+        """
+    )
+    written.check("state")
+    written.check("cursor")
+
+
 def test_typescript_member_of_this_as_a_type(project: Project) -> None:
     written = project(
         """

@@ -109,6 +109,7 @@ class EcmaWalk(MemberWalk):
         "while_statement": "while_",
         "switch_statement": "switch",
         "asserts_annotation": "asserted",
+        "asserts": "asserted",
         "expression_statement": "statement",
         "ternary_expression": "ternary",
         "binary_expression": "binary",
