@@ -225,7 +225,20 @@ def test_what_is_known_of_an_installed_package_is_proven_on_every_ref(ask: Ask, 
         assert places(found) == [("state.ts", line) for line in (6, 8, 10, 12)]
 
 
-def test_a_module_that_the_project_adds_to_is_known_by_that(ask: Ask, repo: Repo) -> None:
+def test_what_the_project_adds_to_a_module_that_is_not_there_is_likely(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "server.ts",
+        'import http from "node:http"\ndeclare module "http" {\n  interface Call { at: number }\n}\n'
+        "const call: http.Call = null!\ncall.at\n",
+    )
+    placed = ask("find_references", symbol_name="at", path="server.ts", line=3)
+    assert (places(placed), reasons(placed, "possible")) == ([], {6: "package"})
+    assert places(ask("find_references", symbol_name="Call.at")) == [("server.ts", 6)]
+
+
+def test_what_the_project_adds_to_an_installed_module_is_proven(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    repo.put("node_modules/@types/node/package.json", '{ "name": "@types/node" }')
     repo.put(
         "server.ts",
         'import http from "node:http"\ndeclare module "http" {\n  interface Call { at: number }\n}\n'

@@ -567,21 +567,25 @@ def test_typescript_this_may_be_a_type_parameter_of_any_name(project: Project) -
     written = project(
         """
         === a.ts
-        interface Options<Self extends Prompt> { render(this: Omit<Self, "ask">): string }
+        interface Options<Self extends Prompt> { render(this: Omit<Self, "ask">): string; plain(): string }
         class Prompt { state = "" } // <def state>
-        interface Choices<T> extends Options<Choice<T>> { options: T[] }
+        interface Choices<T> extends Options<Choice<T>> {
+          options: T[] // <def given>
+        }
         class Choice<T> extends Prompt {
-          cursor = 1 // <def cursor>
+          options: T[] // <def options>
           constructor(choices: Choices<T>) { super() }
         }
         new Choice({
-          options: [1],
-          render() { return this.state + this.cursor }, // <state> <cursor>
+          options: [1], // <given>
+          render() { return this.state + this.options }, // <state> <options>
+          plain() { return "" + this.options }, // <given>
         })
         """
     )
     written.check("state")
-    written.check("cursor")
+    for mark in ("given", "options"):
+        written.check(mark, "options")
 
 
 def test_typescript_member_of_this_as_a_type(project: Project) -> None:

@@ -487,7 +487,7 @@ class EcmaRules(EcmaLibrary):
             own = posixpath.dirname(own)
 
     def is_absent(self, path: str, module: str) -> bool:
-        if module.startswith((".", "/", "#")) or self.additions(module):
+        if module.startswith((".", "/", "#")):
             return False
         parts = module.split("/")
         name = "/".join(parts[: 2 if module.startswith("@") else 1])

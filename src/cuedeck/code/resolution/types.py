@@ -284,6 +284,13 @@ class Typing(Untyped):
             return self.evaluate(path, x) or (self.annotation(path, x) if generic else ())
         return ()
 
+    def oneself_as_expected(self, path: str, scope: int, function: int) -> Values:
+        """What methods of a class are called on, of an object what is expected of it too."""
+        links, itself = self.links(path), self.oneself(path, scope)
+        if function < 2 or links.ops[function] & OP_MASK != Op.WANTED:
+            return itself
+        return unique([*itself, *self.evaluate(path, links.b[function])])
+
     def inherited_parameter(self, symbol: Symbol) -> Values:
         """What a method's parameter without a type is by the method that it overrides."""
         if not self.rules_of(symbol.path).inherits_parameters:
@@ -546,7 +553,7 @@ class Typing(Untyped):
             case Op.TYPED:
                 return self.annotation(path, a) if a else ()
             case Op.SELF:
-                return (self.expected(path, b, RECEIVER) if b > 1 else ()) or self.oneself(path, a)
+                return (self.expected(path, b, RECEIVER) if b > 1 else ()) or self.oneself_as_expected(path, a, b)
             case Op.SUPER:
                 return tuple(v._replace(tag=SUPER) for v in self.instance_type(Value(INSTANCE_OF, path, a)))
             case Op.FUNCTION:
