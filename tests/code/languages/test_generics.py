@@ -588,6 +588,29 @@ def test_typescript_this_may_be_a_type_parameter_of_any_name(project: Project) -
         written.check(mark, "options")
 
 
+def test_typescript_signature_of_an_object_is_told_by_arguments_and_defaults(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Box<T> {
+          held: T
+          open(): string // <def open>
+        }
+        class Lid { size = 1 } // <def size>
+        type Boxed<T> = T extends string ? Box<T> : Box<T[]>
+        interface Maker {
+          <T>(of: T): Box<T>
+          <const T, R = Boxed<T>>(of: T, often: number): R extends infer _ ? _ : never
+        }
+        declare const make: Maker
+        make(new Lid()).held.size // <size>
+        make("a", 2).open() // <open>
+        """
+    )
+    written.check("size")
+    written.check("open")
+
+
 def test_typescript_member_of_this_as_a_type(project: Project) -> None:
     written = project(
         """
