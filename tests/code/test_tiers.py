@@ -242,8 +242,8 @@ def test_what_the_project_adds_to_a_module_is_assumed_until_that_is_installed(as
     )
     placed = ask("find_references", symbol_name="at", path="server.ts", line=3)
     assert (places(placed), reasons(placed, "possible")) == ([], {6: "package"})
+    assert places(ask("find_references", symbol_name="Call.at")) == [("server.ts", 6)]
     repo.put("node_modules/@types/node/package.json", '{ "name": "@types/node" }')
-    repo.put("package.json", "{}")
     assert places(ask("find_references", symbol_name="at", path="server.ts", line=3)) == [("server.ts", 6)]
 
 
@@ -340,3 +340,9 @@ def test_what_is_joined_with_a_type_of_a_package_that_is_not_installed_may_be_an
     repo.put("package.json", "{}")
     installed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
     assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16, 19)]
+
+
+def test_a_module_that_the_project_declares_for_itself_is_proven(ask: Ask, repo: Repo) -> None:
+    repo.put("legacy.d.ts", 'declare module "legacy" {\n  export interface Part { size: number }\n}\n')
+    repo.put("use.ts", 'import { Part } from "legacy"\nconst part: Part = null!\npart.size\n')
+    assert places(ask("find_references", symbol_name="size", path="legacy.d.ts", line=2)) == [("use.ts", 3)]

@@ -278,8 +278,13 @@ class EcmaRules(EcmaLibrary):
         return (other for other in (self._merged or {}).get(symbol, ()) if other != symbol)
 
     def declares_again(self, symbol: Symbol, other: Symbol, kind: int) -> bool:
-        """Overloads, and the parts of an interface, a namespace or a class that are one."""
-        return kind in _DECLARING
+        """Overloads, a type and a value of one name, and parts of an interface, a namespace or a class."""
+        return kind in _DECLARING or (kind == Bind.VARIABLE and self._is_type(other))
+
+    def _is_type(self, symbol: Symbol) -> bool:
+        links = self.project.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return any(links.bindings[3][b] in TYPE_BINDS for b in bindings)
 
     def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
         around = self.project.links(path).scopes[scope].parent

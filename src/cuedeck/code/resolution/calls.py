@@ -130,6 +130,21 @@ class Calls(Containers):
             return self.substitute(result, meaning)
         return self.signed(path, value, arguments)
 
+    def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
+        """What calling an object gives, by those of its signatures that take the arguments."""
+        method = self.member(value, "__call__") if value.tag == INSTANCE else None
+        if method is None:
+            return ()
+        meaning = self.meaning(value, method.path, method.scope)
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        count = len(arguments)
+        # Of those that take more, the rest may be left out.
+        fitting = [f for f in functions if self.taken(f) == count == 0] or [
+            f for f in functions if not 0 <= self.taken(f) < count
+        ]
+        run = [with_meaning(f, meaning) for f in fitting or functions]
+        return unique([v for f in run for v in self.call_value(path, f, arguments)])
+
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes, so what an argument without a type of its own is."""
         values = self.concrete(self.evaluate(path, callee))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # What type parameters stand for.
 Meaning = dict[Value, Values]
 
-SELF_TYPE: Final = "Self"
+SELF_TYPE: Final = "<self>"
 _HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
 # What a type parameter has instead of a default that a comparison tells, or the key it is asked for by.
 _TOLD: Final = (Op.TUPLE, Op.ATTR)

@@ -236,20 +236,6 @@ class Keyed(Narrowing):
         wider = [f for f in functions if not 0 <= self.taken(f) < len(arguments)]
         return tuple(f for f in wider if self.agrees(path, f, arguments)) or fitting
 
-    def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
-        """What calling an object gives, by those of its signatures that take the arguments."""
-        method = self.member(value, "__call__") if value.tag == INSTANCE else None
-        if method is None:
-            return ()
-        meaning = self.meaning(value, method.path, method.scope)
-        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
-        count = len(arguments)
-        # Of those that take more, the rest may be left out.
-        fitting = [f for f in functions if self.taken(f) == count == 0] or [
-            f for f in functions if not 0 <= self.taken(f) < count
-        ]
-        return unique([v for f in fitting or functions for v in self.given(f, dict(meaning), value)])
-
     def agrees(self, path: str, function: Value, arguments: tuple[int, ...]) -> bool:
         """Whether no argument is a text, an object or a function that a parameter does not allow."""
         if function.tag != FUNCTION:

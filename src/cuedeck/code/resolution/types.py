@@ -284,6 +284,14 @@ class Typing(Untyped):
             return self.evaluate(path, x) or (self.annotation(path, x) if generic else ())
         return ()
 
+    def oneself_as_expected(self, path: str, scope: int, function: int) -> Values:
+        """What a function is called on by what is expected of it, else an object and what it is to be."""
+        links = self.links(path)
+        whole = links.b[function] if links.ops[function] & OP_MASK == Op.WANTED else 0
+        told = self.expected(path, function, RECEIVER)
+        itself = () if told else self.oneself(path, scope)
+        return told or (unique([*itself, *self.evaluate(path, whole)]) if whole else itself)
+
     def inherited_parameter(self, symbol: Symbol) -> Values:
         """What a method's parameter without a type is by the method that it overrides."""
         if not self.rules_of(symbol.path).inherits_parameters:
@@ -546,7 +554,7 @@ class Typing(Untyped):
             case Op.TYPED:
                 return self.annotation(path, a) if a else ()
             case Op.SELF:
-                return (self.expected(path, b, RECEIVER) if b > 1 else ()) or self.oneself(path, a)
+                return self.oneself_as_expected(path, a, b) if b > 1 else self.oneself(path, a)
             case Op.SUPER:
                 return tuple(v._replace(tag=SUPER) for v in self.instance_type(Value(INSTANCE_OF, path, a)))
             case Op.FUNCTION:
