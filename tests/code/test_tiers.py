@@ -281,3 +281,77 @@ def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: R
     repo.put("uses.ts", 'import * as parts from "./parts"\nlet wheel: parts.Wheel\n')
     placed = ask("find_references", symbol_name="Wheel", path="parts.ts", line=1)
     assert places(placed) == [("parts.ts", 2), ("uses.ts", 2)]
+
+
+MODELS = """import attrs
+from dataclasses import dataclass
+from pydantic import BaseModel
+class Crate(BaseModel):
+    size: int
+@attrs.define
+class Lid:
+    width: int
+@dataclass
+class Nail:
+    mass: int
+Crate(size=1)
+Lid(width=1)
+Nail(mass=1)
+"""
+
+
+def test_keywords_of_models_are_assumed_until_what_makes_them_models_is_installed(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put(".gitignore", ".venv\n")
+    repo.put("models.py", MODELS)
+    for name, line, used in (("size", 5, 12), ("width", 8, 13)):
+        placed = ask("find_references", symbol_name=name, path="models.py", line=line)
+        assert (places(placed), places(placed, "possible")) == ([], [("models.py", used)])
+        assert reasons(placed, "possible") == {used: "package"}
+        assert places(ask("find_references", symbol_name=name)) == [("models.py", used)]
+    assert places(ask("find_references", symbol_name="mass", path="models.py", line=11)) == [
+        ("models.py", 14)
+    ]
+
+
+def test_keywords_of_models_are_proven_by_what_is_installed_in_the_project(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", ".venv\n")
+    repo.put("models.py", MODELS)
+    repo.put(".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.1\n")
+    repo.put(".venv/lib/python3.12/site-packages/pydantic/__init__.py", "")
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == [("models.py", 12)]
+    assert places(ask("find_references", symbol_name="width", path="models.py", line=8)) == []
+
+
+def test_a_keyword_of_cls_may_be_an_heirs(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "boxes.py",
+        "from dataclasses import dataclass\n@dataclass\nclass Box:\n    size: int\n"
+        "    @classmethod\n    def make(cls):\n        return cls(size=1)\n"
+        '    @classmethod\n    def again(cls: "type[Box]"):\n        return cls(size=2)\nBox(size=3)\n',
+    )
+    placed = ask("find_references", symbol_name="size", path="boxes.py", line=4)
+    assert places(placed) == [("boxes.py", 10), ("boxes.py", 11)]
+    assert reasons(placed, "possible") == {7: "key"}
+    assert places(ask("find_references", symbol_name="size")) == [("boxes.py", n) for n in (7, 10, 11)]
+
+
+def test_a_module_that_others_load_is_assumed_behind_its_package(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/__init__.py", "from kit.nuts import M4\nfrom .bolts import M5\nfrom . import pins\n")
+    for name in ("nuts", "bolts", "pins", "saws"):
+        repo.put(f"kit/{name}.py", "M4 = M5 = 1\ndef turn(): ...\n")
+    repo.put(
+        "use.py",
+        "import kit\nimport kit.saws\nkit.nuts.turn()\nkit.bolts.turn()\nkit.pins.turn()\nkit.saws.turn()\n",
+    )
+    repo.put("other.py", "import kit\nkit.saws.turn()\n")
+    for name, line in (("bolts", 4), ("pins", 5)):
+        found = ask("find_references", symbol_name="turn", path=f"kit/{name}.py", line=2)
+        assert places(found) == [("use.py", line)]
+    nuts = ask("find_references", symbol_name="turn", path="kit/nuts.py", line=2)
+    assert (places(nuts), reasons(nuts, "possible")) == ([], {3: "package"})
+    saws = ask("find_references", symbol_name="turn", path="kit/saws.py", line=2)
+    assert (places(saws), places(saws, "possible")) == ([("use.py", 6)], [("other.py", 2)])
+    named = ask("find_references", symbol_name="turn", path="kit/saws.py")
+    assert places(named) == [("other.py", 2), ("use.py", 6)]

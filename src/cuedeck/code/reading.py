@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from cuedeck.code.git.checkout import Checkout
 from cuedeck.code.git.links import links_of
 from cuedeck.code.git.repository import MissingBlob, Repository
+from cuedeck.code.languages.python_packages import ENVIRONMENTS
 from cuedeck.code.snapshot import Entry
 from cuedeck.code.wanted import Wanted
+
+# Folders of what is installed, which no ref holds.
+_INSTALLED: Final = frozenset({"node_modules", *ENVIRONMENTS})
 
 
 class Reading:
@@ -25,7 +30,7 @@ class Reading:
     def file(self, path: str) -> bytes | None:
         """A file's bytes, or nothing where there is none, or this clone lacks it."""
         entry = self._files.get(path)
-        if entry is None and "node_modules" in path.split("/"):
+        if entry is None and not _INSTALLED.isdisjoint(path.split("/")):
             # What is installed is installed for every ref.
             return self._checkout.project_file(path)
         repository, commit = self._repository, self._wanted.commit
