@@ -336,8 +336,6 @@ def test_what_is_joined_with_a_type_of_a_package_that_is_not_installed_may_be_an
     proven, assumed = [("fields.ts", line) for line in (12, 16, 19)], [6, 7, 10, 14]
     assert (places(placed), reasons(placed, "possible")) == (proven, dict.fromkeys(assumed, "package"))
     repo.put("node_modules/elements/package.json", '{ "name": "elements" }')
-    ask("index_repo")
-    repo.put("package.json", "{}")
     installed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
     assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16, 19)]
 
@@ -346,3 +344,79 @@ def test_a_module_that_the_project_declares_for_itself_is_proven(ask: Ask, repo:
     repo.put("legacy.d.ts", 'declare module "legacy" {\n  export interface Part { size: number }\n}\n')
     repo.put("use.ts", 'import { Part } from "legacy"\nconst part: Part = null!\npart.size\n')
     assert places(ask("find_references", symbol_name="size", path="legacy.d.ts", line=2)) == [("use.ts", 3)]
+
+
+MODELS = """import attrs
+from dataclasses import dataclass
+from pydantic import BaseModel
+class Crate(BaseModel):
+    size: int
+@attrs.define
+class Lid:
+    width: int
+@dataclass
+class Nail:
+    mass: int
+Crate(size=1)
+Lid(width=1)
+Nail(mass=1)
+"""
+
+
+def test_keywords_of_models_are_assumed_until_what_makes_them_models_is_installed(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put(".gitignore", ".venv\n")
+    repo.put("models.py", MODELS)
+    for name, line, used in (("size", 5, 12), ("width", 8, 13)):
+        placed = ask("find_references", symbol_name=name, path="models.py", line=line)
+        assert (places(placed), places(placed, "possible")) == ([], [("models.py", used)])
+        assert reasons(placed, "possible") == {used: "package"}
+        assert places(ask("find_references", symbol_name=name)) == [("models.py", used)]
+    assert places(ask("find_references", symbol_name="mass", path="models.py", line=11)) == [
+        ("models.py", 14)
+    ]
+
+
+def test_keywords_of_models_are_proven_by_what_is_installed_in_the_project(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", ".venv\n")
+    repo.put("models.py", MODELS)
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
+    repo.put(".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.1\n")
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
+    repo.put(".venv/lib/python3.12/site-packages/pydantic/__init__.py", "")
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == [("models.py", 12)]
+    assert places(ask("find_references", symbol_name="width", path="models.py", line=8)) == []
+
+
+def test_a_keyword_of_cls_may_be_an_heirs(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "boxes.py",
+        "from dataclasses import dataclass\n@dataclass\nclass Box:\n    size: int\n"
+        "    @classmethod\n    def make(cls):\n        return cls(size=1)\n"
+        '    @classmethod\n    def again(cls: "type[Box]"):\n        return cls(size=2)\nBox(size=3)\n',
+    )
+    placed = ask("find_references", symbol_name="size", path="boxes.py", line=4)
+    assert places(placed) == [("boxes.py", 10), ("boxes.py", 11)]
+    assert reasons(placed, "possible") == {7: "key"}
+    assert places(ask("find_references", symbol_name="size")) == [("boxes.py", n) for n in (7, 10, 11)]
+
+
+def test_a_module_that_others_load_is_assumed_behind_its_package(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/__init__.py", "from kit.nuts import M4\nfrom .bolts import M5\nfrom . import pins\n")
+    for name in ("nuts", "bolts", "pins", "saws"):
+        repo.put(f"kit/{name}.py", "M4 = M5 = 1\ndef turn(): ...\n")
+    repo.put(
+        "use.py",
+        "import kit\nimport kit.saws\nkit.nuts.turn()\nkit.bolts.turn()\nkit.pins.turn()\nkit.saws.turn()\n",
+    )
+    repo.put("other.py", "import kit\nkit.saws.turn()\n")
+    for name, line in (("bolts", 4), ("pins", 5)):
+        found = ask("find_references", symbol_name="turn", path=f"kit/{name}.py", line=2)
+        assert places(found) == [("use.py", line)]
+    nuts = ask("find_references", symbol_name="turn", path="kit/nuts.py", line=2)
+    assert (places(nuts), reasons(nuts, "possible")) == ([], {3: "package"})
+    saws = ask("find_references", symbol_name="turn", path="kit/saws.py", line=2)
+    assert (places(saws), places(saws, "possible")) == ([("use.py", 6)], [("other.py", 2)])
+    named = ask("find_references", symbol_name="turn", path="kit/saws.py")
+    assert places(named) == [("other.py", 2), ("use.py", 6)]

@@ -22,6 +22,7 @@ from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.expected import may_lack
+from cuedeck.code.resolution.heirs import may_make_heir
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.listing import is_listed
 from cuedeck.code.resolution.shapes import is_made
@@ -294,6 +295,8 @@ class _Search:
 
     def reason(self, path: str, site: int) -> str:
         """Why a place that means the symbol is no plain use of it, where types are what they look like."""
+        if may_make_heir(self.linker, path, site):
+            return KEY
         if not self.snapshot.rules(path).structural:
             return ""
         if may_lack(self.linker, path, site):

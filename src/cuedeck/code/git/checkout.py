@@ -19,6 +19,7 @@ from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.git.switching import is_switching
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.code.languages.python_packages import ENVIRONMENTS
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.text import is_unicode
 from cuedeck.paths import too_long
@@ -26,12 +27,10 @@ from cuedeck.patterns import git_patterns
 
 # Never part of a project, whether or not somebody wrote it down.
 _PRIVATE: Final = frozenset({".git", ".cuedeck", ".hg", ".svn"})
-_INSTALLED: Final = "node_modules"
+_INSTALLED: Final = frozenset({"node_modules", *ENVIRONMENTS})
 _UNTRACKED_NOISE: Final = frozenset(
     {
-        _INSTALLED,
-        ".venv",
-        "venv",
+        *_INSTALLED,
         "__pycache__",
         ".tox",
         ".nox",
@@ -199,7 +198,7 @@ class Checkout:
     def project_file(self, path: str) -> bytes | None:
         """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
         if is_installed(path):
-            folder, _, _ = path.rpartition("/")[0].rpartition("/")
+            folder = _holding(path)
             with self._lock:
                 self._installed.setdefault(folder, _stamp_of(f"{self.root}/{folder}"))
         # Packages of one project are linked to each other; a clone's link may lead anywhere.
@@ -527,7 +526,14 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 def is_installed(path: str) -> bool:
     """Whether a path is of a package that was installed, and so is there for every ref."""
-    return _INSTALLED in path.split("/")
+    return not _INSTALLED.isdisjoint(path.split("/"))
+
+
+def _holding(path: str) -> str:
+    """The folder where a package comes or goes, of which a file is read."""
+    folder = path.rpartition("/")[0]
+    around = folder.rpartition("/")[0]
+    return around if is_installed(around) else folder
 
 
 def _stamp_of(file: str) -> Stamp | None:

@@ -349,8 +349,11 @@ class Calls(Containers):
     def is_field(self, owner: Value, member: Symbol) -> bool:
         """Whether a class without a constructor of its own takes a member: with a type, or as it says."""
         rules = self.rules_of(member.path)
-        if not rules.field_decorators or self.declares_fields(self.lineage(owner)):
+        if not rules.field_decorators:
             return True
+        declaring = self.field_decorators(self.lineage(owner))
+        if declaring:
+            return self.is_at_hand(declaring)
         if not self.has_known_parents(owner) and not self.is_trusted(owner, rules.field_classes):
             return False
         links = self.links(member.path)
@@ -359,7 +362,7 @@ class Calls(Containers):
 
     def is_trusted(self, owner: Value, known: frozenset[str]) -> bool:
         """Whether a class's foreign parents are known to do what is asked."""
-        return self.descends(owner, known)
+        return self.descends(owner, known) and self.is_at_hand(self.parents_called(owner, known))
 
     def collected(self, constructor: Symbol, field: Symbol) -> bool:
         """Whether a constructor takes keywords for the fields of heirs: with types, or as it says itself."""
@@ -372,15 +375,17 @@ class Calls(Containers):
             # ``def __init__(self, **data)`` has nothing to do with them but to hand them on.
             alone = any(f.tag == FUNCTION and len(self.parameter_names(f)) == 1 for f in functions)
             owner = Value(CLASS, constructor.path, constructor.scope)
-            return alone and any(given) and self.has_foreign_parent(owner)
+            return alone and any(given) and self.is_at_hand(self.parents_outside(owner))
         taken = any(given) and any(self.takes_keywords(function) for function in functions)
-        return taken or (bool(given) and self.declares_fields(above))
+        return taken or (bool(given) and self.is_at_hand(self.field_decorators(above)))
 
-    def declares_fields(self, lineage: Iterable[tuple[str, int]]) -> bool:
-        """Whether one of these classes says that heirs declare fields for their constructor."""
-        return any(
-            self.labelled(path, scope, self.rules_of(path).field_decorators) for path, scope in lineage
+    def field_decorators(self, lineage: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Where one of these classes says that heirs declare fields for their constructor."""
+        rows = (
+            (path, self.labelling(path, scope, self.rules_of(path).field_decorators))
+            for path, scope in lineage
         )
+        return [(path, row) for path, row in rows if row]
 
     def takes_keywords(self, function: Value) -> bool:
         """Whether a function takes any keyword argument."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.resolution.generics import settled
@@ -24,6 +25,7 @@ from cuedeck.code.resolution.values import (
     SEQUENCE,
     TUPLE,
     Symbol,
+    Target,
     Value,
     Values,
     elements,
@@ -32,6 +34,8 @@ from cuedeck.code.resolution.values import (
     sequence,
     unique,
 )
+
+T = TypeVar("T", Target, Value)
 
 _MAX_KEYS: Final = 8
 _MAX_MEMBERS: Final = 40
@@ -43,6 +47,10 @@ _MAX_DIGITS: Final = 4
 
 class Keyed(Narrowing):
     """The part of the linker that looks types up in types."""
+
+    @abstractmethod
+    def taken_by_dot(self, path: str, space: Value, found: tuple[T, ...]) -> tuple[T, ...]:
+        """What a file takes from a module or package by a dot, which may be a module that others load."""
 
     def members(self, path: str, owner: int, key: int) -> Values:
         """What the members of a type hold that a key names; without a key all of them."""
@@ -76,7 +84,11 @@ class Keyed(Narrowing):
         mapped = tuple(value for value in owners if is_mapped(value))
         if mapped and (found := self.looked_up(mapped, (Value(KEY, name=name),))):
             return found
-        held = [v for value in self.concrete(owners) for v in self.held(value, name)]
+        held = [
+            v
+            for value in self.concrete(owners)
+            for v in self.taken_by_dot(path, value, self.held(value, name))
+        ]
         return settled(held, _MAX_HELD)
 
     def looked_up(self, owners: Values, keys: Values) -> Values:

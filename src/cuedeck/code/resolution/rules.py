@@ -76,6 +76,8 @@ class Rules:
     body_names: ClassVar[bool] = True
     # A namespace is one in all files that open it: each sees what the others have in it.
     open_namespaces: ClassVar[bool] = False
+    # A package has a module inside it by a dot once somebody has imported that.
+    loads_modules: ClassVar[bool] = False
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
     # What a function gives that yields, is sent and at its end gives something.
@@ -391,6 +393,14 @@ class Rules:
     def is_absent(self, path: str, module: str) -> bool:
         """Whether a foreign module that a file imports is not installed, so that nothing proves its types."""
         return False
+
+    def has_package(self, module: str) -> bool:
+        """Whether the package of a foreign module is part of the language, or installed."""
+        return True
+
+    def is_loaded(self, path: str, space: Value, module: Value) -> bool:
+        """Whether a module is sure to be there for a file that takes it from another by a dot."""
+        return True
 
     def lent(self, module: Value, name: str) -> Targets:
         """What a module has by that name from files that it does not name."""

@@ -331,6 +331,11 @@ class Typing(Untyped):
 
     def labelled(self, path: str, scope: int, wanted: frozenset[str]) -> str:
         """The name of a function's decorator that is one of some, if it has one."""
+        links, row = self.links(path), self.labelling(path, scope, wanted)
+        return links.strings[links.b[row]] if row else ""
+
+    def labelling(self, path: str, scope: int, wanted: frozenset[str]) -> int:
+        """The decorator of a function or class that has one of some names, or 0."""
         links = self.links(path)
         for decorator in links.lists[links.scopes[scope].decorators]:
             if links.ops[decorator] & OP_MASK == Op.CALL:
@@ -339,8 +344,8 @@ class Typing(Untyped):
                 label = links.strings[links.b[decorator]]
                 bare = links.ops[decorator] & OP_MASK == Op.NAME
                 if label in wanted and not (bare and label in _ACCESSORS):
-                    return label
-        return ""
+                    return decorator
+        return 0
 
     # -- annotations
 
