@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
+from cuedeck.code.dispatching import dispatched, with_dispatched
 from cuedeck.code.implementing import implementations
 from cuedeck.code.imported import imported_at, loaded_at
 from cuedeck.code.locating import (
@@ -181,9 +182,11 @@ def find(
         placed = is_named_at(snapshot, record, path, line)
         found = snapshot.references(record, apart=placed)
         silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
+        passed_on = dispatched(snapshot, same) if same is not None else []
         declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()
     certain, maybe = (found.resolved, found.possible) if placed else found.named
-    keep = [site for site in certain if kind is None or site.edge == kind] + silent
+    reaching = with_dispatched(certain, passed_on)
+    keep = [site for site in reaching if kind is None or site.edge == kind] + silent
     rest = [site for site in maybe if kind is None or site.edge == kind]
     twins = {(each.path, number) for each in declared for number in definitions_of(snapshot, each)}
     apart = (other for other in others if (other.path, other.number) not in twins)

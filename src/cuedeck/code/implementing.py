@@ -24,10 +24,14 @@ def implementations(snapshot: Snapshot, symbol: Symbol) -> list[Site]:
     interfaces = [value for value in snapshot.linker.type_of(symbol) if value.tag == CLASS]
     if not snapshot.rules(symbol.path).implicit_interfaces or len(interfaces) != 1:
         return []
-    return sorted(set(_Search(snapshot, interfaces[0]).run()))
+    asked = Interface(snapshot, interfaces[0])
+    found = (owner for owner in asked.satisfying() if not is_interface(snapshot, owner))
+    return sorted({asked.declared(owner) for owner in found})
 
 
-class _Search:
+class Interface:
+    """What an interface asks for, and which types have it."""
+
     def __init__(self, snapshot: Snapshot, interface: Value) -> None:
         self.snapshot = snapshot
         self.linker = snapshot.linker
@@ -40,7 +44,7 @@ class _Search:
         known = self.snapshot.rules(self.interface.path).foreign_interfaces
         for path, scope in self.linker.lineage(self.interface):
             links = self.snapshot.links(path)
-            if self.kind(path, scope) != Kind.INTERFACE:
+            if not is_interface(self.snapshot, Value(CLASS, path, scope)):
                 return {}
             for base in links.lists[links.scopes[scope].bases]:
                 foreign = [v.path for v in self.linker.parents(path, base) if v.tag == EXTERNAL]
@@ -54,35 +58,20 @@ class _Search:
                 found.setdefault(links.strings[name], Value(FUNCTION, path, links.bindings[4][bindings[0]]))
         return found
 
-    def kind(self, path: str, scope: int) -> str:
-        number = self.snapshot.links(path).scopes[scope].definition
-        return self.snapshot.outline(path).definitions[number].kind if number >= 0 else ""
-
-    def run(self) -> Iterator[Site]:
+    def satisfying(self) -> Iterator[Value]:
+        """The types that have every method, other interfaces among them."""
         if not self.wanted:
             return
         rarest = min(sorted(self.wanted), key=lambda name: len(self.snapshot.files_naming(name)))
-        waiting, seen = list(self.declaring(rarest)), set[Value]()
+        waiting, seen = list(declaring(self.snapshot, rarest)), set[Value]()
         while waiting and len(seen) < _MAX_TYPES:
             owner = waiting.pop()
             if owner not in seen:
                 seen.add(owner)
                 waiting += self.embedding(owner)
-                if self.kind(owner.path, owner.scope) not in ("", Kind.INTERFACE) and self.satisfies(owner):
-                    yield self.declared(owner)
-
-    def declaring(self, name: str) -> Iterator[Value]:
-        """The types that declare a method of that name themselves."""
-        for path in self.snapshot.files_naming(name):
-            links = self.snapshot.links(path)
-            for binding in links.bound.get(links.string_numbers.get(name), ()):
-                owner = links.bindings[0][binding]
-                if links.bindings[3][binding] == Bind.FUNCTION and links.scopes[owner].kind in (
-                    ScopeKind.CLASS,
-                    ScopeKind.EXTENSION,
-                ):
-                    for value in self.linker.instance_type(Value(CLASS, path, owner)):
-                        yield Value(CLASS, value.path, value.scope)
+                named = self.snapshot.links(owner.path).scopes[owner.scope].definition >= 0
+                if named and owner != self.interface and self.satisfies(owner):
+                    yield owner
 
     def embedding(self, owner: Value) -> Iterator[Value]:
         """The types that embed a type, and so have its methods."""
@@ -104,7 +93,7 @@ class _Search:
         return Site(owner.path, definition.name_at, line, "implements")
 
     def satisfies(self, owner: Value) -> bool:
-        return all(self.has(owner, name, method) for name, method in self.wanted.items())
+        return bool(self.wanted) and all(self.has(owner, *method) for method in self.wanted.items())
 
     def has(self, owner: Value, name: str, method: Value | None) -> bool:
         """Whether a type has a method with the signature that an interface asks for."""
@@ -164,6 +153,31 @@ class _Search:
                 if kind != Bind.CLASS:
                     return None
         return targets
+
+
+def is_interface(snapshot: Snapshot, owner: Value) -> bool:
+    """Whether a type is an interface."""
+    number = snapshot.links(owner.path).scopes[owner.scope].definition
+    return number >= 0 and snapshot.outline(owner.path).definitions[number].kind == Kind.INTERFACE
+
+
+def declaring(snapshot: Snapshot, name: str) -> Iterator[Value]:
+    """The types that declare a method of that name themselves, interfaces among them."""
+    for path in snapshot.files_naming(name):
+        links = snapshot.links(path)
+        for binding in links.bound.get(links.string_numbers.get(name), ()):
+            owner = links.bindings[0][binding]
+            if links.bindings[3][binding] == Bind.FUNCTION and links.scopes[owner].kind in (
+                ScopeKind.CLASS,
+                ScopeKind.EXTENSION,
+            ):
+                yield from receivers(snapshot, path, owner)
+
+
+def receivers(snapshot: Snapshot, path: str, scope: int) -> Iterator[Value]:
+    """The type of which methods are declared in a scope."""
+    for value in snapshot.linker.instance_type(Value(CLASS, path, scope)):
+        yield Value(CLASS, value.path, value.scope)
 
 
 def _alike(one: _Spelling, other: _Spelling) -> bool:

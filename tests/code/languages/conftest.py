@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.code.memory_project import MemoryProject
 
+from cuedeck.code.dispatching import dispatched
 from cuedeck.code.facts import BIND_MASK, Bind
 from cuedeck.code.implementing import implementations
 from cuedeck.code.references import references
@@ -45,6 +46,13 @@ class Written(MemoryProject):
         symbol = self.symbol(path, line, name)
         assert symbol is not None
         return {(site.path, site.line) for site in implementations(self, symbol)}  # type: ignore[arg-type]
+
+    def dispatched(self, mark: str, name: str) -> set[tuple[str, int]]:
+        """The uses that reach a method through an interface, or one of an interface without it."""
+        [(path, line)] = self.marked(f"def {mark}")
+        symbol = self.symbol(path, line, name)
+        assert symbol is not None
+        return {(site.path, site.line) for site in dispatched(self, symbol)}  # type: ignore[arg-type]
 
     def possible(self, name: str) -> set[tuple[str, int]]:
         """Where the name stands for what could not be found out."""

@@ -596,3 +596,72 @@ def test_a_package_is_seen_until_a_variable_takes_its_name(project: Project) -> 
     )
     written.check("Close")
     written.check("New")
+
+
+def test_a_switch_over_types_leaves_what_it_does_not_tell_as_it_was(project: Project) -> None:
+    written = project(
+        """
+        === m.go
+        package m
+        type Shape interface { Area() int } // <def Area>
+        type Square struct{}
+        func (Square) Area() int { return 1 } // <def Square>
+        type Circle struct{}
+        func (Circle) Area() int { return 3 }
+        func Sum(given Shape) int {
+            switch given := given.(type) {
+            case Square:
+                return given.Area() // <Square>
+            case Circle, *Circle:
+                return given.Area() // <Area>
+            case nil:
+                return given.Area() // <Area>
+            default:
+                return given.Area() // <Area>
+            }
+        }
+        """
+    )
+    written.check("Area")
+    written.check("Square", "Area")
+
+
+def test_methods_are_reached_through_interfaces_that_their_types_satisfy(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.org/shop
+        === store/store.go
+        package store
+        type Closer interface { Close() error } // <def Closer>
+        type Store interface {
+            Closer
+            Get(key string) int // <def Get>
+        }
+        type Getter interface { Get(key string) int } // <def Getter>
+        func Use(s Store, g Getter) { s.Get("a"); s.Close() } // <Memory> <Getter> <base>
+        func Take(g Getter) { g.Get("b") } // <Memory> <Get>
+        === memory/memory.go
+        package memory
+        type base struct{}
+        func (base) Close() error { return nil } // <def base>
+        type Memory struct { base }
+        func (*Memory) Get(key string) int { return 1 } // <def Memory>
+        type Counted struct{}
+        func (Counted) Get(key int) int { return 1 } // <def Counted>
+        type Door struct{}
+        func (Door) Close() {} // <def Door>
+        func use(m *Memory, c Counted) { m.Get("c"); c.Get(1) } // <Get> <Getter>
+        func end(b base) { b.Close() } // <Closer>
+        """
+    )
+    for method, name in (
+        ("Memory", "Get"),
+        ("Get", "Get"),
+        ("Getter", "Get"),
+        ("Counted", "Get"),
+        ("base", "Close"),
+        ("Closer", "Close"),
+        ("Door", "Close"),
+    ):
+        assert written.dispatched(method, name) == written.marked(method), method

@@ -414,22 +414,20 @@ class GoWalk(TableWalk):
     def type_switch(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
         alias, value = node.child_by_field_name("alias"), node.child_by_field_name("value")
-        if value is not None:
-            self.visit(value, inner)
+        switched = self.visit(value, inner) if value is not None else 0
         names = alias.named_children if alias is not None else []
         for child in node.named_children:
             if child.type in ("type_case", "default_case"):
                 arm = self.scope(ScopeKind.BLOCK, inner, owner=self.scopes[inner].owner)
-                kinds = [self.visit(c, arm, Role.TYPE) for c in child.children_by_field_name("type")]
+                listed = child.children_by_field_name("type")
+                kinds = [self.visit(each, arm, Role.TYPE) for each in listed]
+                told = kinds[0] if len(kinds) == 1 and self.text(listed[0]) != "nil" else 0
                 for name in names:
+                    # One of several types, or of none of them, is still what it was before.
                     self.bind(
-                        arm,
-                        self.name(name),
-                        name.start_byte,
-                        Bind.VARIABLE,
-                        kinds[0] if len(kinds) == 1 else 0,
+                        arm, self.name(name), name.start_byte, Bind.VARIABLE, told, 0 if told else switched
                     )
-                types = {c.start_byte for c in child.children_by_field_name("type")}
+                types = {each.start_byte for each in listed}
                 for part in child.named_children:
                     if part.start_byte not in types:
                         self.visit(part, arm)

@@ -31,8 +31,8 @@ _USE: Final = 24
 # Why a place counts though it is no plain use of what is declared at one place: it runs a constructor that it
 # does not name, it makes an instance of a class by the constructor that this declares, it leads there if the
 # project's packages are built and installed, it takes the name from where that is only listed among exports,
-# it is a key of an object where something else may be expected as well, it declares the symbol once more, or
-# a library does what it does by convention.
+# it is a key of an object where something else may be expected as well, it declares the symbol once more, a
+# library does what it does by convention, or an interface passes it on to whatever satisfies it.
 CONSTRUCTS: Final = "constructs"
 MAKES: Final = "makes"
 PACKAGE: Final = "package"
@@ -40,6 +40,7 @@ EXPORTS: Final = "exports"
 DECLARES: Final = "declares"
 KEY: Final = "key"
 CONVENTION: Final = "convention"
+DISPATCH: Final = "dispatch"
 # The language leads to the stub beside the module that is asked about.
 STUB: Final = "stub"
 # Whoever asks by a name, and not by the place of a definition, means these as well.
