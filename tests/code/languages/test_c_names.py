@@ -151,6 +151,30 @@ def test_branches_that_hold_the_head_of_a_body_below_them(project: Project) -> N
     ]
 
 
+def test_what_no_compiler_reads_does_not_hide_what_is_around_it(project: Project) -> None:
+    written = project(
+        """
+        === never.c
+        int first(int n) { return n; } // <def first>
+        int chosen(int n) // <def chosen>
+        {
+        #if 0
+            if (n) {
+        #endif
+        #if 0
+            while (n) {
+        #elif MORE
+            n = first(n); // <first>
+        #endif
+            return first(n); // <first>
+        }
+        int last(int n) { return chosen(first(n)); } // <first> <chosen>
+        """
+    )
+    written.check("first")
+    written.check("chosen")
+
+
 def test_sizes_of_tables_of_functions_are_uses(project: Project) -> None:
     written = project(
         """

@@ -33,7 +33,7 @@ class _Group:
 
     directives: list[Range]
     torn: bool  # it begins inside an expression, or ends inside a statement
-    never: bool  # its first branch is read by no compiler
+    never: bool  # its first branch is read by no compiler, and often is no code at all
     branches: list[Range] = field(default_factory=list)
     depths: list[int] = field(default_factory=lambda: [0])
     begun: int = 0
@@ -45,8 +45,8 @@ class _Group:
 
     @property
     def kept(self) -> int:
-        """The branch that is read."""
-        return int(self.never and len(self.depths) > 1)
+        """The branch that is read; behind the last if none is."""
+        return int(self.never)
 
 
 def torn_branches(source: bytes) -> Iterator[Range]:
@@ -81,7 +81,7 @@ def torn_branches(source: bytes) -> Iterator[Range]:
                 else:
                     groups.pop()
                     if groups:
-                        groups[-1].depths[-1] += group.depths[group.kept]
+                        groups[-1].depths[-1] += sum(group.depths[group.kept : group.kept + 1])
                     yield from _left_out(group, source)
                     headless = group if group.headed and not group.is_torn else None
         elif not directive:
@@ -109,3 +109,5 @@ def _left_out(group: _Group, source: bytes) -> Iterator[Range]:
     if group.is_torn and b"__cplusplus" not in source[slice(*group.directives[0])]:
         yield from group.directives
         yield from (branch for number, branch in enumerate(group.branches) if number != group.kept)
+    elif group.never:
+        yield group.branches[0]
