@@ -107,6 +107,20 @@ def test_members_by_key(project: Project) -> None:
     written.check("other", "host")
 
 
+def test_both_sides_of_a_condition_tell_a_type_parameter(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Box<T> { item: T; size: number } // <def size>
+        type Cast<S, T> = unknown extends S ? Box<T> : S
+        declare function put<S>(box: Cast<S, string>): S
+        declare const box: Box<string>
+        put(box).size // <size>
+        """
+    )
+    written.check("size")
+
+
 def test_an_overload_that_takes_anything_comes_before_those_below_it(project: Project) -> None:
     written = project(
         """
