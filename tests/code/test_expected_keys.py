@@ -91,6 +91,9 @@ declare function render2<C>(config: C, prompt: (config: C) => void): void
 render2({ amount: 1 }, ask)  // lacks
 declare function same<T>(one: T, other: T): void
 same(r as Inner, { amount: 1 })  // has
+declare function all<T extends Inner[]>(...many: T): void
+all({ amount: 1 }, { amount: 1 })  // lacks
+all<Inner[]>({ amount: 1 })  // has
 """
 USES = [
     (number, line) for number, line in enumerate(SOURCE.splitlines(), 1) if "amount" in line and "//" in line

@@ -286,6 +286,28 @@ def test_what_is_taken_from_a_list_of_exports_is_told_apart(ask: Ask, repo: Repo
         assert reasons(placed, "possible") == {at: "exports"}
 
 
+MADE = """import * as kit from "./kit"
+import * as parts from "./parts"
+import Crate from "./parts"
+import { Crate as Box } from "./kit"
+const own = { Crate }
+new kit.Crate()
+new parts.Crate()
+new Crate()
+new Box()
+new own.Crate()
+"""
+
+
+def test_a_constructor_is_named_by_its_class_and_not_by_what_holds_that(ask: Ask, repo: Repo) -> None:
+    repo.put("parts.ts", "export class Crate {\n  constructor() {}\n}\nexport default Crate\n")
+    repo.put("kit.ts", 'export { Crate } from "./parts"\n')
+    repo.put("uses.ts", MADE)
+    placed = ask("find_references", symbol_name="Crate.constructor", path="parts.ts", line=2)
+    assert places(placed) == [("uses.ts", 7), ("uses.ts", 8), ("uses.ts", 9)]
+    assert reasons(placed, "possible") == {6: "exports", 10: "constructs"}
+
+
 def test_what_is_exported_where_it_is_declared_is_itself_under_that_name(ask: Ask, repo: Repo) -> None:
     exports = "export { turn as spin, turn as whirl }\nexport default turn\n"
     repo.put("parts.ts", "export const turn = 1\n" + exports)

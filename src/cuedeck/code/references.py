@@ -390,7 +390,20 @@ class _Search:
                         self.add(path, links.pos[site], Role.CALL, CONSTRUCTS)
                     else:
                         proven = self.is_proven_class(path, site, made)
-                        self.add(path, links.pos[site], Role.CALL, "" if proven else PACKAGE)
+                        why = self.reason_to_make(path, site, made) if proven else PACKAGE
+                        self.add(path, links.pos[site], Role.CALL, why)
+
+    def reason_to_make(self, path: str, site: int, made: Value) -> str:
+        """Why a place that makes an instance does not name its class, but what holds or lists that."""
+        if not self.snapshot.rules(path).structural:
+            return ""
+        if any(t[:2] != self.bound_in(made) for t in self.linker.targets(path, site)):
+            return CONSTRUCTS
+        return EXPORTS if is_listed(self.linker, path, site) else ""
+
+    def bound_in(self, made: Value) -> tuple[str, int]:
+        """The file and the scope in which a class has its name."""
+        return made.path, self.snapshot.links(made.path).scopes[made.scope].parent
 
     def is_proven_class(self, path: str, site: int, made: Value) -> bool:
         """Whether a place means a class without an assumption."""

@@ -163,7 +163,11 @@ class _Key:
         functions = tuple(dict.fromkeys(f for value in values for f in linker.functions_of(path, value)))
         for function in linker.agreeing(path, functions, linker.links(path).arguments.get(callee, ())):
             links, names = linker.links(function.path), linker.parameter_names(function)
-            if position >= len(names) or links.strings[names[position][1]] == REST:
+            if position >= len(names) - 1 and names and links.strings[names[-1][1]] == REST:
+                if self.tells(path, callee, function, len(names) - 1):
+                    yield [_Type()]
+                continue
+            if position >= len(names):
                 continue
             binding = names[position][0]
             hint, default = links.bindings[4][binding], links.bindings[5][binding]
@@ -180,16 +184,20 @@ class _Key:
 
         Of ``render<T>(of: (told: T) => void, by: T)`` T is the type of the object in ``render(ask, { … })``.
         """
-        linker = self.linker
-        links = linker.links(path)
-        declared = linker.parameter_type(function, position)
-        asked = declared[0] if len(declared) == 1 else None
-        is_told = links.ops[callee] & OP_MASK == Op.INDEX
-        if is_told or asked is None or asked[:3] != (PARAMETER, function.path, function.scope):
+        linker, asked = self.linker, self.tells(path, callee, function, position)
+        if asked is None:
             return False
         others = [at for at in range(len(linker.parameter_names(function))) if at != position]
         told = [self.spoken(value, asked) for at in others for value in linker.parameter_type(function, at)]
         return any(takes for takes, _ in told) and not any(gives for _, gives in told)
+
+    def tells(self, path: str, callee: int, function: Value, position: int) -> Value | None:
+        """The type parameter that a parameter is declared as, where the call does not say what it is."""
+        declared = self.linker.parameter_type(function, position, whole=True)
+        is_told = self.linker.links(path).ops[callee] & OP_MASK == Op.INDEX
+        if is_told or len(declared) != 1 or declared[0][:3] != (PARAMETER, function.path, function.scope):
+            return None
+        return declared[0]
 
     def spoken(self, value: Value, parameter: Value) -> tuple[bool, bool]:
         """Whether a function takes a type parameter, and whether it gives it; anything else may give it."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, TypeVar
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
-from cuedeck.code.resolution.generics import settled
+from cuedeck.code.resolution.generics import pairs, settled
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -242,11 +242,37 @@ class Keyed(Narrowing):
         if len(functions) < 2:
             return fitting
         kept = tuple(f for f in fitting if self.agrees(path, f, arguments))
+        kept = self.first_of_all(path, kept, arguments)
         if kept or len(fitting) == len(functions):
             return kept or fitting
         # Of those that take more, the rest may be left out.
         wider = [f for f in functions if not 0 <= self.taken(f) < len(arguments)]
         return tuple(f for f in wider if self.agrees(path, f, arguments)) or fitting
+
+    def first_of_all(self, path: str, overloads: Values, arguments: tuple[int, ...]) -> Values:
+        """Of overloads the first, if it takes whatever it is given: any other is for other calls."""
+        functions = all(f.tag == FUNCTION for f in overloads)
+        if len(overloads) < 2 or not functions or not self.rules_of(path).structural:
+            return overloads
+        if not arguments:
+            return tuple(f for f in overloads if self.takes(f, 0)) or overloads
+        places = {(f.path, self.links(f.path).scopes[f.scope].parent) for f in overloads}
+        counts = {len(self.declared_parameters(f.path, f.scope)) for f in overloads}
+        takes = len(places) == len(counts) == 1 and all(
+            self.takes_any(path, argument, overloads[0], at) for at, argument in enumerate(arguments)
+        )
+        return overloads[:1] if takes else overloads
+
+    def takes_any(self, path: str, argument: int, function: Value, position: int) -> bool:
+        """Whether a function takes anything at a position, or the object that is written there."""
+        declared = self.parameter_type(function, position)
+        if len(declared) != 1 or declared[0][:3] != (PARAMETER, function.path, function.scope):
+            return False
+        if dict(pairs(function)).get(declared[0]):
+            return self.is_object(path, argument)
+        links = self.links(function.path)
+        bindings = links.names[function.scope].get(links.string_numbers[declared[0].name], ())
+        return not any(links.bindings[4][b] for b in bindings)
 
     def agrees(self, path: str, function: Value, arguments: tuple[int, ...]) -> bool:
         """Whether no argument is a text, an object or a function that a parameter does not allow."""
