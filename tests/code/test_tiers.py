@@ -294,3 +294,30 @@ def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: R
     repo.put("uses.ts", 'import * as parts from "./parts"\nlet wheel: parts.Wheel\n')
     placed = ask("find_references", symbol_name="Wheel", path="parts.ts", line=1)
     assert places(placed) == [("parts.ts", 2), ("uses.ts", 2)]
+
+
+GLOBAL = """declare global {
+  namespace Kit { interface Options { %s: 1 } }
+}
+export const use = (options: Kit.Options) => options
+"""
+
+
+def test_a_global_declaration_of_another_package_is_of_its_own_program(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/index.ts", GLOBAL % package)
+    core, plug = ((f"packages/{package}/index.ts", 4) for package in ("core", "plug"))
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [core]
+    assert reasons(placed, "possible") == {2: "declares", 4: "package"}
+    assert places(ask("find_references", symbol_name="Kit.Options", path=core[0])) == [core, plug]
+    installed = repo.root / "packages/plug/node_modules/@x"
+    installed.mkdir(parents=True)
+    (installed / "core").symlink_to(repo.root / "packages/core")
+    repo.put("packages/plug/package.json", '{ "name": "@x/plug", "version": "1.0.0" }')
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [core, plug]
+    placed = ask("find_references", symbol_name="Options", path="packages/plug/index.ts", line=2)
+    assert places(placed) == [plug]
