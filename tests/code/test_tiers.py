@@ -321,3 +321,17 @@ def test_a_global_declaration_of_another_package_is_of_its_own_program(ask: Ask,
     assert places(placed) == [core, plug]
     placed = ask("find_references", symbol_name="Options", path="packages/plug/index.ts", line=2)
     assert places(placed) == [plug]
+
+
+def test_a_namespace_of_another_package_has_members_by_assumption(ask: Ask, repo: Repo) -> None:
+    for package, name in (("core", "Options"), ("plug", "Other")):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(
+            f"packages/{package}/index.ts",
+            (GLOBAL % package).replace("interface Options", f"interface {name}"),
+        )
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [("packages/core/index.ts", 4)]
+    assert [(each["path"], each["why"]) for each in placed["possible"]] == [
+        ("packages/plug/index.ts", "package")
+    ]
