@@ -598,3 +598,25 @@ def test_a_private_type_beside_a_value_of_its_name(project: Project) -> None:
     written.check("value", "Context")
     written.check("both", "Both")
     written.check("view", "View")
+
+
+def test_members_whose_modifiers_the_grammar_does_not_know(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        abstract class List<T> extends Input<T> {
+          protected abstract override readonly settings: Settings<T> // <def settings>
+          abstract override run(): void // <def run>
+          accessor size: number = 1 // <def size>
+          static accessor #made = 2
+          read(accessor: string) {
+            this.run() // <run>
+            return this.settings.x + this.size + accessor // <settings> <size>
+          }
+        }
+        """
+    )
+    for mark in ("settings", "run", "size"):
+        written.check(mark)
+    names = {d.name for d in written.facts["a.ts"].outline.definitions}
+    assert "accessor" not in names
