@@ -620,3 +620,28 @@ def test_members_whose_modifiers_the_grammar_does_not_know(project: Project) -> 
         written.check(mark)
     names = {d.name for d in written.facts["a.ts"].outline.definitions}
     assert "accessor" not in names
+
+
+def test_names_that_the_grammar_takes_for_words_of_the_language(project: Project) -> None:
+    written = project(
+        """
+        === kinds.ts
+        export const type = 1 // <def type>
+        export type Kind = 2 // <def Kind>
+        export declare namespace string { export type submodule = 1 } // <def submodule>
+        export interface Wrapped { string: string.submodule } // <submodule>
+        === list.ts
+        export {
+          type, // <type>
+          type Kind // <Kind>
+        } from './kinds'
+        === second.ts
+        export { type as other } from './kinds' // <type>
+        === use.ts
+        import { type, type Kind } from './list' // <type> <Kind>
+        import { other } from './second' // <type>
+        const kind: Kind = type + other // <Kind> <type>
+        """
+    )
+    for mark in ("type", "Kind", "submodule"):
+        written.check(mark)
