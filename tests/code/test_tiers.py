@@ -442,3 +442,44 @@ def test_a_module_that_others_load_is_assumed_behind_its_package(ask: Ask, repo:
     assert (places(saws), places(saws, "possible")) == ([("use.py", 6)], [("other.py", 2)])
     named = ask("find_references", symbol_name="turn", path="kit/saws.py")
     assert places(named) == [("other.py", 2), ("use.py", 6)]
+
+
+GLOBAL = """declare global {
+  namespace Kit { interface Options { %s: 1 } }
+}
+export const use = (options: Kit.Options) => options
+"""
+
+
+def test_a_global_declaration_of_another_package_is_of_its_own_program(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/index.ts", GLOBAL % package)
+    core, plug = ((f"packages/{package}/index.ts", 4) for package in ("core", "plug"))
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [core]
+    assert reasons(placed, "possible") == {2: "declares", 4: "package"}
+    assert places(ask("find_references", symbol_name="Kit.Options", path=core[0])) == [core, plug]
+    installed = repo.root / "packages/plug/node_modules/@x"
+    installed.mkdir(parents=True)
+    (installed / "core").symlink_to(repo.root / "packages/core")
+    repo.put("packages/plug/package.json", '{ "name": "@x/plug", "version": "1.0.0" }')
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [core, plug]
+    placed = ask("find_references", symbol_name="Options", path="packages/plug/index.ts", line=2)
+    assert places(placed) == [plug]
+
+
+def test_a_namespace_of_another_package_has_members_by_assumption(ask: Ask, repo: Repo) -> None:
+    for package, name in (("core", "Options"), ("plug", "Other")):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(
+            f"packages/{package}/index.ts",
+            (GLOBAL % package).replace("interface Options", f"interface {name}"),
+        )
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [("packages/core/index.ts", 4)]
+    assert [(each["path"], each["why"]) for each in placed["possible"]] == [
+        ("packages/plug/index.ts", "package")
+    ]

@@ -163,6 +163,11 @@ class _Search:
         self.linker: Linker = snapshot.linker
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
+        # Declarations of the same thing in files that do not see the symbol may be of another.
+        rules = snapshot.rules(symbol.path)
+        self.seeing = frozenset(
+            t for t in self.symbols if t.path == symbol.path or rules.is_seen(t.path, symbol.path)
+        )
         self.found: dict[tuple[str, int], Site] = {}
         # What counts for a reason only.
         self.apart: dict[tuple[str, int], Site] = {}
@@ -264,7 +269,7 @@ class _Search:
 
     def scan(self, uses: Uses) -> list[str]:
         """Look at every use of a name; the other names that imports give the symbol."""
-        proven = uses.proven(self.symbols)
+        proven = uses.proven(self.seeing)
         for path, site in uses.of(self.symbols):
             self.consider(path, self.snapshot.links(path), site, proven=(path, site) in proven)
         aliases: list[str] = []

@@ -328,3 +328,30 @@ def test_a_mapped_type_that_leaves_keys_out_has_the_others(project: Project) -> 
         """
     )
     written.check("size")
+
+
+def test_a_parent_without_the_members_of_the_other(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Fonts {
+          fonts: string // <def own>
+        }
+        interface Head {
+          fonts: number // <def left>
+          other: string // <def other>
+        }
+        interface Config extends Omit<Required<Head>, keyof Fonts>, Fonts {}
+        interface Named extends Omit<Head, "fonts">, Fonts {}
+        type Keys = "x" | keyof Fonts
+        export function use(config: Config, named: Named) {
+          config.fonts + named.fonts // <own>
+          config.other + named.other // <other>
+        }
+        const a: Omit<Head, Keys> & Fonts = { fonts: "", other: "" } // <own> <other>
+        const b: Pick<Head, keyof Fonts> = { fonts: 1, other: "" } // <left>
+        """
+    )
+    written.check("own", "fonts")
+    written.check("left", "fonts")
+    written.check("other")

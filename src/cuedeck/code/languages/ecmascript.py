@@ -92,7 +92,7 @@ class EcmaWalk(MemberWalk):
         "conditional_type": "conditional_type",
         "predefined_type": "plain_type",
         "literal_type": "literal_type",
-        "index_type_query": "plain_type",
+        "index_type_query": "keys_of",
         "template_literal_type": "plain_type",
         "constructor_type": "function_type",
         "infer_type": "infer_type",

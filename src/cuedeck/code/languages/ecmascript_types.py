@@ -127,6 +127,12 @@ class TypeWalk(ModuleWalk):
         self.children(node, scope)
         return self.row(Op.LITERAL, self.name(node) if node.type == "predefined_type" else 0)
 
+    def keys_of(self, node: Node, scope: int, role: int = 0) -> int:
+        """``keyof T``: a type without members, which says whose names it is."""
+        inner = first_of(node)
+        of = self.visit(inner, scope, Role.TYPE) if inner is not None else 0
+        return self.row(Op.INDEX, self.row(Op.LITERAL, self.intern(b"keyof")), self.items([of]))
+
     def literal_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = first_of(node)
         return self.literal(inner) if inner is not None else self.row(Op.LITERAL, 0)

@@ -116,6 +116,7 @@ class Linker(Namesakes):
     def assumes(self) -> bool:
         """Whether packages of the project are taken to be built and installed, which no file says."""
         self.read.add(ASSUMPTION)
+        self.assumed = self.assumed or not self.active
         return True
 
     def resting(self, resolve: Callable[..., T], *place: Any) -> tuple[T, bool]:

@@ -500,6 +500,10 @@ class Rules:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
 
+    def is_seen(self, path: str, other: str) -> bool:
+        """Whether what another file declares for a whole program is declared for this file, too."""
+        return True
+
     def counts_nothing(self, path: str) -> tuple[bool, bool]:
         """Whether, in a file, nothing is a type of its own; whether it is one of a member left out, too."""
         return True, True

@@ -429,6 +429,8 @@ class Typing(Untyped):
         """What ``Base[arguments]`` annotates."""
         links = self.links(path)
         base, arguments = links.a[number], self.arguments_of(path, number)
+        if links.ops[base] & OP_MASK == Op.LITERAL:
+            return ()
         targets = self.targets(path, self.plain(path, base))
         # Under a second name a foreign type is what its own says: ``use std::result::Result as Either``.
         own = [target.path.rpartition(".")[2] for target in targets if not isinstance(target, Symbol)]
