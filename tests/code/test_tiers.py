@@ -483,3 +483,23 @@ def test_a_namespace_of_another_package_has_members_by_assumption(ask: Ask, repo
     assert [(each["path"], each["why"]) for each in placed["possible"]] == [
         ("packages/plug/index.ts", "package")
     ]
+
+
+def test_what_pytest_caught_is_known_where_pytest_is(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "venv\n")
+    repo.put("errors.py", "class Broken(Exception):\n    code = 1\n")
+    repo.put(
+        "test_errors.py",
+        "import pytest\nfrom unittest import TestCase\nfrom errors import Broken\n"
+        "def test_one():\n    with pytest.raises(Broken) as caught: ...\n    caught.value.code\n"
+        "class Cases(TestCase):\n    def test_two(self):\n"
+        "        with self.assertRaises(Broken) as caught: ...\n        caught.exception.code\n",
+    )
+    one, two = ("test_errors.py", 6), ("test_errors.py", 10)
+    placed = ask("find_references", symbol_name="code", path="errors.py", line=2)
+    assert (places(placed), places(placed, "possible")) == ([two], [one])
+    repo.put("venv/pyvenv.cfg", "version_info = 3.13.0\n")
+    repo.put("venv/Lib/site-packages/pytest/__init__.py", "")
+    repo.put("errors.py", "class Broken(Exception):\n    code = 2\n")
+    found = ask("find_references", symbol_name="code", path="errors.py", line=2)
+    assert places(found) == [one, two]

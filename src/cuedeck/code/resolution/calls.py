@@ -284,7 +284,7 @@ class Calls(Containers):
             inside = unique([v for g in given for v in self.yielded(g)])
             return (sequence(inside),) if inside else ()
         member = rules.recording_calls.get(label)
-        if member:
+        if member and self.is_at_hand([(path, callee)]):
             held = self.evaluate(path, arguments[0])
             raised = unique([v for h in held for v in (elements(h) or (h,)) if v.tag == CLASS])
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
