@@ -33,6 +33,7 @@ class RustRules(OpenRules):
     endings: ClassVar[tuple[str, ...]] = (".rs",)
     fields_beside_methods: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
+    function_types: ClassVar[bool] = True
     transparent: ClassVar[frozenset[str]] = frozenset(
         {
             "Box",
