@@ -565,3 +565,27 @@ def test_closures_take_what_the_function_type_of_a_parameter_says(project: Proje
     )
     written.check("flip")
     written.check("done")
+
+
+def test_a_module_stands_in_the_file_that_an_attribute_names(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        #[cfg(unix)]
+        #[path = "sys/unix.rs"]
+        mod imp;
+        #[cfg(windows)]
+        #[path = "sys/windows.rs"]
+        mod imp; // <other>
+        pub fn run() { imp::start(); } // <start>
+        pub mod all {
+            use super::imp::start as begin; // <start>
+            pub fn go() { begin(); } // <start>
+        }
+        === src/sys/unix.rs
+        pub fn start() {} // <def start>
+        === src/sys/windows.rs
+        pub fn start() {}
+        """
+    )
+    written.check("start")

@@ -9,7 +9,7 @@ from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.rust_patterns import RustPatterns
 from cuedeck.code.languages.rust_repair import opened
-from cuedeck.code.languages.rust_rules import ITERATORS, RustRules
+from cuedeck.code.languages.rust_rules import FILE, ITERATORS, RustRules
 from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class RustWalk(RustPatterns):
                     self.name(name),
                     name.start_byte,
                     Bind.MODULE,
-                    self.imported("self::" + self.text(name)),
+                    self.imported(self.elsewhere(node) or "self::" + self.text(name)),
                     1,
                 )
                 self.define(Kind.NAMESPACE, name, node, scope)
@@ -267,6 +267,18 @@ class RustWalk(RustPatterns):
         super().declaration(node, scope, role)
         self.inline.pop()
         return 0
+
+    def elsewhere(self, module: Node) -> str:
+        """The file that is said to hold a module: ``#[path = "unix.rs"] mod system;``."""
+        above = module.prev_named_sibling
+        while above is not None and above.type in ("attribute_item", "line_comment", "block_comment"):
+            said = first_of(above) if above.type == "attribute_item" else None
+            name = first_of(said) if said is not None else None
+            value = said.child_by_field_name("value") if said is not None else None
+            if name is not None and value is not None and self.text(name) == "path" and not self.inline:
+                return FILE + self.text(value).strip('"')
+            above = above.prev_named_sibling
+        return ""
 
     def parameter(self, node: Node, scope: int) -> None:
         if node.type == "self_parameter":
