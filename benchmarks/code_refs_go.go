@@ -47,7 +47,7 @@ type loader struct {
 
 // folder says where a package of the repository is.
 func (l *loader) folder(path string) (string, bool) {
-	for module := path; module != "."; module = pathOf(module) {
+	for module := path; module != "." && module != "/"; module = pathOf(module) {
 		if at, ok := l.modules[module]; ok {
 			return filepath.Join(at, strings.TrimPrefix(path, module)), true
 		}

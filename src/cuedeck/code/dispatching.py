@@ -17,14 +17,20 @@ _OWNERS: Final = (ScopeKind.CLASS, ScopeKind.EXTENSION)
 
 
 def dispatched(snapshot: Snapshot, symbol: Symbol) -> list[Site]:
-    """Of a method the uses of those that stand for it in interfaces, of an interface's those that satisfy it.
+    """The uses of what stands for a method in interfaces, and of what satisfies the method of an interface.
 
-    One step only, as compilers see it: another type's method is not reached through the interface of both.
+    One step only, as compilers see it: another type is not reached through the interface of both. What
+    stands in copies of other projects counts as little as it does where these are not copied.
     """
     owner = _owner(snapshot, symbol)
     if owner is None:
         return []
-    others = {other for other in _others(snapshot, symbol, owner) if other != symbol}
+    copied = snapshot.rules(symbol.path).is_copy
+    others = {
+        other
+        for other in _others(snapshot, symbol, owner)
+        if other != symbol and (copied(symbol.path) or not copied(other.path))
+    }
     found: dict[tuple[str, int], Site] = {}
     for path, site in snapshot.uses(symbol.name).of(others):
         links = snapshot.links(path)

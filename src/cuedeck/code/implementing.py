@@ -55,7 +55,10 @@ class Interface:
                     return {}
                 found |= dict.fromkeys(known[label])
             for name, bindings in links.names[scope].items():
-                found.setdefault(links.strings[name], Value(FUNCTION, path, links.bindings[4][bindings[0]]))
+                if links.bindings[3][bindings[0]] == Bind.FUNCTION:  # not what it takes as a type
+                    found.setdefault(
+                        links.strings[name], Value(FUNCTION, path, links.bindings[4][bindings[0]])
+                    )
         return found
 
     def satisfying(self) -> Iterator[Value]:

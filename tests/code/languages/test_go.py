@@ -665,3 +665,37 @@ def test_methods_are_reached_through_interfaces_that_their_types_satisfy(project
         ("Door", "Close"),
     ):
         assert written.dispatched(method, name) == written.marked(method), method
+
+
+def test_generic_interfaces_and_copies_of_other_projects_pass_methods_on(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.org/shop
+        === vendor/example.org/other/other.go
+        package other
+        type Sized interface { Len() int }
+        func Use(s Sized) { s.Len() }
+        === maps.go
+        package shop
+        import "fmt"
+        type Container[T any] interface { Len() int } // <def Container>
+        type Map[K comparable, V any] interface {
+            fmt.GoStringer
+            Container[V]
+            Put(key K, value V) // <def Put>
+        }
+        type Tree[K comparable, V any] struct {}
+        func (*Tree[K, V]) Len() int { return 1 } // <def Tree>
+        func (*Tree[K, V]) GoString() string { return "" }
+        func (*Tree[K, V]) Put(key K, value V) {}
+        func use(t *Tree[int, string], m Map[int, string], c Container[int]) {
+            t.Put(1, "") // <Put>
+            m.Put(1, "")
+            t.Len() // <Container>
+            c.Len() // <Tree>
+        }
+        """
+    )
+    for method, name in (("Put", "Put"), ("Tree", "Len"), ("Container", "Len")):
+        assert written.dispatched(method, name) == written.marked(method), method

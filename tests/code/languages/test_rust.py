@@ -534,3 +534,58 @@ def test_what_a_value_stands_for_and_what_has_several_bounds(project: Project) -
     )
     written.check("area")
     written.check("draw")
+
+
+def test_closures_take_what_the_function_type_of_a_parameter_says(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        pub struct Rng(u64);
+        impl Rng {
+            pub fn flip(&mut self) -> bool { true } // <def flip>
+            pub fn fork(&self) -> Part { Part(0) }
+        }
+        pub struct Part(u64);
+        impl Part {
+            pub fn done(&self) {} // <def done>
+        }
+        fn within<R>(f: impl FnOnce(&mut Rng) -> R) -> R { f(&mut Rng(1)) }
+        fn lent(f: &dyn Fn(u8, &Rng)) { f(1, &Rng(1)) }
+        fn bound<F: FnMut(Rng)>(mut f: F) { f(Rng(1)) }
+        fn after<F>(f: F) where F: Fn(&mut Rng) -> bool { f(&mut Rng(1)); }
+        fn plain(f: fn(Rng) -> Part) { f(Rng(1)).done() } // <done>
+        pub fn all() {
+            within(|r| r.flip()); // <flip>
+            lent(&|n, r| { r.fork().done(); }); // <done>
+            bound(|mut r| { r.flip(); }); // <flip>
+            after(|r| r.flip()); // <flip>
+            within(|r| r.fork()).done(); // <done>
+        }
+        """
+    )
+    written.check("flip")
+    written.check("done")
+
+
+def test_a_module_stands_in_the_file_that_an_attribute_names(project: Project) -> None:
+    written = project(
+        """
+        === src/lib.rs
+        #[cfg(unix)]
+        #[path = "sys/unix.rs"]
+        mod imp;
+        #[cfg(windows)]
+        #[path = "sys/windows.rs"]
+        mod imp; // <other>
+        pub fn run() { imp::start(); } // <start>
+        pub mod all {
+            use super::imp::start as begin; // <start>
+            pub fn go() { begin(); } // <start>
+        }
+        === src/sys/unix.rs
+        pub fn start() {} // <def start>
+        === src/sys/windows.rs
+        pub fn start() {}
+        """
+    )
+    written.check("start")

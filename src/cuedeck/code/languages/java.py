@@ -430,6 +430,7 @@ class JavaRules(OpenRules):
             "Class",
         ]
     )
+    # What is not boxed or unboxed comes before what is.
     widening: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "byte": ("short", "int", "long", "float", "double", "Byte", "Number"),
         "short": ("int", "long", "float", "double", "Short", "Number"),
@@ -439,14 +440,14 @@ class JavaRules(OpenRules):
         "float": ("double", "Float", "Number"),
         "double": ("Double", "Number"),
         "boolean": ("Boolean",),
-        "Integer": ("Number", "int", "long", "float", "double"),
-        "Long": ("Number", "long", "float", "double"),
-        "Float": ("Number", "float", "double"),
-        "Double": ("Number", "double"),
+        "Integer": ("Number", "Object", "int", "long", "float", "double"),
+        "Long": ("Number", "Object", "long", "float", "double"),
+        "Float": ("Number", "Object", "float", "double"),
+        "Double": ("Number", "Object", "double"),
         "BigInteger": ("Number",),
         "BigDecimal": ("Number",),
-        "Boolean": ("boolean",),
-        "Character": ("char", "int"),
+        "Boolean": ("Object", "boolean"),
+        "Character": ("Object", "char", "int"),
         "String": ("CharSequence",),
     }
     language: ClassVar[str] = "java"

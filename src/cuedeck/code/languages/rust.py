@@ -9,7 +9,7 @@ from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.rust_patterns import RustPatterns
 from cuedeck.code.languages.rust_repair import opened
-from cuedeck.code.languages.rust_rules import ITERATORS, RustRules
+from cuedeck.code.languages.rust_rules import FILE, ITERATORS, RustRules
 from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from cuedeck.code.facts import Facts
 
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
+# Parts of a function type that take nothing.
+_UNSAID: Final = frozenset(
+    {"self_parameter", "variadic_parameter", "attribute_item", "line_comment", "block_comment"}
+)
 _VARIABLES: Final = frozenset({Bind.VARIABLE, Bind.PARAMETER})
 _NONE: Final[frozenset[int]] = frozenset()
 
@@ -94,6 +98,7 @@ class RustWalk(RustPatterns):
         "associated_type": "associated",
         "use_declaration": "use",
         "closure_expression": "closure",
+        "function_type": "function_type",
         "return_expression": "return_",
         "macro_invocation": "macro",
         "token_tree": "tokens",
@@ -251,7 +256,7 @@ class RustWalk(RustPatterns):
                     self.name(name),
                     name.start_byte,
                     Bind.MODULE,
-                    self.imported("self::" + self.text(name)),
+                    self.imported(self.elsewhere(node) or "self::" + self.text(name)),
                     1,
                 )
                 self.define(Kind.NAMESPACE, name, node, scope)
@@ -262,6 +267,18 @@ class RustWalk(RustPatterns):
         super().declaration(node, scope, role)
         self.inline.pop()
         return 0
+
+    def elsewhere(self, module: Node) -> str:
+        """The file that is said to hold a module: ``#[path = "unix.rs"] mod system;``."""
+        above = module.prev_named_sibling
+        while above is not None and above.type in ("attribute_item", "line_comment", "block_comment"):
+            said = first_of(above) if above.type == "attribute_item" else None
+            name = first_of(said) if said is not None else None
+            value = said.child_by_field_name("value") if said is not None else None
+            if name is not None and value is not None and self.text(name) == "path" and not self.inline:
+                return FILE + self.text(value).strip('"')
+            above = above.prev_named_sibling
+        return ""
 
     def parameter(self, node: Node, scope: int) -> None:
         if node.type == "self_parameter":
@@ -286,6 +303,22 @@ class RustWalk(RustPatterns):
             self.take(child, inner, 0, self.row(Op.ARGUMENT, expected, position) if expected else 0)
         value = self.visit(body, inner) if body is not None else 0
         self.scopes[inner].returns = self.items([value])
+        return self.row(Op.FUNCTION, inner)
+
+    def function_type(self, node: Node, scope: int, role: int = 0) -> int:
+        """What a function or closure takes and gives: ``fn(A) -> B``, ``FnOnce(A) -> B``."""
+        trait, taken = node.child_by_field_name("trait"), node.child_by_field_name("parameters")
+        result = node.child_by_field_name("return_type")
+        if trait is not None:
+            self.visit(trait, scope, Role.TYPE)
+        inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
+        parameters = taken.named_children if taken is not None else []
+        for position, item in enumerate(c for c in parameters if c.type not in _UNSAID):
+            of = item.child_by_field_name("type") if item.type == "parameter" else item
+            hint = self.visit(of, scope, Role.TYPE) if of is not None else 0
+            self.bind(inner, self.intern(b"%d" % position), item.start_byte, Bind.PARAMETER, hint)
+        if result is not None:
+            self.scopes[inner].result = self.visit(result, scope, Role.TYPE)
         return self.row(Op.FUNCTION, inner)
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:

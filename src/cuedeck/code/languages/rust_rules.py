@@ -26,6 +26,10 @@ _MOST_MACROS: Final = 4
 _MOST_ALIKE: Final = 8
 
 
+# How an import begins that names a file.
+FILE: Final = "file:"
+
+
 class RustRules(OpenRules):
     """Paths begin at the crate, at this module, at its parent, at a child module or at another crate."""
 
@@ -33,6 +37,7 @@ class RustRules(OpenRules):
     endings: ClassVar[tuple[str, ...]] = (".rs",)
     fields_beside_methods: ClassVar[bool] = True
     body_names: ClassVar[bool] = False
+    function_types: ClassVar[bool] = True
     transparent: ClassVar[frozenset[str]] = frozenset(
         {
             "Box",
@@ -266,6 +271,10 @@ class RustRules(OpenRules):
         return False
 
     def module(self, path: str, imported: Import) -> Value | None:
+        if imported.module.startswith(FILE):
+            named = posixpath.join(posixpath.dirname(path), imported.module.removeprefix(FILE))
+            file = posixpath.normpath(named)
+            return file_module(file) if file in self.project.paths else None
         return _together(self._modules(path, imported.module))
 
     def _modules(self, path: str, written: str) -> list[Value]:

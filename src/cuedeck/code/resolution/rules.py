@@ -414,6 +414,10 @@ class Rules:
         """Whether a file says its types, of which no function is one."""
         return False
 
+    def is_copy(self, path: str) -> bool:
+        """Whether a file is another project's, copied into this one to build it."""
+        return False
+
     def ambient(self, path: str, name: str) -> Iterable[Value]:
         """Modules whose names a file sees without importing them, nearest first."""
         return ()
