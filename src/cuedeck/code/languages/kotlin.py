@@ -486,7 +486,7 @@ def _opened(source: bytes) -> bytes:
 
 
 def _repaired(source: bytes) -> bytes:
-    """The source with constructors and arrows on their lines, and declarations ended before a brace or call."""
+    """The source with constructors and arrows on their lines, and declarations ended where they end."""
     joined = _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), _opened(source))
     joined = _ARROW.sub(lambda found: b" " * len(found[1]), joined)
     joined = _CALLED.sub(rb"\1;", joined)
