@@ -305,7 +305,16 @@ def test_a_constructor_is_named_by_its_class_and_not_by_what_holds_that(ask: Ask
     repo.put("uses.ts", MADE)
     placed = ask("find_references", symbol_name="Crate.constructor", path="parts.ts", line=2)
     assert places(placed) == [("uses.ts", 7), ("uses.ts", 8), ("uses.ts", 9)]
-    assert reasons(placed, "possible") == {6: "exports", 10: "constructs"}
+    assert reasons(placed, "possible") == {6: "exports", 10: "exports"}
+
+
+def test_a_module_that_is_a_class_is_made_by_any_name(ask: Ask, repo: Repo) -> None:
+    repo.put("crate.js", "module.exports = class Crate {\n  constructor() {}\n}\n")
+    repo.put("lid.js", "class Lid {\n  constructor() {}\n}\nmodule.exports = Lid\n")
+    loaded = "const Box = require('./crate')\nconst Lid = require('./lid')\n"
+    repo.put("uses.js", loaded + "new Box()\nnew Lid()\n")
+    for name, line in (("Crate", 3), ("Lid", 4)):
+        assert places(ask("find_references", symbol_name=f"{name}.constructor")) == [("uses.js", line)]
 
 
 def test_what_is_exported_where_it_is_declared_is_itself_under_that_name(ask: Ask, repo: Repo) -> None:

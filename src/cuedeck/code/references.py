@@ -402,9 +402,9 @@ class _Search:
         """Why a place that makes an instance does not name its class, but what holds or lists that."""
         if not self.snapshot.rules(path).structural:
             return ""
-        if any(t[:2] != self.bound_in(made) for t in self.linker.targets(path, site)):
-            return CONSTRUCTS
-        return EXPORTS if is_listed(self.linker, path, site) else ""
+        named = [t for t in self.linker.targets(path, site) if isinstance(t, Symbol)]
+        held = any(t[:2] != self.bound_in(made) for t in named)
+        return EXPORTS if held or is_listed(self.linker, path, site) else ""
 
     def bound_in(self, made: Value) -> tuple[str, int]:
         """The file and the scope in which a class has its name."""
