@@ -464,6 +464,7 @@ def test_a_global_declaration_of_another_package_is_of_its_own_program(ask: Ask,
     repo.put(".gitignore", "node_modules\n")
     for package in ("core", "plug"):
         repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/tsconfig.json", "{}")
         repo.put(f"packages/{package}/index.ts", GLOBAL % package)
     core, plug = ((f"packages/{package}/index.ts", 4) for package in ("core", "plug"))
     placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
@@ -483,6 +484,7 @@ def test_a_global_declaration_of_another_package_is_of_its_own_program(ask: Ask,
 def test_a_namespace_of_another_package_has_members_by_assumption(ask: Ask, repo: Repo) -> None:
     for package, name in (("core", "Options"), ("plug", "Other")):
         repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/tsconfig.json", "{}")
         repo.put(
             f"packages/{package}/index.ts",
             (GLOBAL % package).replace("interface Options", f"interface {name}"),
@@ -512,3 +514,28 @@ def test_what_pytest_caught_is_known_where_pytest_is(ask: Ask, repo: Repo) -> No
     repo.put("errors.py", "class Broken(Exception):\n    code = 2\n")
     found = ask("find_references", symbol_name="code", path="errors.py", line=2)
     assert places(found) == [one, two]
+
+
+def test_packages_that_one_configuration_governs_are_one_program(ask: Ask, repo: Repo) -> None:
+    repo.put("tsconfig.json", "{}")
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/index.ts", GLOBAL % package)
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [("packages/core/index.ts", 4), ("packages/plug/index.ts", 4)]
+
+
+def test_what_a_package_adds_to_another_one_is_of_its_own_program(ask: Ask, repo: Repo) -> None:
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}", "main": "index.ts" }}')
+        repo.put(f"packages/{package}/tsconfig.json", "{}")
+    repo.put("packages/core/index.ts", "export class Room { size = 1 }\n")
+    repo.put("packages/core/use.ts", 'import { Room } from "./index"\nexport const room: Room = null!\n')
+    repo.put(
+        "packages/plug/index.ts", 'declare module "@x/core" {\n  interface Room { wide: 1 }\n}\nexport {}\n'
+    )
+    added = ask("find_references", symbol_name="Room", path="packages/plug/index.ts", line=2)
+    assert places(added) == []
+    assert reasons(added, "possible") == {1: "package", 2: "package"}
+    core = ask("find_references", symbol_name="Room", path="packages/core/index.ts", line=1)
+    assert places(core) == [("packages/core/use.ts", 1), ("packages/core/use.ts", 2)]

@@ -334,7 +334,7 @@ class _Search:
                 found, assumed = self.linker.resting(self.linker.linked, path, binding)
                 if not self.symbols.isdisjoint(found):
                     sure = self.snapshot.proofs.linked(path, binding) if assumed else found
-                    self.add(path, place, Role.IMPORT, PACKAGE if self.symbols.isdisjoint(sure) else "")
+                    self.add(path, place, Role.IMPORT, PACKAGE if self.seeing.isdisjoint(sure) else "")
         elif (
             kind not in _FORWARDING
             and (self.one_thing or self.chosen is not None)

@@ -23,7 +23,8 @@ _TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 class EcmaGlobals(EcmaLibrary):
     """The part of the rules that knows global declarations.
 
-    Those of another package count only where that is a part of the same program.
+    Those of another package count only where that is a part of the same program, as packages are that have
+    one configuration, and those that are installed or mapped.
     """
 
     @property
@@ -77,9 +78,24 @@ class EcmaGlobals(EcmaLibrary):
         own, theirs = self._around(path) or "", self._around(other) or ""
         if own == theirs or not (own and theirs) or own.startswith(f"{theirs}/"):
             return True
+        if theirs.startswith(f"{own}/") or self._governing(path) == self._governing(other):
+            return True
         if (own, theirs) not in self._together:
-            self._together[own, theirs] = theirs.startswith(f"{own}/") or self._has_package(own, theirs)
+            self._together[own, theirs] = self._has_package(own, theirs)
         return self._together[own, theirs]
+
+    def _governing(self, path: str) -> str:
+        """The nearest folder around a file that has a configuration."""
+        first = folder = posixpath.dirname(path)
+        if first not in self._governed:
+            while folder and self.project.text(posixpath.join(folder, "tsconfig.json")) is None:
+                folder = posixpath.dirname(folder)
+            self._governed[first] = folder
+        return self._governed[first]
+
+    @cached_property
+    def _governed(self) -> dict[str, str]:
+        return {}
 
     @cached_property
     def _together(self) -> dict[tuple[str, str], bool]:
