@@ -20,9 +20,12 @@ _CLOSER: Final = {b"(": b")", b"[": b"]", b"{": b"}"}
 _OPENER: Final = {closer: opener for opener, closer in _CLOSER.items()}
 # What is larger, or has more open at its end, nobody types.
 _LONGEST: Final = 256 * 1024
-_DEEPEST: Final = 1000
+_DEEPEST: Final = 400
 _MOST_CLOSERS: Final = 400
-_MOST_LINES: Final = 20
+_MOST_LINES: Final = 8
+_LONGEST_LINE: Final = 400
+# So many brackets inside may have been left open by mistake.
+_MISPLACED: Final = 50
 _TAB: Final = 4
 
 _VALUE: Final = rb"(?:\w[\w.@, ]*[ \t]*(?:\|\||&&|[-+*])?=[ \t]*)?"
@@ -80,16 +83,20 @@ def _brackets(source: bytes, token: re.Pattern[bytes]) -> list[bytes]:
         kind = found[0]
         if kind in _CLOSER:
             opened.append(kind)
+            if len(opened) > _DEEPEST:
+                return []
         elif kind in _OPENER:
-            matching = [n for n, opener in enumerate(opened) if opener == _OPENER[kind]]
-            del opened[matching[-1] if matching else len(opened) :]
+            for n in range(len(opened) - 1, max(-1, len(opened) - _MISPLACED), -1):
+                if opened[n] == _OPENER[kind]:
+                    del opened[n:]
+                    break
     return [b"".join(_CLOSER[opener] for opener in reversed(opened))] if opened else []
 
 
 def _blocks(source: bytes) -> list[bytes]:
     """What ends the blocks that are open where a source ends, by the indentation of their lines."""
     found: list[bytes] = []
-    least, beside = _DEEPEST, False
+    least, beside = _LONGEST_LINE, False
     for line in reversed(source.splitlines()):
         text = line.strip()
         if not text or text.startswith(b"#"):
@@ -97,13 +104,16 @@ def _blocks(source: bytes) -> list[bytes]:
         width = len(line.expandtabs(_TAB)) - len(line.expandtabs(_TAB).lstrip())
         if width == least and beside:
             # ``module A`` above ``class B`` need not be indented less.
-            found += [b"end"] if _TYPE.match(text) and not _WHOLE.match(text) else []
+            is_open = _TYPE.match(text) and len(text) <= _LONGEST_LINE and not _WHOLE.match(text)
+            found += [b"end"] if is_open else []
             beside = not text.startswith(b"end")
         if width >= least:
             continue
-        hanging = _HANGING.search(text)
         beside = False
         least = width
+        if len(text) > _LONGEST_LINE:
+            continue
+        hanging = _HANGING.search(text)
         if _ARM.match(text):
             least = width + 1
         elif hanging is not None:
