@@ -37,6 +37,8 @@ _BLOCK: Final = re.compile(
 _TYPE: Final = re.compile(rb"(?:class|module)\b")
 _ARM: Final = re.compile(rb"(?:else|elsif|when|in|rescue|ensure)\b")
 _HANGING: Final = re.compile(rb"([\[({])[ \t]*(?:\|[^|\n]*\|)?[ \t]*\Z")
+_ENDING: Final = re.compile(rb"end\b|[\])}]")
+_HEREDOC: Final = re.compile(rb"<<[~-]?(['\"]?)([A-Z]\w*)\1(?![\w(])")
 # A method in one line, and what ends on the line where it begins.
 _WHOLE: Final = re.compile(rb"def\b[^\n=]*\)?[ \t]+=[ \t]|[^\n]*[;\s]end\b")
 
@@ -97,10 +99,12 @@ def _blocks(source: bytes) -> list[bytes]:
     """What ends the blocks that are open where a source ends, by the indentation of their lines."""
     found: list[bytes] = []
     least, beside = _LONGEST_LINE, False
+    below: set[bytes] = set()
     for line in reversed(source.splitlines()):
         text = line.strip()
         if not text or text.startswith(b"#"):
             continue
+        below.add(text)
         width = len(line.expandtabs(_TAB)) - len(line.expandtabs(_TAB).lstrip())
         if width == least and beside:
             # ``module A`` above ``class B`` need not be indented less.
@@ -109,18 +113,22 @@ def _blocks(source: bytes) -> list[bytes]:
             beside = not text.startswith(b"end")
         if width >= least:
             continue
-        beside = False
-        least = width
         if len(text) > _LONGEST_LINE:
             continue
-        hanging = _HANGING.search(text)
+        heredoc, hanging = _HEREDOC.search(text), _HANGING.search(text)
+        if heredoc is not None and heredoc[2] not in below:
+            found.append(b"\n" + heredoc[2] + b"\n")
         if _ARM.match(text):
-            least = width + 1
+            least, beside = width + 1, False
         elif hanging is not None:
             found.append(_CLOSER[hanging[1]])
+            least, beside = width, False
         elif _BLOCK.match(text) and not _WHOLE.match(text):
             found.append(b"end")
-            beside = _TYPE.match(text) is not None
+            least, beside = width, _TYPE.match(text) is not None
+        elif _ENDING.match(text):
+            least, beside = width, False
+        # Other lines that are indented less are parts of texts.
         if not least and not beside:
             break
     return found
