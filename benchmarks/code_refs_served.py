@@ -27,7 +27,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -40,6 +40,7 @@ _MOST = 10_000
 _SEED = 7
 _TIERS = ("resolved", "with likely ones", "with possible ones")
 _CONSTRUCTORS = ("__init__", "<constructor>")
+_WORD = re.compile(r"[\w$]+")
 # How a SCIP symbol of a constructor ends, behind that of its class.
 _CONSTRUCTOR = re.compile(r"(?:__init__|`<constructor>`)\(\)\.$")
 _VERSION = "2025-11-25"
@@ -189,11 +190,16 @@ class Score:
         self.answered, self.right = self.answered + len(found), self.right + len(found & may)
         self.wanted, self.met = self.wanted + len(must), self.met + len(found & must)
 
-    def shown(self, upheld: int = 0) -> str:
-        """In a line, with so many more of the answers taken to be right."""
+    def figures(self, upheld: int = 0) -> dict[str, float]:
+        """With so many more of the answers taken to be right."""
         precision, recall = (self.right + upheld) / max(1, self.answered), self.met / max(1, self.wanted)
         f1 = 2 * precision * recall / max(1e-9, precision + recall)
-        return f"P {precision:.3f}  R {recall:.3f}  F1 {f1:.3f}"
+        return {"precision": round(precision, 4), "recall": round(recall, 4), "f1": round(f1, 4)}
+
+    def shown(self, upheld: int = 0) -> str:
+        """In a line."""
+        figures = self.figures(upheld)
+        return f"P {figures['precision']:.3f}  R {figures['recall']:.3f}  F1 {figures['f1']:.3f}"
 
 
 def tiers(said: dict[str, Any]) -> list[set[Place]]:
@@ -201,6 +207,13 @@ def tiers(said: dict[str, Any]) -> list[set[Place]]:
     certain, possible = said.get("references", ()), said.get("possible", ())
     parts = (certain, [r for r in possible if r.get("likely")], [r for r in possible if not r.get("likely")])
     return [{(ref["path"], ref["line_start"]) for ref in part} for part in parts]
+
+
+def find(client: Client, key: Key) -> list[set[Place]] | None:
+    """What is answered for a definition, by tiers; nothing where the symbol is not found."""
+    path, line, name = key
+    said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
+    return tiers(said) if "references" in said else None
 
 
 def told(truth: Truth, key: Key, places: set[Place]) -> set[Place]:
@@ -211,6 +224,22 @@ def told(truth: Truth, key: Key, places: set[Place]) -> set[Place]:
         for place in places - {key[:2]}
         if place[0] in truth.files and (open_ones is None or place in open_ones or place in truth.may[key])
     }
+
+
+def bare(root: Path, files: set[str], names: set[str]) -> dict[str, set[Place]]:
+    """By name the lines of some files that spell it, which is what a search for the word finds."""
+    found: dict[str, set[Place]] = {name: set() for name in names}
+    for path in files:
+        for number, line in enumerate((root / path).read_bytes().decode(errors="replace").split("\n"), 1):
+            for word in names.intersection(_WORD.findall(line)):
+                found[word].add((path, number))
+    return found
+
+
+def sampled(keys: Iterable[Key], most: int | None) -> list[Key]:
+    """Symbols to ask about, always the same ones."""
+    asked = sorted(keys)
+    return sorted(random.Random(_SEED).sample(asked, most)) if most and most < len(asked) else asked
 
 
 def main() -> int:
@@ -225,13 +254,13 @@ def main() -> int:
     given = parser.parse_args()
     root = given.root.resolve()
     truth = combined([Rows(root, file) for file in given.rows])
-    asked = sorted(truth.must)
-    if given.sample and given.sample < len(asked):
-        asked = sorted(random.Random(_SEED).sample(asked, given.sample))
+    asked = sampled(truth.must, given.sample)
     further = [Rows(root, file) for file in given.judge]
     judges = [*(file.listed() for file in further), uses_of_classes(further)]
     denials = [file.listed("not") for file in further]
     tools = {name: Rows(root, Path(file)).listed() for name, file in given.tool}
+    words = bare(root, truth.files, {name for _, _, name in asked})
+    spelled = Score()
     scores = {name: Score() for name in (*_TIERS, *tools)}
     made = judged = upheld = unknown = 0
     mistakes: Counter[str] = Counter()
@@ -239,14 +268,16 @@ def main() -> int:
     with served(root) as client:
         for key in asked:
             (path, line, name), must, may = key, truth.must[key], truth.may[key]
-            said = client.call("find_references", symbol_name=name, path=path, line=line, limit=_MOST)
-            unknown += "references" not in said
+            said = find(client, key)
+            unknown += said is None
+            certain, *_ = by_tier = said or [set(), set(), set()]
             must -= {(path, line)}
             answered: set[Place] = set()
-            for tier, some in zip(_TIERS, tiers(said), strict=True):
+            for tier, some in zip(_TIERS, by_tier, strict=True):
                 answered |= some
                 scores[tier].add(told(truth, key, answered), must, may)
-            found = told(truth, key, tiers(said)[0])
+            found = told(truth, key, certain)
+            spelled.add(told(truth, key, words[name]), must, may)
             for tool, lists in tools.items():
                 scores[tool].add(told(truth, key, lists.get(key, set())), must, may)
             made += len((found - may) & truth.making.get(key, set()))
@@ -261,6 +292,7 @@ def main() -> int:
     ours = scores.pop(_TIERS[0])
     print(f"{root.name}: {len(asked)} symbols, {ours.wanted} lines, {unknown} symbols not found")
     print(f"  {ours.shown()}")
+    print(f"  {spelled.shown()} by the bare name")
     if made:
         print(f"  {ours.shown(made)} with uses of a class for its constructor, and the other way round")
     if given.judge:

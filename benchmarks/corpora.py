@@ -72,6 +72,7 @@ def _given(name: str, scratch: Path) -> Given:
             | "code_refs_python"
             | "code_refs_rust"
             | "code_refs_served"
+            | "code_refs_table"
             | "code_refs_unique"
             | "code_search_commits"
             | "code_symdiff_ctags"

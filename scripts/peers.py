@@ -12,7 +12,11 @@ from pathlib import Path
 
 PEERS = Path(__file__).parents[1] / ".venv" / "peers"
 PYTHON = ("jedi==0.20.1", "basedpyright==1.40.2", "obsidiantools==0.11.0", "dbos==3.3.0")
-NODE = ("@sourcegraph/scip-python@0.6.6", "@modelcontextprotocol/server-memory@2026.8.31")
+NODE = (
+    "@sourcegraph/scip-python@0.6.6",
+    "@sourcegraph/scip-typescript@0.4.0",
+    "@modelcontextprotocol/server-memory@2026.8.31",
+)
 SYSTEM = {"ctags": "universal-ctags", "rg": "ripgrep"}
 
 

@@ -19,6 +19,8 @@ from cuedeck.code.resolution.uses import Uses
 from cuedeck.code.resolution.values import Symbol
 from cuedeck.code.snapshot import Snapshot
 
+# Folders of git, and of what is installed.
+_NO_PART = frozenset({".git", "node_modules", ".venv", "venv"})
 _FORWARDING = (Bind.IMPORT, Bind.MODULE, Bind.STAR, Bind.LINK)
 
 
@@ -32,8 +34,7 @@ class MemoryProject:
             path = file.relative_to(root).as_posix()
             if (
                 (language_of(path) is None and "." in file.name)
-                or ".git/" in path
-                or "node_modules/" in path
+                or not _NO_PART.isdisjoint(path.split("/"))
                 or not file.is_file()
                 or (endings and not path.endswith(endings))
             ):

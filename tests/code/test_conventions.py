@@ -151,6 +151,18 @@ def test_what_declares_a_symbol_once_more_is_no_use_of_it(ask: Ask, repo: Repo) 
     assert [(each["path"], each["why"]) for each in found["possible"]] == [("fast.pyi", "declares")]
 
 
+def test_a_value_that_is_named_like_a_type_is_no_use_of_it(ask: Ask, repo: Repo) -> None:
+    repo.put("box.ts", "export type Box<T> = T[]\nexport const Box = <T>(of: T): Box<T> => [of]\nBox(1)\n")
+    of_type = ask("find_references", symbol_name="Box", path="box.ts", line=1)
+    assert [each["line_start"] for each in of_type["references"]] == [2, 3]
+    found = ask("find_references", symbol_name="Box", path="box.ts", line=2)
+    assert likely(found) == [("box.ts", 1)]
+    repo.put("box.ts", "export type Box<T> = T[]\nexport const Box =\n  <T>(of: T): Box<T> => [of]\n")
+    of_type = ask("find_references", symbol_name="Box", path="box.ts", line=1)
+    assert [each["line_start"] for each in of_type["references"]] == [3]
+    assert likely(of_type) == [("box.ts", 2)]
+
+
 def places(found: dict[str, Any]) -> list[tuple[str, int]]:
     return [(each["path"], each["line_start"]) for each in found["references"]]
 

@@ -72,6 +72,28 @@ type Told<T> = { type: T } & (T extends keyof Events ? { told: Inner } : { told?
 declare function tell<T extends keyof Events | string>(what: Told<T>): void
 tell({ type: 'first', told: { amount: 1 } })  // has
 const p: Omit<Partial<Outer>, 'more'> & Other = { other: 1, inner: { amount: 1 } }  // exact
+type Many<T> = readonly T[] | T
+type Key = 'a' | 'b'
+interface Tables { one: { [K in Key]: Inner }; text: { [K in Key]: Inner | string }; many: Named<Inner> }
+type Named<T> = { [K in Key]: Many<string | T> }
+const q: Tables = {
+  one: { a: { amount: 1 } },  // has
+  text: { a: { amount: 1 } },  // lacks
+  many: { a: [{ amount: 1 }] },  // lacks
+}
+const r: Many<Inner> = [{ amount: 1 }]  // has
+type Prompt<Given, Asked> = (config: Asked) => Promise<Given>
+declare function render<V, C>(prompt: Prompt<V, C>, config: C): V
+declare function ask(config: Inner): Promise<string>
+render(ask, { amount: 1 })  // lacks
+render<string, Inner>(ask, { amount: 1 })  // has
+declare function render2<C>(config: C, prompt: (config: C) => void): void
+render2({ amount: 1 }, ask)  // lacks
+declare function same<T>(one: T, other: T): void
+same(r as Inner, { amount: 1 })  // has
+declare function all<T extends Inner[]>(...many: T): void
+all({ amount: 1 }, { amount: 1 })  // lacks
+all<Inner[]>({ amount: 1 })  // has
 """
 USES = [
     (number, line) for number, line in enumerate(SOURCE.splitlines(), 1) if "amount" in line and "//" in line

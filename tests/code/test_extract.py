@@ -123,6 +123,28 @@ def test_a_signature_that_is_cut_has_a_mark(source: str) -> None:
     assert "\N{REPLACEMENT CHARACTER}" not in signature
 
 
+def test_a_prototype_is_shown_whole_and_a_long_value_with_a_mark() -> None:
+    head = b"int parse(void *user, const char *section, const char *name,\n    const char *value, int line)"
+    facts = facts_of("m.h", head + b";\nint primes[] = {" + b"1009, " * 30 + b"2};\n")
+    assert facts is not None
+    prototype, primes = facts.outline.definitions
+    assert prototype.signature == " ".join(head.decode().split())
+    assert primes.signature.startswith("int primes[] = {1009") and primes.signature.endswith("…")
+
+
+@pytest.mark.parametrize(
+    ("written", "head"),
+    [
+        ("int f(int a\n#if MORE\n, int b\n#endif\n)\n{ return 1; }\n", "int f(int a , int b )"),
+        ("int f(int a)\n#if MORE\nQUICK\n#else\nSLOW\n#endif\n{ return 1; }\n", "int f(int a) QUICK"),
+    ],
+)
+def test_a_signature_is_without_lines_of_the_preprocessor(written: str, head: str) -> None:
+    facts = facts_of("m.c", written.encode())
+    assert facts is not None
+    assert facts.outline.definitions[0].signature == head
+
+
 @pytest.mark.parametrize("path", ["config.ru", "x/Vagrantfile", "thing.podspec", "Rakefile"])
 def test_files_of_ruby_tools_are_ruby(path: str) -> None:
     assert language_of(path) == "ruby"

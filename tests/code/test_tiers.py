@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 from tests.code.conftest import Ask, Repo
@@ -213,24 +214,36 @@ def test_what_is_known_of_a_package_is_assumed_until_it_is_installed(ask: Ask, r
     assert places(ask("find_references", symbol_name="Crate.size")) == [*uses, plain]
 
 
-def test_what_is_known_of_an_installed_package_is_proven_on_every_ref(ask: Ask, repo: Repo) -> None:
+def test_what_is_known_of_a_package_is_proven_on_every_ref_once_it_is_installed(ask: Ask, repo: Repo) -> None:
     repo.put(".gitignore", "node_modules\n")
     repo.put("state.ts", STATE)
     repo.commit()
     repo.git("branch", "other")
-    repo.put("node_modules/@types/react/package.json", '{ "name": "@types/react" }')
-    repo.put("node_modules/type-fest/package.json", '{ "name": "type-fest" }')
-    for ref in ("main", "other"):
+
+    def proven(ref: str) -> list[int]:
         found = ask("find_references", symbol_name="size", path="state.ts", line=4, ref=ref)
-        assert places(found) == [("state.ts", line) for line in (6, 8, 10, 12)]
+        return [line for _, line in places(found)]
+
+    assert [proven("main"), proven("other")] == [[12], [12]]
+    repo.put("node_modules/@types/react/package.json", '{ "name": "@types/react" }')
+    assert [proven("main"), proven("other")] == [[6, 8, 12], [6, 8, 12]]
+    repo.put("node_modules/type-fest/package.json", '{ "name": "type-fest" }')
+    assert [proven("main"), proven("other")] == [[6, 8, 10, 12], [6, 8, 10, 12]]
+    shutil.rmtree(repo.root / "node_modules")
+    assert [proven("main"), proven("other")] == [[12], [12]]
 
 
-def test_a_module_that_the_project_adds_to_is_known_by_that(ask: Ask, repo: Repo) -> None:
+def test_what_the_project_adds_to_a_module_is_assumed_until_that_is_installed(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
     repo.put(
         "server.ts",
         'import http from "node:http"\ndeclare module "http" {\n  interface Call { at: number }\n}\n'
         "const call: http.Call = null!\ncall.at\n",
     )
+    placed = ask("find_references", symbol_name="at", path="server.ts", line=3)
+    assert (places(placed), reasons(placed, "possible")) == ([], {6: "package"})
+    assert places(ask("find_references", symbol_name="Call.at")) == [("server.ts", 6)]
+    repo.put("node_modules/@types/node/package.json", '{ "name": "@types/node" }')
     assert places(ask("find_references", symbol_name="at", path="server.ts", line=3)) == [("server.ts", 6)]
 
 
@@ -273,6 +286,46 @@ def test_what_is_taken_from_a_list_of_exports_is_told_apart(ask: Ask, repo: Repo
         assert reasons(placed, "possible") == {at: "exports"}
 
 
+MADE = """import * as kit from "./kit"
+import * as parts from "./parts"
+import Crate from "./parts"
+import { Crate as Box } from "./kit"
+const own = { Crate }
+new kit.Crate()
+new parts.Crate()
+new Crate()
+new Box()
+new own.Crate()
+"""
+
+
+def test_a_constructor_is_named_by_its_class_and_not_by_what_holds_that(ask: Ask, repo: Repo) -> None:
+    repo.put("parts.ts", "export class Crate {\n  constructor() {}\n}\nexport default Crate\n")
+    repo.put("kit.ts", 'export { Crate } from "./parts"\n')
+    repo.put("uses.ts", MADE)
+    placed = ask("find_references", symbol_name="Crate.constructor", path="parts.ts", line=2)
+    assert places(placed) == [("uses.ts", 7), ("uses.ts", 8), ("uses.ts", 9)]
+    assert reasons(placed, "possible") == {6: "exports", 10: "exports"}
+
+
+def test_a_module_that_is_a_class_is_made_by_any_name(ask: Ask, repo: Repo) -> None:
+    repo.put("crate.js", "module.exports = class Crate {\n  constructor() {}\n}\n")
+    repo.put("lid.js", "class Lid {\n  constructor() {}\n}\nmodule.exports = Lid\n")
+    loaded = "const Box = require('./crate')\nconst Lid = require('./lid')\n"
+    repo.put("uses.js", loaded + "new Box()\nnew Lid()\n")
+    for name, line in (("Crate", 3), ("Lid", 4)):
+        assert places(ask("find_references", symbol_name=f"{name}.constructor")) == [("uses.js", line)]
+
+
+def test_what_is_exported_where_it_is_declared_is_itself_under_that_name(ask: Ask, repo: Repo) -> None:
+    exports = "export { turn as spin, turn as whirl }\nexport default turn\n"
+    repo.put("parts.ts", "export const turn = 1\n" + exports)
+    repo.put("uses.ts", 'import * as parts from "./parts"\nparts.turn\nparts.spin\n')
+    placed = ask("find_references", symbol_name="turn", path="parts.ts", line=1)
+    assert places(placed) == [("parts.ts", 2), ("parts.ts", 2), ("parts.ts", 3), ("uses.ts", 2)]
+    assert reasons(placed, "possible") == {3: "exports"}
+
+
 def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: Repo) -> None:
     repo.put(
         "parts.ts",
@@ -281,3 +334,208 @@ def test_an_import_that_is_exported_at_once_is_what_it_imports(ask: Ask, repo: R
     repo.put("uses.ts", 'import * as parts from "./parts"\nlet wheel: parts.Wheel\n')
     placed = ask("find_references", symbol_name="Wheel", path="parts.ts", line=1)
     assert places(placed) == [("parts.ts", 2), ("uses.ts", 2)]
+
+
+JOINED = """import { Attributes, render } from "elements"
+interface Crate { size: number }
+type Field<T> = { own: string } & T & Crate
+type Told = Field<Attributes["input"]>
+const one: Told = null!
+one.size
+const { size }: Attributes & Crate = null!
+const { shown, ...rest } = render()
+function both() { return { get(): Crate { return null! }, ...rest } }
+both().get().size
+const two: Field<{ plain: 1 }> = null!
+two.size
+const three: Crate | Attributes = null!
+three.size
+class Box extends Attributes { crate(): Crate { return null! } }
+new Box().crate().size
+type Each<T> = { [K in keyof T]: Crate } & { all: Crate }
+const four: Each<Attributes> = null!
+four.all.size
+"""
+
+
+def test_what_is_joined_with_a_type_of_a_package_that_is_not_installed_may_be_anything(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    repo.put("fields.ts", JOINED)
+    placed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
+    proven, assumed = [("fields.ts", line) for line in (12, 16, 19)], [6, 7, 10, 14]
+    assert (places(placed), reasons(placed, "possible")) == (proven, dict.fromkeys(assumed, "package"))
+    repo.put("node_modules/elements/package.json", '{ "name": "elements" }')
+    installed = ask("find_references", symbol_name="size", path="fields.ts", line=2)
+    assert places(installed) == [("fields.ts", line) for line in (6, 7, 10, 12, 14, 16, 19)]
+
+
+def test_a_module_that_the_project_declares_for_itself_is_proven(ask: Ask, repo: Repo) -> None:
+    repo.put("legacy.d.ts", 'declare module "legacy" {\n  export interface Part { size: number }\n}\n')
+    repo.put("use.ts", 'import { Part } from "legacy"\nconst part: Part = null!\npart.size\n')
+    assert places(ask("find_references", symbol_name="size", path="legacy.d.ts", line=2)) == [("use.ts", 3)]
+
+
+MODELS = """import attrs
+from dataclasses import dataclass
+from pydantic import BaseModel
+class Crate(BaseModel):
+    size: int
+@attrs.define
+class Lid:
+    width: int
+@dataclass
+class Nail:
+    mass: int
+Crate(size=1)
+Lid(width=1)
+Nail(mass=1)
+"""
+
+
+def test_keywords_of_models_are_assumed_until_what_makes_them_models_is_installed(
+    ask: Ask, repo: Repo
+) -> None:
+    repo.put(".gitignore", ".venv\n")
+    repo.put("models.py", MODELS)
+    for name, line, used in (("size", 5, 12), ("width", 8, 13)):
+        placed = ask("find_references", symbol_name=name, path="models.py", line=line)
+        assert (places(placed), places(placed, "possible")) == ([], [("models.py", used)])
+        assert reasons(placed, "possible") == {used: "package"}
+        assert places(ask("find_references", symbol_name=name)) == [("models.py", used)]
+    assert places(ask("find_references", symbol_name="mass", path="models.py", line=11)) == [
+        ("models.py", 14)
+    ]
+
+
+def test_keywords_of_models_are_proven_by_what_is_installed_in_the_project(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", ".venv\n")
+    repo.put("models.py", MODELS)
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
+    repo.put(".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.1\n")
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
+    repo.put(".venv/lib/python3.12/site-packages/pydantic/__init__.py", "")
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == [("models.py", 12)]
+    assert places(ask("find_references", symbol_name="width", path="models.py", line=8)) == []
+
+
+def test_a_keyword_of_cls_may_be_an_heirs(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "boxes.py",
+        "from dataclasses import dataclass\n@dataclass\nclass Box:\n    size: int\n"
+        "    @classmethod\n    def make(cls):\n        return cls(size=1)\n"
+        '    @classmethod\n    def again(cls: "type[Box]"):\n        return cls(size=2)\nBox(size=3)\n',
+    )
+    placed = ask("find_references", symbol_name="size", path="boxes.py", line=4)
+    assert places(placed) == [("boxes.py", 10), ("boxes.py", 11)]
+    assert reasons(placed, "possible") == {7: "key"}
+    assert places(ask("find_references", symbol_name="size")) == [("boxes.py", n) for n in (7, 10, 11)]
+
+
+def test_a_module_that_others_load_is_assumed_behind_its_package(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/__init__.py", "from kit.nuts import M4\nfrom .bolts import M5\nfrom . import pins\n")
+    for name in ("nuts", "bolts", "pins", "saws"):
+        repo.put(f"kit/{name}.py", "M4 = M5 = 1\ndef turn(): ...\n")
+    repo.put(
+        "use.py",
+        "import kit\nimport kit.saws\nkit.nuts.turn()\nkit.bolts.turn()\nkit.pins.turn()\nkit.saws.turn()\n",
+    )
+    repo.put("other.py", "import kit\nkit.saws.turn()\n")
+    for name, line in (("bolts", 4), ("pins", 5)):
+        found = ask("find_references", symbol_name="turn", path=f"kit/{name}.py", line=2)
+        assert places(found) == [("use.py", line)]
+    nuts = ask("find_references", symbol_name="turn", path="kit/nuts.py", line=2)
+    assert (places(nuts), reasons(nuts, "possible")) == ([], {3: "package"})
+    saws = ask("find_references", symbol_name="turn", path="kit/saws.py", line=2)
+    assert (places(saws), places(saws, "possible")) == ([("use.py", 6)], [("other.py", 2)])
+    named = ask("find_references", symbol_name="turn", path="kit/saws.py")
+    assert places(named) == [("other.py", 2), ("use.py", 6)]
+
+
+GLOBAL = """declare global {
+  namespace Kit { interface Options { %s: 1 } }
+}
+export const use = (options: Kit.Options) => options
+"""
+
+
+def test_a_global_declaration_of_another_package_is_of_its_own_program(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "node_modules\n")
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/tsconfig.json", "{}")
+        repo.put(f"packages/{package}/index.ts", GLOBAL % package)
+    core, plug = ((f"packages/{package}/index.ts", 4) for package in ("core", "plug"))
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [core]
+    assert reasons(placed, "possible") == {2: "declares", 4: "package"}
+    assert places(ask("find_references", symbol_name="Kit.Options", path=core[0])) == [core, plug]
+    installed = repo.root / "packages/plug/node_modules/@x"
+    installed.mkdir(parents=True)
+    (installed / "core").symlink_to(repo.root / "packages/core")
+    repo.put("packages/plug/package.json", '{ "name": "@x/plug", "version": "1.0.0" }')
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [core, plug]
+    placed = ask("find_references", symbol_name="Options", path="packages/plug/index.ts", line=2)
+    assert places(placed) == [plug]
+
+
+def test_a_namespace_of_another_package_has_members_by_assumption(ask: Ask, repo: Repo) -> None:
+    for package, name in (("core", "Options"), ("plug", "Other")):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/tsconfig.json", "{}")
+        repo.put(
+            f"packages/{package}/index.ts",
+            (GLOBAL % package).replace("interface Options", f"interface {name}"),
+        )
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [("packages/core/index.ts", 4)]
+    assert [(each["path"], each["why"]) for each in placed["possible"]] == [
+        ("packages/plug/index.ts", "package")
+    ]
+
+
+def test_what_pytest_caught_is_known_where_pytest_is(ask: Ask, repo: Repo) -> None:
+    repo.put(".gitignore", "venv\n")
+    repo.put("errors.py", "class Broken(Exception):\n    code = 1\n")
+    repo.put(
+        "test_errors.py",
+        "import pytest\nfrom unittest import TestCase\nfrom errors import Broken\n"
+        "def test_one():\n    with pytest.raises(Broken) as caught: ...\n    caught.value.code\n"
+        "class Cases(TestCase):\n    def test_two(self):\n"
+        "        with self.assertRaises(Broken) as caught: ...\n        caught.exception.code\n",
+    )
+    one, two = ("test_errors.py", 6), ("test_errors.py", 10)
+    placed = ask("find_references", symbol_name="code", path="errors.py", line=2)
+    assert (places(placed), places(placed, "possible")) == ([two], [one])
+    repo.put("venv/pyvenv.cfg", "version_info = 3.13.0\n")
+    repo.put("venv/Lib/site-packages/pytest/__init__.py", "")
+    repo.put("errors.py", "class Broken(Exception):\n    code = 2\n")
+    found = ask("find_references", symbol_name="code", path="errors.py", line=2)
+    assert places(found) == [one, two]
+
+
+def test_packages_that_one_configuration_governs_are_one_program(ask: Ask, repo: Repo) -> None:
+    repo.put("tsconfig.json", "{}")
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}" }}')
+        repo.put(f"packages/{package}/index.ts", GLOBAL % package)
+    placed = ask("find_references", symbol_name="Options", path="packages/core/index.ts", line=2)
+    assert places(placed) == [("packages/core/index.ts", 4), ("packages/plug/index.ts", 4)]
+
+
+def test_what_a_package_adds_to_another_one_is_of_its_own_program(ask: Ask, repo: Repo) -> None:
+    for package in ("core", "plug"):
+        repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}", "main": "index.ts" }}')
+        repo.put(f"packages/{package}/tsconfig.json", "{}")
+    repo.put("packages/core/index.ts", "export class Room { size = 1 }\n")
+    repo.put("packages/core/use.ts", 'import { Room } from "./index"\nexport const room: Room = null!\n')
+    repo.put(
+        "packages/plug/index.ts", 'declare module "@x/core" {\n  interface Room { wide: 1 }\n}\nexport {}\n'
+    )
+    added = ask("find_references", symbol_name="Room", path="packages/plug/index.ts", line=2)
+    assert places(added) == []
+    assert reasons(added, "possible") == {1: "package", 2: "package"}
+    core = ask("find_references", symbol_name="Room", path="packages/core/index.ts", line=1)
+    assert places(core) == [("packages/core/use.ts", 1), ("packages/core/use.ts", 2)]

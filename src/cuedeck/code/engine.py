@@ -129,6 +129,7 @@ class Code:
                 before, self.checkout = self.checkout, Checkout(self.root, found)
                 # Nobody has watched in between: no earlier snapshot tells what project files say now.
                 self.checkout.project_version = before.project_version + 1
+                self.checkout.installed_version = before.installed_version + 1
                 self.repository, self._disk_indexed, self._last = found, (), None
 
     def base_name(self) -> str | None:
@@ -378,7 +379,9 @@ class Code:
         version, checkout, repository = self.store.index.version(), self.checkout, self.repository
         if wanted.checked_out:
             checkout.files()
-        looked = (checkout.version, checkout.project_version, checkout.conflicts)
+        checkout.look_at_installed()
+        said = (checkout.project_version, checkout.installed_version)
+        looked = (checkout.version, said, checkout.conflicts)
         return wanted, version, looked, self._base_of(wanted), repository and repository.doubt(wanted.shown)
 
     def _say_what_is_missing(self, wanted: Wanted, view: View) -> None:
@@ -526,7 +529,8 @@ class Code:
 
     def _key(self, wanted: Wanted, layers: list[Layered]) -> tuple[object, ...]:
         project = self.checkout.project_version if wanted.checked_out else -1
-        return (wanted.name, project, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
+        said = (project, self.checkout.installed_version)
+        return (wanted.name, said, *((a.rid, a.commit_id, a.indexed_at, a.files) for a, _ in layers))
 
     def _layers(self, wanted: Wanted, row_of: Callable[[str], table.RefRow | None]) -> list[Layered]:
         """What a ref is made of, the top first, each with whether it is what stands on disk."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cuedeck.code.git.checkout import Checkout
+from cuedeck.code.git.checkout import Checkout, is_installed
 from cuedeck.code.git.links import links_of
 from cuedeck.code.git.repository import MissingBlob, Repository
 from cuedeck.code.snapshot import Entry
@@ -25,8 +25,7 @@ class Reading:
     def file(self, path: str) -> bytes | None:
         """A file's bytes, or nothing where there is none, or this clone lacks it."""
         entry = self._files.get(path)
-        if entry is None and "node_modules" in path.split("/"):
-            # What is installed is installed for every ref.
+        if entry is None and is_installed(path):
             return self._checkout.project_file(path)
         repository, commit = self._repository, self._wanted.commit
         if entry is not None and not entry.on_disk and repository is not None:

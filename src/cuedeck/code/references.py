@@ -22,6 +22,7 @@ from cuedeck.code.locating import definitions_of
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.expected import may_lack
+from cuedeck.code.resolution.heirs import may_make_heir
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.listing import is_listed
 from cuedeck.code.resolution.shapes import is_made
@@ -162,6 +163,11 @@ class _Search:
         self.linker: Linker = snapshot.linker
         self.symbol = symbol
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
+        # Declarations of the same thing in files that do not see the symbol may be of another.
+        rules = snapshot.rules(symbol.path)
+        self.seeing = frozenset(
+            t for t in self.symbols if t.path == symbol.path or rules.is_seen(t.path, symbol.path)
+        )
         self.found: dict[tuple[str, int], Site] = {}
         # What counts for a reason only.
         self.apart: dict[tuple[str, int], Site] = {}
@@ -263,7 +269,7 @@ class _Search:
 
     def scan(self, uses: Uses) -> list[str]:
         """Look at every use of a name; the other names that imports give the symbol."""
-        proven = uses.proven(self.symbols)
+        proven = uses.proven(self.seeing)
         for path, site in uses.of(self.symbols):
             self.consider(path, self.snapshot.links(path), site, proven=(path, site) in proven)
         aliases: list[str] = []
@@ -294,6 +300,8 @@ class _Search:
 
     def reason(self, path: str, site: int) -> str:
         """Why a place that means the symbol is no plain use of it, where types are what they look like."""
+        if may_make_heir(self.linker, path, site):
+            return KEY
         if not self.snapshot.rules(path).structural:
             return ""
         if may_lack(self.linker, path, site):
@@ -326,7 +334,7 @@ class _Search:
                 found, assumed = self.linker.resting(self.linker.linked, path, binding)
                 if not self.symbols.isdisjoint(found):
                     sure = self.snapshot.proofs.linked(path, binding) if assumed else found
-                    self.add(path, place, Role.IMPORT, PACKAGE if self.symbols.isdisjoint(sure) else "")
+                    self.add(path, place, Role.IMPORT, PACKAGE if self.seeing.isdisjoint(sure) else "")
         elif (
             kind not in _FORWARDING
             and (self.one_thing or self.chosen is not None)
@@ -387,7 +395,20 @@ class _Search:
                         self.add(path, links.pos[site], Role.CALL, CONSTRUCTS)
                     else:
                         proven = self.is_proven_class(path, site, made)
-                        self.add(path, links.pos[site], Role.CALL, "" if proven else PACKAGE)
+                        why = self.reason_to_make(path, site, made) if proven else PACKAGE
+                        self.add(path, links.pos[site], Role.CALL, why)
+
+    def reason_to_make(self, path: str, site: int, made: Value) -> str:
+        """Why a place that makes an instance does not name its class, but what holds or lists that."""
+        if not self.snapshot.rules(path).structural:
+            return ""
+        named = [t for t in self.linker.targets(path, site) if isinstance(t, Symbol)]
+        held = any(t[:2] != self.bound_in(made) for t in named)
+        return EXPORTS if held or is_listed(self.linker, path, site) else ""
+
+    def bound_in(self, made: Value) -> tuple[str, int]:
+        """The file and the scope in which a class has its name."""
+        return made.path, self.snapshot.links(made.path).scopes[made.scope].parent
 
     def is_proven_class(self, path: str, site: int, made: Value) -> bool:
         """Whether a place means a class without an assumption."""

@@ -115,6 +115,66 @@ def test_branches_that_end_inside_a_statement(project: Project) -> None:
     written.check("last")
 
 
+def test_branches_that_hold_the_head_of_a_body_below_them(project: Project) -> None:
+    written = project(
+        """
+        === heads.c
+        int used(int n) { return n; } // <def used>
+        #if NUMBERED
+        int chosen(const char *text, int line)
+        #else
+        int chosen(const char *text)
+        #endif
+        {
+            return used(1); // <used>
+        }
+        #ifdef SHORT
+        struct held
+        #else
+        struct kept
+        #endif
+        {
+            int size; // <def size>
+        };
+        int after(struct held *one) { return used(one->size); } // <used> <size>
+        """
+    )
+    written.check("used")
+    written.check("size")
+    outline = written.facts["heads.c"].outline
+    assert [(each.name, each.signature, each.line_start, each.line_end) for each in outline.definitions] == [
+        ("used", "int used(int n)", 1, 1),
+        ("chosen", "int chosen(const char *text, int line)", 3, 9),
+        ("held", "struct held", 11, 17),
+        ("size", "int size", 16, 16),
+        ("after", "int after(struct held *one)", 18, 18),
+    ]
+
+
+def test_what_no_compiler_reads_does_not_hide_what_is_around_it(project: Project) -> None:
+    written = project(
+        """
+        === never.c
+        int first(int n) { return n; } // <def first>
+        int chosen(int n) // <def chosen>
+        {
+        #if 0
+            if (n) {
+        #endif
+        #if 0
+            while (n) {
+        #elif MORE
+            n = first(n); // <first>
+        #endif
+            return first(n); // <first>
+        }
+        int last(int n) { return chosen(first(n)); } // <first> <chosen>
+        """
+    )
+    written.check("first")
+    written.check("chosen")
+
+
 def test_sizes_of_tables_of_functions_are_uses(project: Project) -> None:
     written = project(
         """

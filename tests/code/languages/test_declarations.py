@@ -207,6 +207,36 @@ def test_this_in_an_object_is_what_is_expected_of_it(project: Project) -> None:
     written.check("width")
 
 
+def test_a_global_namespace_has_what_any_of_its_blocks_declares(project: Project) -> None:
+    written = project(
+        """
+        === first.ts
+        declare global {
+          namespace Kit {
+            interface Part { open(): Options<string> } // <options>
+          }
+        }
+        export {}
+        === second.ts
+        declare global {
+          export namespace Kit {
+            export interface Options<T> { size: T } // <def options> <def size>
+            namespace Deep { interface Hole { deep: Options<1> } } // <options> <def deep>
+          }
+        }
+        export {}
+        === use.ts
+        export function use(part: Kit.Part, options: Kit.Options<1>, hole: Kit.Deep.Hole) { // <options>
+          part.open().size // <size>
+          hole.deep.size // <deep> <size>
+        }
+        """
+    )
+    written.check("options", "Options")
+    written.check("size")
+    written.check("deep")
+
+
 def test_global_namespaces_of_several_files_are_one(project: Project) -> None:
     written = project(
         """

@@ -304,3 +304,54 @@ def test_a_type_of_the_language_that_a_project_adds_to_is_still_that(project: Pr
     )
     written.check("size")
     written.check("last")
+
+
+def test_a_mapped_type_that_leaves_keys_out_has_the_others(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Part {
+          code: string
+          size: number // <def size>
+        }
+        type Without<T, K> = { [P in keyof T as P extends K ? never : P]: T[P] }
+        type Picked<T> = { [P in keyof T as Exclude<P, "code">]?: T[P] }
+        type Numbers<T> = { [P in keyof T as (T[P] extends number ? P : never) & string]: string }
+        type Events<T> = { [P in keyof T as `on${P & string}`]: T[P] }
+        type Renamed<T, O> = { [P in keyof T as P extends "code" ? O : never]: T[P] }
+        const a: Without<Part, "code"> = { size: 1 } // <size>
+        a.size // <size>
+        const b: Picked<Part> = { size: 1 } // <size>
+        const c: Numbers<Part> = { size: "1" } // <size>
+        const d: Events<Part> = { onsize: 1, size: 2 }
+        const e: Renamed<Part, "size"> = { size: "a" }
+        """
+    )
+    written.check("size")
+
+
+def test_a_parent_without_the_members_of_the_other(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Fonts {
+          fonts: string // <def own>
+        }
+        interface Head {
+          fonts: number // <def left>
+          other: string // <def other>
+        }
+        interface Config extends Omit<Required<Head>, keyof Fonts>, Fonts {}
+        interface Named extends Omit<Head, "fonts">, Fonts {}
+        type Keys = "x" | keyof Fonts
+        export function use(config: Config, named: Named) {
+          config.fonts + named.fonts // <own>
+          config.other + named.other // <other>
+        }
+        const a: Omit<Head, Keys> & Fonts = { fonts: "", other: "" } // <own> <other>
+        const b: Pick<Head, keyof Fonts> = { fonts: 1, other: "" } // <left>
+        """
+    )
+    written.check("own", "fonts")
+    written.check("left", "fonts")
+    written.check("other")

@@ -107,6 +107,41 @@ def test_members_by_key(project: Project) -> None:
     written.check("other", "host")
 
 
+def test_both_sides_of_a_condition_tell_a_type_parameter(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        interface Box<T> { item: T; size: number } // <def size>
+        type Cast<S, T> = unknown extends S ? Box<T> : S
+        declare function put<S>(box: Cast<S, string>): S
+        declare const box: Box<string>
+        put(box).size // <size>
+        """
+    )
+    written.check("size")
+
+
+def test_an_overload_that_takes_anything_comes_before_those_below_it(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        declare function keep<T>(given: T): { kept: T } // <def first>
+        declare function keep<T>(given?: T): { kept: T | undefined } // <def second>
+        declare function some<T extends string>(given: T): { one: T } // <def text>
+        declare function some<T>(given: T): { one: T } // <def other>
+        keep({ a: 1 }).kept // <first>
+        keep(one()).kept // <first>
+        keep<{ a: number }>({ a: 1 }).kept // <first>
+        keep<string>().kept // <second>
+        some(one()).one // <text> <other>
+        """
+    )
+    written.check("first", "kept")
+    written.check("second", "kept")
+    written.check("text", "one")
+    written.check("other", "one")
+
+
 def test_overloads_by_text(project: Project) -> None:
     written = project(
         """

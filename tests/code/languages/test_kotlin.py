@@ -483,3 +483,28 @@ def test_type_parameters_with_modifiers_and_conditions(project: Project) -> None
     )
     written.check("turn")
     written.check("bite")
+
+
+def test_calls_of_get_and_set_below_a_property_are_calls(project: Project) -> None:
+    written = project("""
+        === routes.kt
+        fun helper(): Int = 1 // <def helper>
+        fun get(path: String, answer: () -> Int) {} // <def get>
+        fun set(path: String, value: Int) {} // <def set>
+        fun routes() {
+            val first = helper() // <helper>
+            get("/first") { helper() } // <helper> <get>
+            val second by lazy { helper() } // <helper>
+
+            get("/second") { helper() } // <helper> <get>
+            var third = helper() // <helper>
+            set("/third", helper()) // <helper> <set>
+        }
+        class Held {
+            var held: Int = helper() // <helper>
+                get() { return helper() } // <helper>
+                set(value) { helper() } // <helper>
+        }
+        """)
+    for name in ("helper", "get", "set"):
+        written.check(name)

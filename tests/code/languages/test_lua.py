@@ -256,3 +256,22 @@ def test_of_modules_of_one_name_the_one_from_the_outer_root_is_meant(project: Pr
         core.addThread() -- <addThread>
         """)
     written.check("addThread")
+
+
+def test_names_that_are_written_as_texts_are_names(project: Project) -> None:
+    written = project(
+        """
+        === tables.lua
+        local chosen = "z"
+        local plain = { ["stored"] = function() return 1 end } -- <def stored>
+        plain["added"] = function() return plain.stored() end -- <def added> <stored>
+        plain["two words"] = function() return plain.added() end -- <added>
+        plain[chosen] = function() return plain["added"]() end -- <added>
+        local other = { [chosen] = function() return plain["stored"]() end } -- <stored>
+        return other
+        """
+    )
+    written.check("stored")
+    written.check("added")
+    names = [each.name for each in written.facts["tables.lua"].outline.definitions]
+    assert names == ["chosen", "plain", "stored", "added", "two words", "other"]

@@ -435,6 +435,16 @@ def test_typescript_what_is_asserted_holds(project: Project) -> None:
         declare function invariant(condition: any, message?: string): asserts condition
         declare function assertLine(shape: Shape): asserts shape is Line
         declare function checked(condition: boolean): void
+        class Check {
+          static assertCircle: (shape: Shape) => asserts shape is Circle
+          static ensure: (condition: boolean) => asserts condition
+        }
+        export function check(x: Shape, y: Shape) {
+          Check.assertCircle(x)
+          x.size // <circle>
+          Check.ensure(y.kind === 'line')
+          y.size // <line>
+        }
         export function measure(x: Shape, y: Shape, z: Shape, w: Shape) {
           if (x) {
             invariant(x.kind === 'circle', 'no circle')

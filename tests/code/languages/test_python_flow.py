@@ -237,6 +237,14 @@ def test_a_member_is_what_it_was_given_last(project: Project) -> None:
             holder.held.run()  # <first> <second>
             foreign = None
             foreign.user.run()
+        def loops(holder: Holder, others, item):
+            holder.held = First()
+            for each in others:
+                holder.held.run()  # <first>
+                each.holder = holder.held == 1
+            while item:
+                holder.held.run()  # <first> <second>
+                holder = others[0]
         """
     )
     written.check("first", "run")
@@ -290,7 +298,7 @@ def test_what_has_passed_or_failed_a_test_is_nothing_else(project: Project) -> N
                 x.run()  # <second>
                 return
             x.run()  # <first>
-            if isinstance(y, Heir) and y:
+            if isinstance((y := x), Heir) and y:
                 y.run()  # <heir>
             else:
                 y.run()  # <first>

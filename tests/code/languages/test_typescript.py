@@ -598,3 +598,50 @@ def test_a_private_type_beside_a_value_of_its_name(project: Project) -> None:
     written.check("value", "Context")
     written.check("both", "Both")
     written.check("view", "View")
+
+
+def test_members_whose_modifiers_the_grammar_does_not_know(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        abstract class List<T> extends Input<T> {
+          protected abstract override readonly settings: Settings<T> // <def settings>
+          abstract override run(): void // <def run>
+          accessor size: number = 1 // <def size>
+          static accessor #made = 2
+          read(accessor: string) {
+            this.run() // <run>
+            return this.settings.x + this.size + accessor // <settings> <size>
+          }
+        }
+        """
+    )
+    for mark in ("settings", "run", "size"):
+        written.check(mark)
+    names = {d.name for d in written.facts["a.ts"].outline.definitions}
+    assert "accessor" not in names
+
+
+def test_names_that_the_grammar_takes_for_words_of_the_language(project: Project) -> None:
+    written = project(
+        """
+        === kinds.ts
+        export const type = 1 // <def type>
+        export type Kind = 2 // <def Kind>
+        export declare namespace string { export type submodule = 1 } // <def submodule>
+        export interface Wrapped { string: string.submodule } // <submodule>
+        === list.ts
+        export {
+          type, // <type>
+          type Kind // <Kind>
+        } from './kinds'
+        === second.ts
+        export { type as other } from './kinds' // <type>
+        === use.ts
+        import { type, type Kind } from './list' // <type> <Kind>
+        import { other } from './second' // <type>
+        const kind: Kind = type + other // <Kind> <type>
+        """
+    )
+    for mark in ("type", "Kind", "submodule"):
+        written.check(mark)

@@ -11,6 +11,7 @@ from blake3 import blake3
 
 from cuedeck.code.extraction.columns import across, columns, line_starts, ordered
 from cuedeck.code.facts import (
+    CALLABLE,
     CONTENT,
     ROLE_SHIFT,
     SHAPE,
@@ -170,7 +171,7 @@ class Draft:
                 nameless += part[: name_start - first] + part[name_end - first :] if named else part
             content = blake3(text).digest(length=CONTENT)
             shape = blake3(nameless.translate(None, _SPACE)).digest(length=SHAPE)
-        head_start, head_end = head or (start, min(end, start + MAX_VARIABLE))
+        most = MAX_SIGNATURE if head or kind in CALLABLE else MAX_VARIABLE
         outer = self.definition_of(around)
         self.definitions.append(
             [
@@ -183,7 +184,7 @@ class Draft:
                 name_start,
                 0,
                 0,
-                self.signature(head_start, head_end),
+                self.signature(head or (start, end), most),
                 doc.start_byte if doc else 0,
                 doc.end_byte if doc else 0,
                 content,
@@ -196,13 +197,18 @@ class Draft:
             self.scopes[own].definition = number
         return number
 
-    def signature(self, start: int, end: int) -> str:
+    def signature(self, head: Range, most: int) -> str:
         """The head of a definition on one line; of a long one the beginning, with a mark."""
-        looked_at = min(end, start + 2 * MAX_SIGNATURE)
-        text = " ".join(self.source[start:looked_at].decode("utf-8", "replace").split()).strip(" :{=;")
-        if looked_at == end and len(text) <= MAX_SIGNATURE:
+        start, end = head
+        looked_at = min(end, start + 2 * most)
+        text = " ".join(self.heading(start, looked_at).decode("utf-8", "replace").split()).strip(" :{=;")
+        if looked_at == end and len(text) <= most:
             return text
-        return text[: MAX_SIGNATURE - 1].rstrip(" \N{REPLACEMENT CHARACTER}") + "…"
+        return text[: most - 1].rstrip(" \N{REPLACEMENT CHARACTER}") + "…"
+
+    def heading(self, start: int, end: int) -> bytes:
+        """What is written there, without what belongs to no head."""
+        return self.source[start:end]
 
     def finish(self, language: str, *, broken: bool) -> Facts:
         """The facts collected so far."""

@@ -19,6 +19,7 @@ from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.git.switching import is_switching
 from cuedeck.code.git.watching import Watch
 from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.code.languages.python_packages import ENVIRONMENTS
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.text import is_unicode
 from cuedeck.paths import too_long
@@ -26,11 +27,10 @@ from cuedeck.patterns import git_patterns
 
 # Never part of a project, whether or not somebody wrote it down.
 _PRIVATE: Final = frozenset({".git", ".cuedeck", ".hg", ".svn"})
+_INSTALLED: Final = frozenset({"node_modules", *ENVIRONMENTS})
 _UNTRACKED_NOISE: Final = frozenset(
     {
-        "node_modules",
-        ".venv",
-        "venv",
+        *_INSTALLED,
         "__pycache__",
         ".tox",
         ".nox",
@@ -91,7 +91,10 @@ class Checkout:
         self.repository = repository
         self.version = 0
         self.project_version = 0
+        self.installed_version = 0
         self._project: dict[str, Stamp | None] = {}
+        # Folders of installed packages that were looked into, which no watch covers.
+        self._installed: dict[str, Stamp | None] = {}
         self._files: dict[str, TreeFile] = {}
         self._stamps: dict[str, Stamp] = {}
         # The files of a commit, and which on disk are others: comparing all takes as long as a small edit.
@@ -194,6 +197,10 @@ class Checkout:
 
     def project_file(self, path: str) -> bytes | None:
         """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
+        if is_installed(path):
+            folder = _holding(path)
+            with self._lock:
+                self._installed.setdefault(folder, _stamp_of(f"{self.root}/{folder}"))
         # Packages of one project are linked to each other; a clone's link may lead anywhere.
         if not os.path.realpath(f"{self.root}/{path}").startswith(os.path.realpath(self.root) + os.sep):
             return None
@@ -206,6 +213,14 @@ class Checkout:
         if any(_stamp_of(f"{self.root}/{path}") != self._project[path] for path in asked):
             self._project.clear()
             self.project_version += 1
+
+    def look_at_installed(self) -> None:
+        """``installed_version`` moves when packages came or went where one was looked for."""
+        with self._lock:
+            known = self._installed.items()
+            if any(_stamp_of(f"{self.root}/{folder}") != stamp for folder, stamp in known):
+                self._installed.clear()
+                self.installed_version += 1
 
     def _wait_for_git(self, until: float) -> None:
         """Git may be in the middle of a switch: that is over soon."""
@@ -507,6 +522,18 @@ class Checkout:
 
 def _stamp(status: os.stat_result) -> Stamp:
     return Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+def is_installed(path: str) -> bool:
+    """Whether a path is of a package that was installed, and so is there for every ref."""
+    return not _INSTALLED.isdisjoint(path.split("/"))
+
+
+def _holding(path: str) -> str:
+    """The folder where a package comes or goes, of which a file is read."""
+    folder = path.rpartition("/")[0]
+    around = folder.rpartition("/")[0]
+    return around if is_installed(around) else folder
 
 
 def _stamp_of(file: str) -> Stamp | None:

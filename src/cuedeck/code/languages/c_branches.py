@@ -23,6 +23,8 @@ _UNENDED: Final = re.compile(
 )
 _ELSE: Final = re.compile(rb"else\b")
 _ENDS: Final = (b";", b"{", b"}", b":", b"")
+# What the head of a function or a type ends with, before the brace of its body.
+_HEAD: Final = re.compile(rb"[\w)>]\Z")
 
 
 @dataclass
@@ -31,10 +33,20 @@ class _Group:
 
     directives: list[Range]
     torn: bool  # it begins inside an expression, or ends inside a statement
-    never: bool  # its first branch is read by no compiler
+    never: bool  # its first branch is read by no compiler, and often is no code at all
     branches: list[Range] = field(default_factory=list)
     depths: list[int] = field(default_factory=lambda: [0])
     begun: int = 0
+    headed: bool = False  # a branch ends with the head of what follows all of them
+
+    @property
+    def is_torn(self) -> bool:
+        return self.torn or any(self.depths)
+
+    @property
+    def kept(self) -> int:
+        """The branch that is read; behind the last if none is."""
+        return int(self.never)
 
 
 def torn_branches(source: bytes) -> Iterator[Range]:
@@ -43,6 +55,7 @@ def torn_branches(source: bytes) -> Iterator[Range]:
         return
     text = _WORDLESS.sub(_spaces, source)
     groups: list[_Group] = []
+    headless: _Group | None = None
     last, ending, place, inside = b"", b"", 0, False
     for line in text.splitlines(keepends=True):
         span, place = (place, place + len(line)), place + len(line)
@@ -61,17 +74,22 @@ def torn_branches(source: bytes) -> Iterator[Range]:
                 group.branches.append((group.begun, span[0]))
                 group.begun = place
                 group.torn = group.torn or (ending != b"" and _UNENDED.search(ending) is not None)
+                group.headed = group.headed or _HEAD.search(ending) is not None
                 ending = b""
                 if word != b"endif":
                     group.depths.append(0)
                 else:
                     groups.pop()
-                    kept = group.never and len(group.depths) > 1
                     if groups:
-                        groups[-1].depths[-1] += group.depths[kept]
-                    yield from _left_out(group, kept, source)
+                        groups[-1].depths[-1] += sum(group.depths[group.kept : group.kept + 1])
+                    yield from _left_out(group, source)
+                    headless = group if group.headed and not group.is_torn else None
         elif not directive:
             stripped = line.strip()
+            if headless is not None and stripped:
+                headless.torn = stripped.startswith(b"{")
+                yield from _left_out(headless, source)
+                headless = None
             # A lone colon begins a constructor's initialisers.
             last = b"," if stripped == b":" else stripped[-1:] or last
             if groups:
@@ -87,8 +105,9 @@ def _spaces(found: re.Match[bytes]) -> bytes:
     return b" " * len(text) if b"\n" not in text else _OTHER.sub(b" ", text)
 
 
-def _left_out(group: _Group, kept: int, source: bytes) -> Iterator[Range]:
-    first = source[slice(*group.directives[0])]
-    if (group.torn or any(group.depths)) and b"__cplusplus" not in first:
+def _left_out(group: _Group, source: bytes) -> Iterator[Range]:
+    if group.is_torn and b"__cplusplus" not in source[slice(*group.directives[0])]:
         yield from group.directives
-        yield from (branch for number, branch in enumerate(group.branches) if number != kept)
+        yield from (branch for number, branch in enumerate(group.branches) if number != group.kept)
+    elif group.never:
+        yield group.branches[0]

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _NAME: Final = re.compile(rb"\s*(?:(?:struct|union)\s+)?[A-Za-z_]\w*\s*(?:/[/*].*)?", re.S)
-_TEST: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*ifn?def[ \t]+(\w+)")
+_TEST: Final = re.compile(
+    rb"(?m)^[ \t]*#[ \t]*(?:ifn?def[ \t]+|(?:el)?if\b[ \t!(]*(?:defined\b[ \t(]*)?)([A-Za-z_]\w*)"
+)
+# Directives in the middle of a head, and every branch but the first.
+_DIRECTIVES: Final = re.compile(
+    rb"\n[ \t]*#[ \t]*(?:el(?:se|if\w*)\b.*?(?=\n[ \t]*#[ \t]*endif\b|\Z)|[^\n]*)", re.S
+)
 
 
 class Preprocessed(TableWalk):
@@ -43,6 +49,9 @@ class Preprocessed(TableWalk):
                     if used.start not in known:
                         self.macro_use(used, 0)
         return complete
+
+    def heading(self, start: int, end: int) -> bytes:
+        return _DIRECTIVES.sub(b"", super().heading(start, end))
 
     def tags_of(self, scope: int) -> int:
         """The scope that holds the names of structures: in C they stand apart, and belong to the file."""

@@ -92,7 +92,7 @@ class EcmaWalk(MemberWalk):
         "conditional_type": "conditional_type",
         "predefined_type": "plain_type",
         "literal_type": "literal_type",
-        "index_type_query": "plain_type",
+        "index_type_query": "keys_of",
         "template_literal_type": "plain_type",
         "constructor_type": "function_type",
         "infer_type": "infer_type",
@@ -109,6 +109,7 @@ class EcmaWalk(MemberWalk):
         "while_statement": "while_",
         "switch_statement": "switch",
         "asserts_annotation": "asserted",
+        "asserts": "asserted",
         "expression_statement": "statement",
         "ternary_expression": "ternary",
         "binary_expression": "binary",
@@ -152,24 +153,21 @@ class EcmaWalk(MemberWalk):
     # -- expressions
 
     def this(self, node: Node, scope: int, role: int = 0) -> int:
-        made, expected = self.called_on(node, scope), self.wanted.get(self.scopes[scope].owner, 0)
-        return self.row(Op.UNION, 0, self.items([made, expected])) if made and expected else made
-
-    def called_on(self, node: Node, scope: int) -> int:
         """What the function around a place says that it is called on, or what it is a member of."""
         around, owner = scope, self.scopes[scope].owner
+        whole = self.wanted.get(owner, 0)
         while around >= 0 and around != owner:
             if around in self.receivers:
                 return self.row(Op.TYPED, self.receivers[around])
             if around in self.expecting:
                 wanted = self.expecting[around]
-                return (
-                    self.row(Op.SELF, owner, wanted)
-                    if owner >= 0
-                    else self.row(Op.ARGUMENT, wanted, RECEIVER)
-                )
+                if owner < 0:
+                    return self.row(Op.ARGUMENT, wanted, RECEIVER)
+                # An object is what is expected of it, too, unless that says what its functions are called on.
+                return self.row(Op.SELF, owner, self.row(Op.WANTED, wanted, whole) if whole else wanted)
             around = self.scopes[around].parent
-        return super().this(node, scope)
+        made = super().this(node, scope, role)
+        return self.row(Op.UNION, 0, self.items([made, whole])) if made and whole else made
 
     def class_value(self, node: Node, scope: int, role: int = 0) -> int:
         """A class used as a value; it gets a name nobody can write."""

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
-from cuedeck.code.languages.ecmascript_library import EcmaLibrary
-from cuedeck.code.languages.ecmascript_modules import AUGMENTS, MODULE_MARK, WHOLE
+from cuedeck.code.languages.ecmascript_globals import EcmaGlobals
+from cuedeck.code.languages.ecmascript_modules import AUGMENTS, WHOLE
 from cuedeck.code.languages.ecmascript_packages import (
     NUXT_MADE,
     Mappings,
@@ -18,8 +18,6 @@ from cuedeck.code.languages.ecmascript_packages import (
     exported,
     is_by_node,
     made_patterns,
-    offering,
-    offers,
     patterns_of,
     read_json,
     star_of,
@@ -27,7 +25,7 @@ from cuedeck.code.languages.ecmascript_packages import (
 from cuedeck.code.languages.ecmascript_strictness import Configurations
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
-from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Target, Targets, Value
+from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
 
 _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.mts", ".d.cts")
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
@@ -54,11 +52,9 @@ _OF_NODE: Final = re.compile(
     "module|net|os|path|perf_hooks|process|querystring|readline|repl|stream|string_decoder|timers|tls|tty|url|"
     "util|v8|vm|worker_threads|zlib"
 )
-_NUXT: Final = re.compile(r"nuxt\.config\.[cm]?[jt]s")
-_TYPED: Final = (".ts", ".tsx", ".mts", ".cts")
 
 
-class EcmaRules(EcmaLibrary):
+class EcmaRules(EcmaGlobals):
     """Modules are files; bare names are packages of the project, path mappings, or foreign."""
 
     constructors: ClassVar[tuple[str, ...]] = ("constructor",)
@@ -80,58 +76,7 @@ class EcmaRules(EcmaLibrary):
     stars_pass_imports: ClassVar[bool] = False
     types_beside_values: ClassVar[bool] = True
     keeps_empty: ClassVar[bool] = True
-
-    @property
-    @from_files
-    def _globals(self) -> Sequence[Value]:
-        """Declaration files that are no modules, and ``declare global`` blocks."""
-        found = []
-        naming = {p for p in self.project.files_naming("global") if p.endswith(_TYPED)}
-        for path in sorted({p for p in self.project.paths if p.endswith(".d.ts")} | naming):
-            links = self.project.links(path)
-            kinds = links.bindings[3]
-            blocks = links.names[0].get(links.string_numbers.get("global", -1), ())
-            scopes = [links.bindings[4][b] for b in blocks if kinds[b] == Bind.NAMESPACE]
-            found += [Value(MODULE, path, scope) for scope in scopes]
-            if path.endswith(".d.ts") and not self._is_module(path):
-                found.append(file_module(path))
-        return found
-
-    def adds_to_language(self, target: Target) -> bool:
-        return isinstance(target, Symbol) and Value(MODULE, target.path, target.scope) in self._globals
-
-    def _is_module(self, path: str) -> bool:
-        """Whether a file has imports or exports of its own; ``import("x")`` in a type is none."""
-        links = self.project.links(path)
-        return links.string_numbers.get(MODULE_MARK, -1) in links.names[0]
-
-    def is_typed(self, path: str) -> bool:
-        return path.endswith(_TYPED)
-
-    def ambient(self, path: str, name: str) -> Iterable[Value]:
-        if not self._nuxt:
-            return self._globals
-        return (*self._globals, *map(file_module, self._offered(path, name)))
-
-    def _offered(self, path: str, name: str) -> Iterable[str]:
-        """The files of an application of Nuxt that define a name which all of its files see."""
-        root = next((r for r in self._nuxt if not r or path.startswith(f"{r}/")), None)
-        if root is None:
-            return ()
-        return (
-            file
-            for file in self.project.files_defining(name)
-            if file.startswith(root) and offers(file[len(root) :].strip("/"), self._nuxt[root])
-        )
-
-    @cached_property
-    def _nuxt(self) -> dict[str, list[str]]:
-        """The applications of Nuxt, inner ones first, with the folders whose names they offer."""
-        found = {}
-        for path in self.project.paths:
-            if _NUXT.fullmatch(posixpath.basename(path)):
-                found[posixpath.dirname(path)] = offering(self.project.text(path) or "")
-        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+    open_namespaces: ClassVar[bool] = True
 
     # -- declarations of one thing in several files
 
@@ -167,7 +112,7 @@ class EcmaRules(EcmaLibrary):
                     inner = Value(MODULE, target.path, scope)
                     if label == target.name and (found := self.project.module_member(inner, name)):
                         return found
-        return ()
+        return super().lent(module, name)
 
     def additions(self, foreign: str) -> Sequence[Value]:
         added = self._added
@@ -217,48 +162,6 @@ class EcmaRules(EcmaLibrary):
             for kind, members in self._declared(Value(MODULE, block.path, inner), Bind.CLASS):
                 yield f"{name.lower()}.{kind}", Value(CLASS, block.path, members)
 
-    def _declared(self, block: Value, kind: int) -> Iterable[tuple[str, int]]:
-        """The names of one kind in a block, with their scopes."""
-        links = self.project.links(block.path)
-        for name, bindings in links.names[block.scope].items():
-            for binding in bindings:
-                if links.bindings[3][binding] == kind:
-                    yield links.strings[name], links.bindings[4][binding]
-
-    @property
-    @from_files
-    def _merged(self) -> dict[Symbol, tuple[Symbol, ...]]:
-        """Every declaration of what global blocks and augmentations of modules declare again."""
-        groups: dict[object, dict[Symbol, None]] = {}
-        for block in self._globals:
-            for name, symbol in self._global_names(block):
-                groups.setdefault(name, {})[symbol] = None
-        for block, _, module in self._blocks:
-            if module is None:
-                continue
-            for name in self._mergeable(block):
-                for target in self.project.module_member(module, name):
-                    if isinstance(target, Symbol):
-                        group = groups.setdefault(target, {target: None})
-                        group[Symbol(block.path, block.scope, name)] = None
-        return {symbol: tuple(group) for group in groups.values() if len(group) > 1 for symbol in group}
-
-    def _global_names(self, block: Value, around: str = "") -> Iterable[tuple[str, Symbol]]:
-        """What a global block declares, and the namespaces in it, by whole names."""
-        for name in self._mergeable(block):
-            yield around + name, Symbol(block.path, block.scope, name)
-        for name, inner in self._declared(block, Bind.NAMESPACE):
-            yield from self._global_names(Value(MODULE, block.path, inner), f"{around}{name}.")
-
-    def _mergeable(self, block: Value) -> list[str]:
-        links = self.project.links(block.path)
-        kinds = links.bindings[3]
-        return [
-            links.strings[name]
-            for name, bindings in links.names[block.scope].items()
-            if any(kinds[b] in (Bind.CLASS, Bind.NAMESPACE) for b in bindings)
-        ]
-
     def types_apart(self, symbol: Symbol) -> bool:
         links = self.project.links(symbol.path)
         number = links.string_numbers.get(symbol.name, -1)
@@ -274,22 +177,14 @@ class EcmaRules(EcmaLibrary):
         forwarded = any(links.b[links.bindings[4][b]] == number for b in links.forwarding)
         return self._is_module(symbol.path) and not named and not forwarded
 
-    def twins(self, symbol: Symbol) -> Iterable[Symbol]:
-        return (other for other in (self._merged or {}).get(symbol, ()) if other != symbol)
-
     def declares_again(self, symbol: Symbol, other: Symbol, kind: int) -> bool:
-        """Overloads, and the parts of an interface, a namespace or a class that are one."""
-        return kind in _DECLARING
+        """Overloads, a type and a value of one name, and parts of an interface, a namespace or a class."""
+        return kind in _DECLARING or (kind == Bind.VARIABLE and self._is_type(other))
 
-    def extensions(self, path: str, scope: int, name: str) -> Iterable[tuple[str, int]]:
-        around = self.project.links(path).scopes[scope].parent
-        symbol = Symbol(path, around, name)
-        for other in (symbol, *self.twins(symbol)):
-            links = self.project.links(other.path)
-            for binding in links.names[other.scope].get(links.string_numbers[name], ()):
-                found = other.path, links.bindings[4][binding]
-                if links.bindings[3][binding] == Bind.CLASS and found != (path, scope):
-                    yield found
+    def _is_type(self, symbol: Symbol) -> bool:
+        links = self.project.links(symbol.path)
+        bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+        return any(links.bindings[3][b] in TYPE_BINDS for b in bindings)
 
     def intrinsic(self, path: str, name: str) -> Iterable[Symbol]:
         return sorted(self._intrinsics, key=lambda s: -_nearness(path, s.path))
@@ -473,6 +368,13 @@ class EcmaRules(EcmaLibrary):
     def _links(self) -> dict[tuple[str, str], bool]:
         return {}
 
+    def _has_package(self, own: str, other: str) -> bool:
+        name = self._manifests[other].get("name")
+        if not isinstance(name, str):
+            return False
+        mapped = self._mapped(posixpath.join(own, "package.json"), name) or ""
+        return mapped.startswith(f"{other}/") or self._installed(own, name) == self._manifest(other)
+
     def _installed(self, own: str, name: str) -> str | None:
         """The manifest of what files of a package import by a name."""
         while True:
@@ -482,7 +384,7 @@ class EcmaRules(EcmaLibrary):
             own = posixpath.dirname(own)
 
     def is_absent(self, path: str, module: str) -> bool:
-        if module.startswith((".", "/", "#")) or self.additions(module):
+        if module.startswith((".", "/", "#")):
             return False
         parts = module.split("/")
         name = "/".join(parts[: 2 if module.startswith("@") else 1])
@@ -508,12 +410,16 @@ class EcmaRules(EcmaLibrary):
 
     def _around(self, path: str) -> str | None:
         """The folder of the package that a file belongs to."""
-        folder = posixpath.dirname(path)
-        while folder not in self._manifests:
-            if not folder:
-                return None
-            folder = posixpath.dirname(folder)
-        return folder
+        first = folder = posixpath.dirname(path)
+        if first not in self._folders:
+            while folder and folder not in self._manifests:
+                folder = posixpath.dirname(folder)
+            self._folders[first] = folder if folder in self._manifests else None
+        return self._folders[first]
+
+    @cached_property
+    def _folders(self) -> dict[str, str | None]:
+        return {}
 
     def _choices(self, path: str, target: object) -> list[object]:
         """The files that an entry names, as a file loads it: a module of JavaScript requires nothing."""

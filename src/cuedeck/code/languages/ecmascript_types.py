@@ -19,6 +19,8 @@ _LABELLED: Final = ("required_parameter", "optional_parameter")
 _MAX_DIGITS: Final = 5
 # Of a conditional type: what is compared with what, what it is then, and otherwise.
 _PARTS: Final = 4
+# Types that leave out some of the keys they are told.
+_CHOOSING: Final = ("Exclude", "Extract", "NonNullable")
 _LEAVES: Final = (
     "identifier",
     "shorthand_property_identifier_pattern",
@@ -125,6 +127,12 @@ class TypeWalk(ModuleWalk):
         self.children(node, scope)
         return self.row(Op.LITERAL, self.name(node) if node.type == "predefined_type" else 0)
 
+    def keys_of(self, node: Node, scope: int, role: int = 0) -> int:
+        """``keyof T``: a type without members, which says whose names it is."""
+        inner = first_of(node)
+        of = self.visit(inner, scope, Role.TYPE) if inner is not None else 0
+        return self.row(Op.INDEX, self.row(Op.LITERAL, self.intern(b"keyof")), self.items([of]))
+
     def literal_type(self, node: Node, scope: int, role: int = 0) -> int:
         inner = first_of(node)
         return self.literal(inner) if inner is not None else self.row(Op.LITERAL, 0)
@@ -208,6 +216,7 @@ class TypeWalk(ModuleWalk):
     def mapped_type(self, node: Node, clause: Node, scope: int) -> int:
         """``{ [K in keyof T]: … }`` has the members of T, any other many of what it holds.
 
+        So it is where ``as`` only leaves some keys out, as in ``as K extends "id" ? never : K``.
         In ``{ [T in Union as T["kind"]]: … }`` T is a type parameter, told by the key that is asked for.
         """
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
@@ -225,9 +234,25 @@ class TypeWalk(ModuleWalk):
         hint = node.child_by_field_name("type")
         held = self.visit(hint, inner, Role.TYPE) if hint is not None else 0
         many = self.row(Op.MAPPING, self.row(Op.TYPED, held), key if keyed else 0) if held else 0
-        if whose is not None and renamed is None:
+        if whose is not None and (renamed is None or self.keeps_names(renamed, name)):
             return self.row(Op.UNION, 0, self.items([part for part in (limit, many) if part]))
         return many
+
+    def keeps_names(self, renamed: Node, name: Node | None) -> bool:
+        """Whether what keys are renamed to is, or may be, the key itself."""
+        match renamed.type:
+            case "type_identifier":
+                return name is not None and self.name(renamed) == self.name(name)
+            case "conditional_type":
+                branches = renamed.named_children[2:]
+                return any(self.keeps_names(branch, name) for branch in branches)
+            case "generic_type":
+                label, arguments = renamed.named_children[0], renamed.named_children[-1]
+                chosen = self.text(label) in _CHOOSING
+                return chosen and any(self.keeps_names(each, name) for each in arguments.named_children[:1])
+            case "intersection_type" | "parenthesized_type":
+                return any(self.keeps_names(part, name) for part in renamed.named_children)
+        return False
 
     def index_signature(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)

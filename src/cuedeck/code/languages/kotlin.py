@@ -472,6 +472,11 @@ _HIDDEN: Final = re.compile(
     rb"(\bclass[ \t]+\w+(?:<[^\n{(]*>)?)"
     rb"([ \t]+(?:private|internal|protected|public)[ \t]+constructor)(?=[ \t]*\()"
 )
+# It takes a call of ``get`` or ``set`` below a property for what reads or writes that.
+_CALLED: Final = re.compile(
+    rb"(?<=[\w)}\]\"'!?>])(\s*\n[ \t]*)[ \t]"
+    rb"(?=get[ \t]*\([ \t]*[^)\s]|set[ \t]*\((?!\s*\w+\s*(?::[^(),]*)?,?\s*\)))"
+)
 
 
 def _opened(source: bytes) -> bytes:
@@ -482,9 +487,10 @@ def _opened(source: bytes) -> bytes:
 
 
 def _repaired(source: bytes) -> bytes:
-    """The source with constructors and arrows on their lines, and declarations ended before a brace."""
+    """The source with constructors and arrows on their lines, and declarations ended where they end."""
     joined = _CONSTRUCTOR.sub(lambda found: found[1] + b" " * len(found[2]), _opened(source))
     joined = _ARROW.sub(lambda found: b" " * len(found[1]), joined)
+    joined = _CALLED.sub(rb"\1;", joined)
     return _CLOSING.sub(b";", _TRAILING.sub(b" ", joined))
 
 

@@ -89,7 +89,7 @@ class LuaWalk(LuaDocs):
 
     def stored(self, name: Node, function: Node, whole: Node, scope: int) -> int:
         """A function under a plain or dotted name."""
-        leaf = name.child_by_field_name("field") or name.child_by_field_name("method") or name
+        leaf = label_of(name) or name
         table = name.child_by_field_name("table")
         owner = (
             self.text(table).replace(".", "::").replace(":", "::").replace("::::", "::")
@@ -226,7 +226,7 @@ class LuaWalk(LuaDocs):
                 self.own(name, scope)
             given = values[position] if position < len(values) else None
             whole = node.parent if role == 1 and node.parent is not None else node
-            if given is not None and given.type == "function_definition":
+            if given is not None and given.type == "function_definition" and label_of(name) is not None:
                 self.stored(name, given, whole, scope)
                 continue
             if name.type == "identifier" and given is not None and given.type == "table_constructor":
@@ -249,9 +249,10 @@ class LuaWalk(LuaDocs):
 
     def put_table(self, name: Node, given: Node, scope: int) -> bool:
         """``M.part = { … }`` is a table within a table, unless it is a list."""
-        table, field = name.child_by_field_name("table"), name.child_by_field_name("field")
-        dotted = name.type == "dot_index_expression" and given.type == "table_constructor"
-        if not dotted or table is None or field is None or self.table_of(table, scope) < 0 or is_list(given):
+        table, field = name.child_by_field_name("table"), label_of(name)
+        if given.type != "table_constructor" or table is None or field is None:
+            return False
+        if self.table_of(table, scope) < 0 or is_list(given):
             return False
         self.visit(name, scope, Role.WRITE)
         self.hold_table(self.added_to(table, scope), field, given, scope)
@@ -265,8 +266,8 @@ class LuaWalk(LuaDocs):
 
     def put(self, name: Node, given: Node | None, scope: int, of: int, value: int) -> None:
         """``self.x = value`` and ``M.x = value`` tell what an object or a table holds."""
-        table, field = name.child_by_field_name("table"), name.child_by_field_name("field")
-        if not (of or value) or table is None or field is None or name.type != "dot_index_expression":
+        table, field = name.child_by_field_name("table"), label_of(name)
+        if not (of or value) or table is None or field is None:
             return
         if self.text(table) == "self":
             owner = self.scopes[scope].owner
@@ -366,20 +367,32 @@ class LuaWalk(LuaDocs):
         return self.source[node.start_byte : node.end_byte]
 
     def field(self, node: Node, scope: int, role: int = 0) -> int:
-        name, given = node.child_by_field_name("name"), node.child_by_field_name("value")
+        key, given = node.child_by_field_name("name"), node.child_by_field_name("value")
         if given is None:
             return 0
-        named = name is not None and name.type == "identifier"
-        if named and given.type == "function_definition" and name is not None:
+        name = key
+        if key is not None and node.children[0].type == "[":
+            name = text_in(key)
+            if name is None:
+                self.visit(key, scope)
+        if name is not None and given.type == "function_definition":
             return self.stored(name, given, node, scope)
-        held = named and self.scopes[scope].kind == ScopeKind.CLASS
-        if held and name is not None and given.type == "table_constructor" and not is_list(given):
-            self.hold_table(scope, name, given, scope)
+        held = name if self.scopes[scope].kind == ScopeKind.CLASS else None
+        if held is not None and given.type == "table_constructor" and not is_list(given):
+            self.hold_table(scope, held, given, scope)
             return 0
         value = self.visit(given, scope)
-        if held and value and name is not None:
-            self.hold(scope, name, given, 0, value)
+        if held is not None and value:
+            self.hold(scope, held, given, 0, value)
         return value
+
+    def index(self, node: Node, scope: int, role: int = 0) -> int:
+        """``table["name"]`` is ``table.name``."""
+        table, name = node.child_by_field_name("table"), label_of(node)
+        if table is None or name is None:
+            return super().index(node, scope, role)
+        target = self.visit(table, scope)
+        return self.row(Op.ATTR, target, self.name(name), name.start_byte, role)
 
     def for_(self, node: Node, scope: int, role: int = 0) -> int:
         inner = self.scope(ScopeKind.BLOCK, scope, owner=self.scopes[scope].owner)
@@ -404,6 +417,20 @@ class LuaWalk(LuaDocs):
             if name.type == "identifier":
                 value = self.row(Op.INDEX, held) if held and position == 1 else 0
                 self.bind(scope, self.name(name), name.start_byte, Bind.VARIABLE, 0, value)
+
+
+def label_of(name: Node) -> Node | None:
+    """What something is called within its table, also where that is written as a text."""
+    field = name.child_by_field_name("field")
+    if name.type == "bracket_index_expression":
+        return text_in(field) if field is not None else None
+    return field or name.child_by_field_name("method") or name
+
+
+def text_in(key: Node) -> Node | None:
+    """What stands between the quotes of a text."""
+    content = key.child_by_field_name("content") if key.type == "string" else None
+    return content if content is not None and not content.named_child_count else None
 
 
 def is_list(table: Node) -> bool:

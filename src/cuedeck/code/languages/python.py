@@ -465,7 +465,7 @@ class PythonWalk(PythonPatterns):
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
         source = self.visit(right, scope) if right is not None else 0
         body = node.child_by_field_name("body")
-        self.again()
+        self.again(node)
         if left is not None:
             self.within(left, scope, self.row(Op.ELEMENT, source), body)
         for part in (body, node.child_by_field_name("alternative")):

@@ -20,6 +20,7 @@ _COMPARED: Final = {"==": True, "is": True, "in": True, "!=": False, "is not": F
 _ALTERNATIVES: Final = ("tuple", "list", "set")
 _QUOTES: Final = b"\"'"
 _KEYWORD: Final = Op.KEYWORD
+_AROUND: Final = ("named_expression", "parenthesized_expression")
 _WRITTEN: Final = Op.KEYWORD | Role.WRITE << ROLE_SHIFT
 _LISTED: Final = Op.TUPLE | Role.WRITE << ROLE_SHIFT
 _JOINED: Final = Op.UNION | Role.WRITE << ROLE_SHIFT
@@ -229,7 +230,7 @@ class PythonExpressions(PythonFlow):
         row = kind << 2
         if self.rows[row] & 31 == Op.TUPLE:
             kind = self.row(Op.UNION, 0, self.rows[row + 2])
-        if node.type == "named_expression":
+        while node.type in _AROUND:
             node = node.named_children[0]
         if node.type in ("attribute", "subscript"):
             text = self.source[node.start_byte : node.end_byte]

@@ -26,6 +26,11 @@ _WORDS: Final = re.compile(rb"\b(?:and|or|if|lambda)\b")
 # Members of names, and items by a number or text as it is written.
 _CHAIN: Final = re.compile(rb"(?=.{1,80}$)[\w.]+(?:\[(?:-?\d+|\"[^\"\\\n]*\"|'[^'\\\n]*')\])?")
 _OWNER: Final = re.compile(rb"(.+)(?:\.\w+|\[.*\])")
+# A line that may give a name something: what gives it stands behind it, or a word that does before it.
+_GIVING: Final = (
+    rb"(?<![\w.])(?:%s)(?![\w.\[(])[^\n]*(?:(?<![=!<>])=(?!=)|\bin\b)"
+    rb"|\b(?:as|del)\s+(?:%s)(?![\w.\[(])"
+)
 _JUMPING: Final = (*_LEAVING, "continue_statement", "break_statement")
 # How the functions begin that may tell by ``TypeGuard`` or ``TypeIs`` what they were given.
 ASKING: Final = frozenset({b"is", b"ha", b"_i", b"_h"})
@@ -404,13 +409,26 @@ class PythonFlow(Walk):
 
     def loop(self, node: Node, scope: int, role: int = 0) -> int:
         """A statement whose block may be reached again, from its own end."""
-        self.again()
+        self.again(node)
         return self.children(node, scope)
 
-    def again(self) -> None:
-        """What members were given before a loop may be something else when it goes on."""
+    def again(self, node: Node) -> None:
+        """What a loop gives members, or what they are members of, they may be whenever it goes on."""
         if self.tested:
-            self.tested = {text: kinds for text, kinds in self.tested.items() if min(kinds) > 0}
+            self.tested = {
+                text: kinds
+                for text, kinds in self.tested.items()
+                if min(kinds) > 0 or not self.gives(node, text)
+            }
+
+    def gives(self, node: Node, text: bytes) -> bool:
+        """Whether a statement may give a member, or what it is a member of, another value."""
+        names = [text]
+        while owner := _OWNER.fullmatch(names[-1]):
+            names.append(owner[1])
+        written = b"|".join(map(re.escape, names))
+        giving = re.compile(_GIVING % (written, written))
+        return giving.search(self.source, node.start_byte, node.end_byte) is not None
 
     def keep(self, text: bytes, value: int) -> None:
         """A member is what it was given, up to the end of the block."""

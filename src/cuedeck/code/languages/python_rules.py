@@ -11,6 +11,7 @@ from typing import ClassVar
 from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Import, Links, Op, Role
 from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
+from cuedeck.code.languages.python_packages import Installed
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import (
@@ -39,12 +40,15 @@ _LIBRARY = frozenset(
     {name for name in sys.stdlib_module_names if not name.startswith("_")}
     | {*_REMOVED.split(), *_ADDED.split()}
 )
+# What type checkers bring along as if it were of the language.
+_BROUGHT_ALONG = frozenset({"_typeshed", "mypy_extensions", "typing_extensions"})
 
 
 class PythonRules(Rules):
     """Packages by ``__init__.py`` or folder, modules by dotted name from any plausible root."""
 
     keeps_results: ClassVar[bool] = True
+    loads_modules: ClassVar[bool] = True
     transparent: ClassVar[frozenset[str]] = frozenset(
         {
             "Optional",
@@ -293,6 +297,24 @@ class PythonRules(Rules):
     def is_unknown(self, name: str) -> bool:
         return name.partition(".")[0] not in _LIBRARY
 
+    @cached_property
+    def installed(self) -> Installed:
+        return Installed(self.project.text)
+
+    def has_package(self, module: str) -> bool:
+        package = module.partition(".")[0]
+        return package in _LIBRARY or package in _BROUGHT_ALONG or self.installed.has(package)
+
+    def is_loaded(self, path: str, space: Value, module: Value) -> bool:
+        """Whether the package gives the module as a name, or the file imports it whole."""
+        if space.tag == MODULE:
+            links, name = self.project.links(space.path), _module_name(module.path)
+            named = links.string_numbers.get(name, -1) in links.names[space.scope]
+            if named or any(each == Import(name, 1) for each in links.imports):
+                return True
+        absolute = (each for each in self.project.links(path).imports if not each.level)
+        return any(self.module(path, each) == module for each in absolute)
+
     def _absolute(self, dotted: str, path: str = "") -> Value | None:
         if dotted in self.modules:
             return file_module(self._nearest(dotted, path))
@@ -487,6 +509,11 @@ class PythonRules(Rules):
     def package_member(self, key: str, name: str) -> Targets:
         found = self._absolute(f"{key}.{name}")
         return (found,) if found else ()
+
+
+def _module_name(path: str) -> str:
+    """What the last part of a module's dotted name is."""
+    return posixpath.basename(path.rsplit(".", 1)[0].removesuffix("/__init__"))
 
 
 def _is_added_list(links: Links, site: int) -> bool:

@@ -71,21 +71,22 @@ class Ancestry(Foreign):
         """Add the ancestors that a scope names."""
         links = self.links(path)
         promised = self.rules_of(path).interfaces_promise
+        parents: list[Value] = []
         for base in links.lists[links.scopes[scope].bases]:
             if promised and links.ops[self.named_base(path, base)] >> ROLE_SHIFT == Role.IMPLEMENTS:
                 continue
-            # A type that leaves members out comes after those beside it, which may declare them.
-            parents = [made for value in self.parents(path, base) for made in self.made_by(value)]
-            for value in sorted(parents, key=lambda parent: parent.name.count("-")):
-                if METHODS in value.name:
-                    continue
-                if value.tag in (CLASS, INSTANCE):
-                    found.update(dict.fromkeys(self.descent(value)))
-                elif value.tag == MODULE:
-                    found[(value.path, value.scope)] = None
-                elif value.tag == EXTERNAL:
-                    added = [place for place in self.added_to(value) if place.tag == CLASS]
-                    found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
+            parents += [made for value in self.parents(path, base) for made in self.made_by(value)]
+        # A type that leaves members out comes after those beside it, which may declare them.
+        for value in sorted(parents, key=lambda parent: parent.name.count("-")):
+            if METHODS in value.name:
+                continue
+            if value.tag in (CLASS, INSTANCE):
+                found.update(dict.fromkeys(self.descent(value)))
+            elif value.tag == MODULE:
+                found[(value.path, value.scope)] = None
+            elif value.tag == EXTERNAL:
+                added = [place for place in self.added_to(value) if place.tag == CLASS]
+                found.update(dict.fromkeys(same for place in added for same in self.lineage(place)))
 
     def made_by(self, parent: Value) -> Values:
         """What a parent makes that is a parameter: a mixin's class has what the parameter's bound says."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cuedeck.code.facts import Bind
@@ -32,6 +33,14 @@ class Bases(Results):
     def lineage(self, owner: Value) -> tuple[tuple[str, int], ...]:
         """A class, its extensions and its ancestors, nearest first."""
 
+    @abstractmethod
+    def named_base(self, path: str, base: int) -> int:
+        """The name of a parent, without its type arguments."""
+
+    @abstractmethod
+    def assumes(self) -> bool:
+        """Whether packages are taken to be installed, which no file says."""
+
     def descends(self, value: Value, wanted: frozenset[str]) -> bool:
         """Whether a class or an ancestor of it names one of these foreign classes as a parent."""
         if not wanted:
@@ -40,13 +49,16 @@ class Bases(Results):
         return bool(self.solve(key, self._descends, value, wanted))
 
     def _descends(self, value: Value, wanted: frozenset[str]) -> bool:
-        return any(
-            (self.label(path, base) in wanted and not self.is_own(path, base))
-            or self._renames(path, base, wanted)
-            for path, scope in self.lineage(value)
-            for links in (self.links(path),)
-            for base in links.lists[links.scopes[scope].bases]
-        )
+        return any(True for _ in self.parents_called(value, wanted))
+
+    def parents_called(self, value: Value, wanted: frozenset[str]) -> Iterator[tuple[str, int]]:
+        """The places where a class and its ancestors name one of these foreign classes as a parent."""
+        for path, scope in self.lineage(value):
+            links = self.links(path)
+            for base in links.lists[links.scopes[scope].bases]:
+                named = self.label(path, base) in wanted and not self.is_own(path, base)
+                if named or self._renames(path, base, wanted):
+                    yield path, base
 
     def _renames(self, path: str, base: int, wanted: frozenset[str]) -> bool:
         """Whether a parent is one of these foreign classes by another name: ``State = NamedTuple``."""
@@ -57,13 +69,32 @@ class Bases(Results):
 
     def has_foreign_parent(self, value: Value) -> bool:
         """Whether a class or an ancestor of it has a parent that is not the project's."""
-        return any(
-            parent.tag == EXTERNAL
-            for path, scope in self.lineage(value)
-            for links in (self.links(path),)
-            for base in links.lists[links.scopes[scope].bases]
-            for parent in self.parents(path, base)
-        )
+        return any(True for _ in self.parents_outside(value))
+
+    def parents_outside(self, value: Value) -> Iterator[tuple[str, int]]:
+        """The places where a class and its ancestors name a parent that is not the project's."""
+        for path, scope in self.lineage(value):
+            links = self.links(path)
+            for base in links.lists[links.scopes[scope].bases]:
+                if any(parent.tag == EXTERNAL for parent in self.parents(path, base)):
+                    yield path, base
+
+    def is_at_hand(self, places: Iterable[tuple[str, int]]) -> bool:
+        """Whether one of the names at some places is the project's, or of a package that is installed.
+
+        Where none is, what everybody knows of them is an assumption; of no name at all nothing is known.
+        """
+        named = list(places)
+        return any(self._is_proven(*place) for place in named) or bool(named and self._is_assumed(*named[0]))
+
+    def _is_proven(self, path: str, row: int) -> bool:
+        targets = self.targets(path, self.named_base(path, row))
+        foreign = [t.path for t in targets if isinstance(t, Value) and t.tag == EXTERNAL]
+        return not foreign or any(map(self.rules_of(path).has_package, foreign))
+
+    def _is_assumed(self, path: str, row: int) -> bool:
+        assumed: bool = self.solve(("assumed", path, row), self.assumes)
+        return assumed
 
     def has_known_parents(self, value: Value) -> bool:
         """Whether all that a class and its ancestors name as parents are classes of the project."""

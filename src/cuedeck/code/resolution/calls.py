@@ -1,4 +1,4 @@
-"""Calls: what a call gives, of the project's functions, of containers, of what the language provides."""
+"""Calls: what a call gives, of the project's functions and of what the language provides."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from cuedeck.code.facts import (
     Op,
     Role,
 )
+from cuedeck.code.resolution.containers import Containers
 from cuedeck.code.resolution.generics import (
     SELF_TYPE,
     Meaning,
@@ -25,14 +26,12 @@ from cuedeck.code.resolution.generics import (
     with_meaning,
 )
 from cuedeck.code.resolution.library import BUILT_IN
-from cuedeck.code.resolution.overloads import Overloads
 from cuedeck.code.resolution.values import (
     CALLABLE,
     CLASS,
     EXTERNAL,
     FUNCTION,
     GIVEN,
-    HOLDER,
     INSTANCE,
     LABELLED,
     MAPPING,
@@ -54,11 +53,9 @@ from cuedeck.code.resolution.values import (
 
 # What an expression of a literal's type is made of, down to its name.
 _OF_A_TYPE: Final = (Op.TYPED, Op.INDEX, Op.ATTR, Op.SEQUENCE, Op.MAPPING)
-# A key and what it holds.
-_ENTRY: Final = 2
 
 
-class Calls(Overloads):
+class Calls(Containers):
     """The part of the linker that follows calls."""
 
     def called(self, path: str, callee: int, arguments: tuple[int, ...]) -> Values:
@@ -133,16 +130,41 @@ class Calls(Overloads):
             return self.substitute(result, meaning)
         return self.signed(path, value, arguments)
 
+    def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
+        """What calling an object gives, by those of its signatures that take the arguments."""
+        method = self.member(value, "__call__") if value.tag == INSTANCE else None
+        if method is None:
+            return ()
+        meaning = self.meaning(value, method.path, method.scope)
+        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
+        count = len(arguments)
+        # Of those that take more, the rest may be left out.
+        fitting = [f for f in functions if self.taken(f) == count == 0] or [
+            f for f in functions if not 0 <= self.taken(f) < count
+        ]
+        run = [with_meaning(f, meaning) for f in fitting or functions]
+        return unique([v for f in run for v in self.call_value(path, f, arguments)])
+
     def expected(self, path: str, callee: int, position: int) -> Values:
         """What a function's parameter takes, so what an argument without a type of its own is."""
-        links = self.links(path)
-        arguments = links.arguments.get(callee, ())
         values = self.concrete(self.evaluate(path, callee))
         if position == RECEIVER:
             return self.received(values)
         taken = [v.inside[position + 1 : position + 2] for v in values if v.tag == CALLABLE]
         found = [v for parts in taken for part in parts for v in part]
         found += self.fields_filled(path, values, position) if position >= LABELLED else ()
+        found += self._declared_for(path, callee, values, position)
+        found += () if found else self._held_for(path, callee, position)
+        known = settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
+        known = known or (self.made_with(values) if not position else ())
+        known = known or (self.wanted_through(path, callee, values) if not position else ())
+        is_called = self.links(path).ops[self.plain(path, callee)] >> ROLE_SHIFT == Role.CALL
+        return known or (self.taken_in if is_called else self.handed_out)(values)
+
+    def _declared_for(self, path: str, callee: int, values: Values, position: int) -> list[Value]:
+        """What functions of the project declare of the parameter that an argument fills."""
+        found: list[Value] = []
+        arguments = self.links(path).arguments.get(callee, ())
         run = {function: value for value in values for function in self.functions_of(path, value)}
         for function in self.agreeing(path, tuple(run), arguments):
             place = self.place_of(path, function, position)
@@ -157,20 +179,21 @@ class Calls(Overloads):
                 self.learn(path, function, arguments, meaning, skip=position)
                 self.learn_wanted(path, callee, run[function], function, meaning)
             found += self.substitute(declared, meaning)
-        plain = self.plain(path, callee)
-        if not found and links.ops[plain] & OP_MASK == Op.ARGUMENT:
-            found += self.handed(path, self.plain(path, links.a[plain]), position)
-        elif not found and (method := self.label(path, callee)) in self.rules_of(path).taking_methods:
-            joins = method in self.rules_of(path).joining_methods
-            for owner in self.concrete(self.evaluate(path, links.a[plain])):
-                if owner.tag != MAPPING or position:
-                    found += elements(owner)
-                    found += (owner,) if joins and owner.tag == SEQUENCE else ()
-        known = settled(found) or self.asked(path, callee, position) or self.handed_on(path, callee, position)
-        known = known or (self.made_with(values) if not position else ())
-        known = known or (self.wanted_through(path, callee, values) if not position else ())
-        is_called = links.ops[plain] >> ROLE_SHIFT == Role.CALL
-        return known or (self.taken_in if is_called else self.handed_out)(values)
+        return found
+
+    def _held_for(self, path: str, callee: int, position: int) -> Values:
+        """What a container hands to a function, or holds where one of its methods takes more of the same."""
+        links, rules, plain = self.links(path), self.rules_of(path), self.plain(path, callee)
+        if links.ops[plain] & OP_MASK == Op.ARGUMENT:
+            return self.handed(path, self.plain(path, links.a[plain]), position)
+        if (method := self.label(path, callee)) not in rules.taking_methods:
+            return ()
+        found: list[Value] = []
+        for owner in self.concrete(self.evaluate(path, links.a[plain])):
+            if owner.tag != MAPPING or position:
+                found += elements(owner)
+                found += (owner,) if method in rules.joining_methods and owner.tag == SEQUENCE else ()
+        return tuple(found)
 
     def received(self, functions: Values) -> Values:
         """What functions are called on, whose members they see as their own."""
@@ -205,78 +228,6 @@ class Calls(Overloads):
         self.unify(result, self.evaluate(path, links.b[callee]), found)
         for parameter, values in found.items():
             meaning.setdefault(parameter, values)
-
-    def handed(self, path: str, callee: int, position: int) -> Values:
-        """What a container's method gives to the function it is called with."""
-        links = self.links(path)
-        callee = links.a[callee] if links.ops[callee] & OP_MASK == Op.INDEX else callee
-        label = links.strings[links.b[callee]] if links.ops[callee] & OP_MASK == Op.ATTR else ""
-        rules = self.rules_of(path)
-        if label in (*rules.passing_methods, *rules.same_methods) and not position:
-            return self.concrete(self.evaluate(path, links.a[callee]))
-        if links.ops[callee] & OP_MASK == Op.CALL and self.label(path, links.a[callee]) in rules.table_calls:
-            return self.tabled(path, links.lists[links.b[callee]], position)
-        if self.label(path, callee) in rules.walking_calls and not self.is_own(path, callee):
-            given = links.arguments.get(callee, ())
-            return self.walked_over(path, given[min(position + 1, len(given) - 1)]) if given[1:] else ()
-        if self.label(path, callee) in rules.element_calls and not self.is_own(path, callee):
-            given = links.arguments.get(callee, ())
-            held = self.concrete(self.evaluate(path, given[0])) if given and not position else ()
-            return unique([v for value in held for v in elements(value)])
-        if not label:
-            return self.walked(path, callee) if not position else ()
-        owners = self.concrete(self.evaluate(path, links.a[callee]))
-        if owners and not position and all(o.tag == EXTERNAL for o in owners):
-            return self.walked(path, callee)
-        if rules.spreads_pairs and (spread := self.parts_handed(owners, position)):
-            return spread
-        if label not in rules.callback_methods:
-            holders = [o for o in owners if o.name == HOLDER] if not position else []
-            return unique([v for o in holders for v in elements(o)])
-        if rules.hands_entries and any(o.tag == MAPPING for o in owners):
-            parts = [o.inside[1 - position] for o in owners if o.tag == MAPPING and position < _ENTRY]
-            return unique([v for part in parts for v in part])
-        if rules.component and not position and any(o.tag == MAPPING for o in owners):
-            entries = [Value(TUPLE, inside=o.inside[::-1]) for o in owners if o.tag == MAPPING]
-            return (*entries, *[v for o in owners if o.tag != MAPPING for v in elements(o)])
-        if label in rules.folding_methods and not position:
-            return self.folded(path, callee, links.arguments.get(callee, ()))
-        if position != int(label in rules.folding_methods) and label not in rules.comparing_methods:
-            return ()
-        if rules.walker:
-            return unique([v for o in owners for v in (elements(o) or self.walked_by(o, rules.walker))])
-        if rules.iterator:
-            return unique(
-                [v for o in owners for v in (self.yielded(o) or ((o,) if o.tag == INSTANCE else ()))]
-            )
-        return unique([v for o in owners for v in (elements(o) or ((o,) if o.tag == INSTANCE else ()))])
-
-    def parts_handed(self, owners: Values, position: int) -> Values:
-        """What a function takes of pairs: the whole pair, or as its second what stands second in it."""
-        entries = [Value(TUPLE, inside=o.inside[::-1]) for o in owners if o.tag == MAPPING]
-        pairs_of = [v for o in owners if o.tag == SEQUENCE for v in elements(o) if v.tag == TUPLE]
-        if not position:
-            return unique(entries)
-        parts = [p.inside[position] for p in (*entries, *pairs_of) if position < len(p.inside)]
-        return unique([v for part in parts for v in part])
-
-    def tabled(self, path: str, arguments: tuple[int, ...], position: int) -> Values:
-        """What a function is handed that runs for each row of a table: the row, or one part of it."""
-        tables = self.concrete(self.evaluate(path, arguments[0])) if arguments else ()
-        rows = [row for table in tables for row in elements(table)]
-        parts = [row.inside[position] for row in rows if row.tag == TUPLE and position < len(row.inside)]
-        whole = [row for row in rows if row.tag != TUPLE and not position]
-        return unique([*whole, *(value for part in parts for value in part)])
-
-    def walked(self, path: str, callee: int) -> Values:
-        """What a foreign function hands to a function: the elements of the container beside it."""
-        rules, found = self.rules_of(path), list[Value]()
-        if rules.foreign_wrappers and all(v.tag == EXTERNAL for v in self.evaluate(path, callee)):
-            for argument in self.links(path).arguments.get(callee, ()):
-                if self.links(path).ops[argument] & OP_MASK in (Op.NAME, Op.ATTR):
-                    held = self.concrete(self.evaluate(path, argument))
-                    found += [v for value in held if value.tag == SEQUENCE for v in elements(value)]
-        return unique(found)
 
     def created(self, path: str, made: int, arguments: tuple[int, ...]) -> Values:
         """A new instance of what a type expression names."""
@@ -333,63 +284,12 @@ class Calls(Overloads):
             inside = unique([v for g in given for v in self.yielded(g)])
             return (sequence(inside),) if inside else ()
         member = rules.recording_calls.get(label)
-        if member:
+        if member and self.is_at_hand([(path, callee)]):
             held = self.evaluate(path, arguments[0])
             raised = unique([v for h in held for v in (elements(h) or (h,)) if v.tag == CLASS])
             instances = tuple(v._replace(tag=INSTANCE) for v in raised)
             return (Value(RECORD, inside=(instances,), name=member),) if instances else ()
         return self.unwrapped(path, callee, arguments[0])
-
-    def container_call(self, path: str, owner: int, label: str, arguments: tuple[int, ...]) -> Values:
-        """Methods of containers, which are declared nowhere in the project."""
-        rules = self.rules_of(path)
-        found: list[Value] = []
-        values = self.concrete(self.evaluate(path, owner))
-        if rules.walks_iterators and label not in rules.same_methods:
-            values = self.iterated(values)
-        inherited = [c for v in values if v.tag == INSTANCE for c in self.containers(v)]
-        if rules.walker and not inherited:
-            inherited = [sequence(e) for v in values if (e := self.walked_by(v, rules.walker))]
-        for value in (*values, *inherited):
-            if label in (*rules.mapping_methods, *rules.passing_methods) and arguments:
-                given = [
-                    v for f in self.evaluate(path, arguments[0]) if f.tag == FUNCTION for v in self.result(f)
-                ]
-                if label in rules.flattening_methods:
-                    lists = self.concrete(tuple(given))
-                    given = [w for v in lists for w in (elements(v) if v.tag in (SEQUENCE, TUPLE) else (v,))]
-                one = value.tag == INSTANCE or label in rules.passing_methods
-                found += [sequence(unique(given))] if given and not one else given
-            elif label in rules.same_methods:
-                found.append(value)
-            elif label in rules.making_methods and value.tag == CLASS and self.has_foreign_parent(value):
-                found.append(value._replace(tag=INSTANCE))
-            elif value.tag == MAPPING and label == "values":
-                found.append(sequence(value.inside[0]))
-            elif value.tag == MAPPING and label in ("items", "entries"):
-                found.append(sequence((Value(TUPLE, inside=(value.inside[1], value.inside[0])),)))
-            elif value.tag == SEQUENCE and (label == "entries" or label in rules.numbering_methods):
-                found.append(sequence((Value(TUPLE, inside=((), elements(value))),)))
-            elif value.tag == SEQUENCE and label in rules.pairing_methods and arguments:
-                parts = (elements(value), self.walked_over(path, arguments[0]))
-                found.append(sequence((Value(TUPLE, inside=parts),)))
-            elif value.tag == MAPPING and label == "keys":
-                found.append(sequence(value.inside[1]))
-            elif value.tag == MAPPING and label in rules.entry_methods:
-                found.append(Value(TUPLE, inside=(value.inside[1], value.inside[0])))
-            elif value.tag in (SEQUENCE, MAPPING, TUPLE):
-                if label in rules.element_methods:
-                    found += value.inside[0] if value.tag == MAPPING else elements(value)
-                elif label in rules.container_methods:
-                    found.append(value)
-                elif value.name == HOLDER:
-                    found += (value, *elements(value))
-        return unique(found)
-
-    def iterated(self, values: Values) -> Values:
-        """Values with iterators replaced by what walking over them gives."""
-        given = [(v, self.yielded(v) if v.tag == INSTANCE else ()) for v in values]
-        return tuple(sequence(held) if held else value for value, held in given)
 
     # -- keyword arguments
 
@@ -449,8 +349,11 @@ class Calls(Overloads):
     def is_field(self, owner: Value, member: Symbol) -> bool:
         """Whether a class without a constructor of its own takes a member: with a type, or as it says."""
         rules = self.rules_of(member.path)
-        if not rules.field_decorators or self.declares_fields(self.lineage(owner)):
+        if not rules.field_decorators:
             return True
+        declaring = self.field_decorators(self.lineage(owner))
+        if declaring:
+            return self.is_at_hand(declaring)
         if not self.has_known_parents(owner) and not self.is_trusted(owner, rules.field_classes):
             return False
         links = self.links(member.path)
@@ -459,7 +362,7 @@ class Calls(Overloads):
 
     def is_trusted(self, owner: Value, known: frozenset[str]) -> bool:
         """Whether a class's foreign parents are known to do what is asked."""
-        return self.descends(owner, known)
+        return self.descends(owner, known) and self.is_at_hand(self.parents_called(owner, known))
 
     def collected(self, constructor: Symbol, field: Symbol) -> bool:
         """Whether a constructor takes keywords for the fields of heirs: with types, or as it says itself."""
@@ -472,15 +375,17 @@ class Calls(Overloads):
             # ``def __init__(self, **data)`` has nothing to do with them but to hand them on.
             alone = any(f.tag == FUNCTION and len(self.parameter_names(f)) == 1 for f in functions)
             owner = Value(CLASS, constructor.path, constructor.scope)
-            return alone and any(given) and self.has_foreign_parent(owner)
+            return alone and any(given) and self.is_at_hand(self.parents_outside(owner))
         taken = any(given) and any(self.takes_keywords(function) for function in functions)
-        return taken or (bool(given) and self.declares_fields(above))
+        return taken or (bool(given) and self.is_at_hand(self.field_decorators(above)))
 
-    def declares_fields(self, lineage: Iterable[tuple[str, int]]) -> bool:
-        """Whether one of these classes says that heirs declare fields for their constructor."""
-        return any(
-            self.labelled(path, scope, self.rules_of(path).field_decorators) for path, scope in lineage
+    def field_decorators(self, lineage: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        """Where one of these classes says that heirs declare fields for their constructor."""
+        rows = (
+            (path, self.labelling(path, scope, self.rules_of(path).field_decorators))
+            for path, scope in lineage
         )
+        return [(path, row) for path, row in rows if row]
 
     def takes_keywords(self, function: Value) -> bool:
         """Whether a function takes any keyword argument."""

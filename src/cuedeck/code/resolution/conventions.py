@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, Self
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
+from cuedeck.code.resolution.anything import is_anything, spreads_anything, swallows
 from cuedeck.code.resolution.linker import Linker
 from cuedeck.code.resolution.memo import Memo
 from cuedeck.code.resolution.rules import Rules
@@ -69,9 +70,18 @@ class ProvingLinker(LinkerBeside):
     def assumes(self) -> bool:
         return False
 
+    def _annotation(self, path: str, number: int) -> Values:
+        return () if swallows(self, path, number) else super()._annotation(path, number)
+
+    def either(self, path: str, number: int) -> Values:
+        return () if swallows(self, path, number) else super().either(path, number)
+
+    def oneself(self, path: str, scope: int) -> Values:
+        return () if spreads_anything(self, path, scope) else super().oneself(path, scope)
+
     def generic(self, path: str, number: int) -> Values:
         absent = self.is_of_absent(path, self.links(path).a[number])
-        return () if absent else super().generic(path, number)
+        return () if absent or is_anything(self, path, number) else super().generic(path, number)
 
     def foreign_call(self, path: str, callee: int, label: str, arguments: tuple[int, ...]) -> Values:
         absent = self.is_of_absent(path, callee)

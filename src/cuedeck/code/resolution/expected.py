@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cuedeck.code.facts import OP_MASK, REST, ROLE_SHIFT, Bind, Op, Role, ScopeKind
 from cuedeck.code.resolution.choosing import is_left_out
-from cuedeck.code.resolution.values import FUNCTION, Symbol
+from cuedeck.code.resolution.generics import pairs, parameters_in
+from cuedeck.code.resolution.values import CALLABLE, FUNCTION, PARAMETER, Symbol, Value, unique
 
 if TYPE_CHECKING:
     from cuedeck.code.resolution.linker import Linker
@@ -39,6 +40,7 @@ class _Type(NamedTuple):
     path: str = ""
     row: int = 0
     partial: bool = False  # whether all its members may be left out
+    frame: _Frame | None = None  # what the type parameters that it speaks of stand for
 
 
 def may_lack(linker: Linker, path: str, site: int) -> bool:
@@ -114,7 +116,7 @@ class _Key:
         if self.looked > _MAX_JOINED:
             return []
         links = self.linker.links(of.path)
-        return [self.types(of.path, part) for part in links.lists[links.b[of.row]]]
+        return [self.types(of.path, part, of.frame) for part in links.lists[links.b[of.row]]]
 
     def nothing(self, counts: bool) -> list[_Type]:
         """``undefined`` and ``null``, where they count as types of their own."""
@@ -161,14 +163,55 @@ class _Key:
         functions = tuple(dict.fromkeys(f for value in values for f in linker.functions_of(path, value)))
         for function in linker.agreeing(path, functions, linker.links(path).arguments.get(callee, ())):
             links, names = linker.links(function.path), linker.parameter_names(function)
-            if position >= len(names) or links.strings[names[position][1]] == REST:
+            if position >= len(names) - 1 and names and links.strings[names[-1][1]] == REST:
+                if self.tells(path, callee, function, len(names) - 1):
+                    yield [_Type()]
+                continue
+            if position >= len(names):
                 continue
             binding = names[position][0]
             hint, default = links.bindings[4][binding], links.bindings[5][binding]
+            if self.says_itself(path, callee, function, position):
+                yield [_Type()]
+                continue
             types = self.types(function.path, hint)
             if default and links.ops[default] & OP_MASK != Op.ARGUMENT:
                 types += self.nothing(self.strict)
             yield types
+
+    def says_itself(self, path: str, callee: int, function: Value, position: int) -> bool:
+        """Whether an argument tells a type parameter that functions beside it take and nothing else has.
+
+        Of ``render<T>(of: (told: T) => void, by: T)`` T is the type of the object in ``render(ask, { … })``.
+        """
+        linker, asked = self.linker, self.tells(path, callee, function, position)
+        if asked is None:
+            return False
+        others = [at for at in range(len(linker.parameter_names(function))) if at != position]
+        told = [self.spoken(value, asked) for at in others for value in linker.parameter_type(function, at)]
+        return any(takes for takes, _ in told) and not any(gives for _, gives in told)
+
+    def tells(self, path: str, callee: int, function: Value, position: int) -> Value | None:
+        """The type parameter that a parameter is declared as, where the call does not say what it is."""
+        declared = self.linker.parameter_type(function, position, whole=True)
+        is_told = self.linker.links(path).ops[callee] & OP_MASK == Op.INDEX
+        if is_told or len(declared) != 1 or declared[0][:3] != (PARAMETER, function.path, function.scope):
+            return None
+        return declared[0]
+
+    def spoken(self, value: Value, parameter: Value) -> tuple[bool, bool]:
+        """Whether a function takes a type parameter, and whether it gives it; anything else may give it."""
+        linker = self.linker
+        if value.tag == CALLABLE:
+            takes = unique([v for part in value.inside[1:] for v in part])
+            return parameter in parameters_in(takes), parameter in parameters_in(value.inside[0])
+        if value.tag != FUNCTION:
+            return False, parameter in parameters_in((value,))
+        meaning = dict(pairs(value))
+        taken = [linker.parameter_type(value, at) for at in range(len(linker.parameter_names(value)))]
+        takes = linker.substitute(unique([v for part in taken for v in part]), meaning)
+        gives = linker.substitute(linker.result(value._replace(inside=())), meaning)
+        return parameter in parameters_in(takes), parameter in parameters_in(gives)
 
     def given(self, path: str, callee: int) -> Iterator[list[_Type]]:
         """What the functions that are expected give."""
@@ -211,15 +254,23 @@ class _Key:
         if links is None:
             return []
         if links.ops[whole.row] & OP_MASK == Op.SEQUENCE:
-            return self.types(whole.path, links.a[whole.row])
+            return self.types(whole.path, links.a[whole.row], whole.frame)
         told = self.told(whole, self.rules.sequences)
-        return self.types(whole.path, told[0]) if told else []
+        return self.types(whole.path, told[0], whole.frame) if told else []
 
     def entries(self, whole: _Type) -> list[_Type]:
         """What a dictionary that is expected holds."""
-        told = self.told(whole, self.rules.mappings) if whole.row else ()
-        found = self.types(whole.path, told[1]) if len(told) > 1 else []
+        held = self.held_under_any_key(whole) if whole.row else 0
+        found = self.types(whole.path, held, whole.frame)
         return [*found, *self.nothing(self.left_out and whole.partial)] if found else []
+
+    def held_under_any_key(self, whole: _Type) -> int:
+        """What a dictionary holds as it is written: ``Record<Key, Held>``, ``{ [key in Key]: Held }``."""
+        links = self.linker.links(whole.path)
+        if links.ops[whole.row] & OP_MASK == Op.MAPPING:
+            return links.a[whole.row]
+        told = self.told(whole, self.rules.mappings)
+        return told[1] if len(told) > 1 else 0
 
     def told(self, of: _Type, labels: frozenset[str]) -> tuple[int, ...]:
         """The arguments of a generic type that is none of the project's and has one of some names."""
@@ -234,10 +285,10 @@ class _Key:
 
     # -- types as they are written
 
-    def types(self, path: str, row: int) -> list[_Type]:
+    def types(self, path: str, row: int, frame: _Frame | None = None) -> list[_Type]:
         """The types that a type, as it is written, is one of."""
         found: list[_Type] = []
-        for of in self.parts(path, row, None, 0) if row else ():
+        for of in self.parts(path, row, frame, 0) if row else ():
             found.append(of)
             if len(found) == _MAX_TYPES:
                 break
@@ -253,7 +304,7 @@ class _Key:
         elif op == Op.UNION and not a and links.ops[row] >> ROLE_SHIFT != Role.EXTENDS:
             items = links.lists[b]
             if any(links.ops[item] & OP_MASK == Op.MAPPING for item in items):
-                yield _Type(path, row)  # a type that has the members of another
+                yield _Type(path, row, frame=frame)  # a type that has the members of another
             else:
                 for item in items:
                     yield from self.parts(path, item, frame, depth + 1)
@@ -266,7 +317,7 @@ class _Key:
         elif op == Op.INDEX:
             yield from self.generic(path, row, frame, depth)
         else:
-            yield _Type(path, row)
+            yield _Type(path, row, frame=frame)
 
     def plain(self, path: str, row: int) -> Iterator[_Type]:
         links = self.linker.links(path)
@@ -282,7 +333,7 @@ class _Key:
         if linker.is_own(path, base):
             named = list(self.named(path, linker.plain(path, base), _Frame(path, arguments, frame), depth))
             itself = len(named) == 1 and named[0].row == linker.plain(path, base) and named[0].path == path
-            for of in [_Type(path, row)] if itself else named:
+            for of in [_Type(path, row, frame=frame)] if itself else named:
                 yield of._replace(partial=of.partial or _PARTIAL in label)
         elif label in self.rules.promises or not arguments:
             yield _Type()
@@ -293,7 +344,7 @@ class _Key:
         else:
             chosen = label in self.rules.leaving_out or label in self.rules.keeping
             from_ = self.parts(path, arguments[0], frame, depth + 1) if chosen else ()
-            yield _Type(path, row, any(of.partial for of in from_))
+            yield _Type(path, row, any(of.partial for of in from_), frame)
 
     def named(self, path: str, row: int, frame: _Frame, depth: int) -> Iterator[_Type]:
         """What a name stands for: another type, a type parameter that is told, or itself."""

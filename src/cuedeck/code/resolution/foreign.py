@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Final
 
 from cuedeck.code.resolution.calls import Calls
+from cuedeck.code.resolution.keyed import T
 from cuedeck.code.resolution.rules import Files
-from cuedeck.code.resolution.values import EXTERNAL, MODULE, Target, Targets, Value, Values, unique
+from cuedeck.code.resolution.values import EXTERNAL, MODULE, PACKAGE, Target, Targets, Value, Values, unique
 
 # Behind a package's name: any of its types.
 ANY_TYPE: Final = "*"
@@ -24,10 +25,6 @@ class Foreign(Calls):
     def module_member(self, module: Value, name: str) -> Targets:
         """What a module calls by that name."""
 
-    @abstractmethod
-    def assumes(self) -> bool:
-        """Whether packages are taken to be installed, which no file says."""
-
     def knows(self, path: str, number: int) -> bool:
         """Whether anything is known of the foreign module that an import names.
 
@@ -41,6 +38,19 @@ class Foreign(Calls):
             self.rules_of(path).is_absent(path, self.links(path).imports[number].module)
             and not self.assumes()
         )
+
+    def taken_by_dot(self, path: str, space: Value, found: tuple[T, ...]) -> tuple[T, ...]:
+        """What a file takes from a module or package by a dot, which may be a module that others load."""
+        if space.tag not in (MODULE, PACKAGE) or len(found) != 1 or not self.rules_of(path).loads_modules:
+            return found
+        module = found[0]
+        if not isinstance(module, Value) or module.tag != MODULE:
+            return found
+        key = ("loaded", path, space, module)
+        return found if self.solve(key, self._is_loaded, path, space, module) else ()
+
+    def _is_loaded(self, path: str, space: Value, module: Value) -> bool:
+        return self.rules_of(path).is_loaded(path, space, module) or self.assumes()
 
     @cached_property
     def languages(self) -> tuple[str, ...]:

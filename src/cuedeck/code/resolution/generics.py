@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # What type parameters stand for.
 Meaning = dict[Value, Values]
 
-SELF_TYPE: Final = "Self"
+SELF_TYPE: Final = "<self>"
 _HOLDERS: Final = (CLASS, INSTANCE, FUNCTION, SUPER)
 # What a type parameter has instead of a default that a comparison tells, or the key it is asked for by.
 _TOLD: Final = (Op.TUPLE, Op.ATTR)
@@ -417,7 +417,10 @@ class Generics(ABC):
                 for given in actual:
                     self._unify_two(wanted, given, meaning, depth)
             elif wanted.tag == CHOICE:
-                self.unify(self.alternatives(wanted), actual, meaning, depth + 1)
+                either = self.alternatives(wanted)
+                self.unify(either, actual, meaning, depth + 1)
+                for part in [v for v in either if v.tag == PARAMETER and v not in meaning]:
+                    self.unify((part,), actual, meaning, depth + 1)
 
     def _unify_alike(
         self, declared: Values, actual: Values, meaning: Meaning, depth: int

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from cuedeck.code.facts import OP_MASK, Bind, Op
-from cuedeck.code.resolution.generics import settled
+from cuedeck.code.resolution.generics import pairs, settled
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -24,6 +25,7 @@ from cuedeck.code.resolution.values import (
     SEQUENCE,
     TUPLE,
     Symbol,
+    Target,
     Value,
     Values,
     elements,
@@ -32,6 +34,8 @@ from cuedeck.code.resolution.values import (
     sequence,
     unique,
 )
+
+T = TypeVar("T", Target, Value)
 
 _MAX_KEYS: Final = 8
 _MAX_MEMBERS: Final = 40
@@ -43,6 +47,10 @@ _MAX_DIGITS: Final = 4
 
 class Keyed(Narrowing):
     """The part of the linker that looks types up in types."""
+
+    @abstractmethod
+    def taken_by_dot(self, path: str, space: Value, found: tuple[T, ...]) -> tuple[T, ...]:
+        """What a file takes from a module or package by a dot, which may be a module that others load."""
 
     def members(self, path: str, owner: int, key: int) -> Values:
         """What the members of a type hold that a key names; without a key all of them."""
@@ -76,7 +84,11 @@ class Keyed(Narrowing):
         mapped = tuple(value for value in owners if is_mapped(value))
         if mapped and (found := self.looked_up(mapped, (Value(KEY, name=name),))):
             return found
-        held = [v for value in self.concrete(owners) for v in self.held(value, name)]
+        held = [
+            v
+            for value in self.concrete(owners)
+            for v in self.taken_by_dot(path, value, self.held(value, name))
+        ]
         return settled(held, _MAX_HELD)
 
     def looked_up(self, owners: Values, keys: Values) -> Values:
@@ -230,25 +242,37 @@ class Keyed(Narrowing):
         if len(functions) < 2:
             return fitting
         kept = tuple(f for f in fitting if self.agrees(path, f, arguments))
+        kept = self.first_of_all(path, kept, arguments)
         if kept or len(fitting) == len(functions):
             return kept or fitting
         # Of those that take more, the rest may be left out.
         wider = [f for f in functions if not 0 <= self.taken(f) < len(arguments)]
         return tuple(f for f in wider if self.agrees(path, f, arguments)) or fitting
 
-    def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
-        """What calling an object gives, by those of its signatures that take the arguments."""
-        method = self.member(value, "__call__") if value.tag == INSTANCE else None
-        if method is None:
-            return ()
-        meaning = self.meaning(value, method.path, method.scope)
-        functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
-        count = len(arguments)
-        # Of those that take more, the rest may be left out.
-        fitting = [f for f in functions if self.taken(f) == count == 0] or [
-            f for f in functions if not 0 <= self.taken(f) < count
-        ]
-        return unique([v for f in fitting or functions for v in self.given(f, dict(meaning), value)])
+    def first_of_all(self, path: str, overloads: Values, arguments: tuple[int, ...]) -> Values:
+        """Of overloads the first, if it takes whatever it is given: any other is for other calls."""
+        functions = all(f.tag == FUNCTION for f in overloads)
+        if len(overloads) < 2 or not functions or not self.rules_of(path).structural:
+            return overloads
+        if not arguments:
+            return tuple(f for f in overloads if self.takes(f, 0)) or overloads
+        places = {(f.path, self.links(f.path).scopes[f.scope].parent) for f in overloads}
+        counts = {len(self.declared_parameters(f.path, f.scope)) for f in overloads}
+        takes = len(places) == len(counts) == 1 and all(
+            self.takes_any(path, argument, overloads[0], at) for at, argument in enumerate(arguments)
+        )
+        return overloads[:1] if takes else overloads
+
+    def takes_any(self, path: str, argument: int, function: Value, position: int) -> bool:
+        """Whether a function takes anything at a position, or the object that is written there."""
+        declared = self.parameter_type(function, position)
+        if len(declared) != 1 or declared[0][:3] != (PARAMETER, function.path, function.scope):
+            return False
+        if dict(pairs(function)).get(declared[0]):
+            return self.is_object(path, argument)
+        links = self.links(function.path)
+        bindings = links.names[function.scope].get(links.string_numbers[declared[0].name], ())
+        return not any(links.bindings[4][b] for b in bindings)
 
     def agrees(self, path: str, function: Value, arguments: tuple[int, ...]) -> bool:
         """Whether no argument is a text, an object or a function that a parameter does not allow."""

@@ -116,6 +116,7 @@ class Linker(Namesakes):
     def assumes(self) -> bool:
         """Whether packages of the project are taken to be built and installed, which no file says."""
         self.read.add(ASSUMPTION)
+        self.assumed = self.assumed or not self.active
         return True
 
     def resting(self, resolve: Callable[..., T], *place: Any) -> tuple[T, bool]:
@@ -431,6 +432,7 @@ class Linker(Namesakes):
         found: list[Target] = []
         for value in self.concrete(values):
             targets = self.attribute_of(value, name) or self.behind_arrow(value, name, rules)
+            targets = self.taken_by_dot(path, value, targets)
             if rules.fields_beside_methods:
                 targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))

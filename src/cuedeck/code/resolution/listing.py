@@ -23,7 +23,8 @@ def is_listed(linker: Linker, path: str, site: int) -> bool:
     if links.ops[site] & OP_MASK != Op.ATTR:
         return False
     name = links.strings[links.b[site]]
-    return any(_lists(linker, value, name) for value in linker.meant_on(path, site) if value.tag == MODULE)
+    modules = [value for value in linker.meant_on(path, site) if value.tag == MODULE]
+    return any(linker.solve(("listed", module, name), _lists, linker, module, name) for module in modules)
 
 
 def _lists(linker: Linker, module: Value, name: str) -> bool:
@@ -55,9 +56,17 @@ def _is_passed_on(links: Links, bindings: Sequence[int]) -> bool:
 
 
 def _is_exported_apart(links: Links, scope: int, number: int, bindings: Sequence[int]) -> bool:
-    """Whether a name is exported in another place than where it is declared."""
+    """Whether a name is exported by itself in another place than where it is declared."""
     places = {links.bindings[2][b] for b in bindings}
-    return any(
-        links.ops[row] == _EXPORTED and links.a[row] == scope and links.pos[row] not in places
+    rows = [
+        row
         for row in links.sites.get(number, ())
-    )
+        if links.ops[row] == _EXPORTED and links.a[row] == scope and links.pos[row] not in places
+    ]
+    return bool(rows) and not _renamed(links, scope).issuperset(rows)
+
+
+def _renamed(links: Links, scope: int) -> set[int]:
+    """What a module exports under other names: ``export { name as other }``."""
+    kinds, meant = links.bindings[3], links.bindings[4]
+    return {meant[b] for bindings in links.names[scope].values() for b in bindings if kinds[b] == Bind.LINK}

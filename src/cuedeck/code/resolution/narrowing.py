@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, ROLE_SHIFT, TYPE_ROLES, Bind, Op, Role, ScopeKind
@@ -183,12 +183,40 @@ class Narrowing(Protocols):
             names = [name for value in second for name in self.member_names(value)]
             return (*restricted(self.told(path, arguments[0]), "-", names), *second)
         if label in rules.leaving_out or label in rules.keeping:
-            constants = self.constants(path, arguments[1]) or frozenset()
-            names = sorted(text[1:] for text in constants if isinstance(text, str) and text[:1] == '"')
+            names = sorted(self.key_names(path, arguments[1]))
             sign = "-" if label in rules.leaving_out else "+"
             values = self.told(path, arguments[0])
             return restricted(values, sign, names) if names else values
         return None
+
+    def key_names(self, path: str, number: int, depth: int = 0) -> set[str]:
+        """The names that a type of keys consists of: texts, or ``keyof T``."""
+        links = self.links(path)
+        op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
+        if depth > _MAX_DEPTH:
+            return set()
+        if op == Op.INDEX and links.ops[a] & OP_MASK == Op.LITERAL:
+            whose = [v for of in links.lists[b] for v in self.told(path, of)]
+            return {name for value in whose for name in self.member_names(value)}
+        if op == Op.TYPED:
+            return self.key_names(path, a, depth + 1)
+        if op == Op.UNION and not a:
+            return set().union(*(self.key_names(path, item, depth + 1) for item in links.lists[b]))
+        constants = self.constants(path, number)
+        if constants is None and op in (Op.NAME, Op.ATTR):
+            return set().union(
+                *(self.key_names(at, row, depth + 1) for at, row in self.named_as(path, number))
+            )
+        return {text[1:] for text in constants or () if isinstance(text, str) and text[:1] == '"'}
+
+    def named_as(self, path: str, number: int) -> Iterator[tuple[str, int]]:
+        """What a name for a type stands for, as it is written."""
+        for target in self.targets(path, number):
+            if isinstance(target, Symbol):
+                links = self.links(target.path)
+                for binding in links.names[target.scope].get(links.string_numbers.get(target.name, -1), ()):
+                    if links.bindings[3][binding] == Bind.ALIAS and links.bindings[4][binding]:
+                        yield target.path, links.bindings[4][binding]
 
     def told(self, path: str, number: int) -> Values:
         """What an annotation means; a conditional type is decided, if nothing in it is open."""

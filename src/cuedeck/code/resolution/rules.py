@@ -76,6 +76,8 @@ class Rules:
     body_names: ClassVar[bool] = True
     # A namespace is one in all files that open it: each sees what the others have in it.
     open_namespaces: ClassVar[bool] = False
+    # A package has a module inside it by a dot once somebody has imported that.
+    loads_modules: ClassVar[bool] = False
     # Methods see their class's members by bare name.
     bare_members: ClassVar[bool] = False
     # What a function gives that yields, is sent and at its end gives something.
@@ -392,6 +394,14 @@ class Rules:
         """Whether a foreign module that a file imports is not installed, so that nothing proves its types."""
         return False
 
+    def has_package(self, module: str) -> bool:
+        """Whether the package of a foreign module is part of the language, or installed."""
+        return True
+
+    def is_loaded(self, path: str, space: Value, module: Value) -> bool:
+        """Whether a module is sure to be there for a file that takes it from another by a dot."""
+        return True
+
     def lent(self, module: Value, name: str) -> Targets:
         """What a module has by that name from files that it does not name."""
         return ()
@@ -493,6 +503,10 @@ class Rules:
     def twins(self, symbol: Symbol) -> Iterable[Symbol]:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
+
+    def is_seen(self, path: str, other: str) -> bool:
+        """Whether what another file declares for a whole program is declared for this file, too."""
+        return True
 
     def counts_nothing(self, path: str) -> tuple[bool, bool]:
         """Whether, in a file, nothing is a type of its own; whether it is one of a member left out, too."""

@@ -284,6 +284,14 @@ class Typing(Untyped):
             return self.evaluate(path, x) or (self.annotation(path, x) if generic else ())
         return ()
 
+    def oneself_as_expected(self, path: str, scope: int, function: int) -> Values:
+        """What a function is called on by what is expected of it, else an object and what it is to be."""
+        links = self.links(path)
+        whole = links.b[function] if links.ops[function] & OP_MASK == Op.WANTED else 0
+        told = self.expected(path, function, RECEIVER)
+        itself = () if told else self.oneself(path, scope)
+        return told or (unique([*itself, *self.evaluate(path, whole)]) if whole else itself)
+
     def inherited_parameter(self, symbol: Symbol) -> Values:
         """What a method's parameter without a type is by the method that it overrides."""
         if not self.rules_of(symbol.path).inherits_parameters:
@@ -323,6 +331,11 @@ class Typing(Untyped):
 
     def labelled(self, path: str, scope: int, wanted: frozenset[str]) -> str:
         """The name of a function's decorator that is one of some, if it has one."""
+        links, row = self.links(path), self.labelling(path, scope, wanted)
+        return links.strings[links.b[row]] if row else ""
+
+    def labelling(self, path: str, scope: int, wanted: frozenset[str]) -> int:
+        """The decorator of a function or class that has one of some names, or 0."""
         links = self.links(path)
         for decorator in links.lists[links.scopes[scope].decorators]:
             if links.ops[decorator] & OP_MASK == Op.CALL:
@@ -331,8 +344,8 @@ class Typing(Untyped):
                 label = links.strings[links.b[decorator]]
                 bare = links.ops[decorator] & OP_MASK == Op.NAME
                 if label in wanted and not (bare and label in _ACCESSORS):
-                    return label
-        return ""
+                    return decorator
+        return 0
 
     # -- annotations
 
@@ -416,6 +429,8 @@ class Typing(Untyped):
         """What ``Base[arguments]`` annotates."""
         links = self.links(path)
         base, arguments = links.a[number], self.arguments_of(path, number)
+        if links.ops[base] & OP_MASK == Op.LITERAL:
+            return ()
         targets = self.targets(path, self.plain(path, base))
         # Under a second name a foreign type is what its own says: ``use std::result::Result as Either``.
         own = [target.path.rpartition(".")[2] for target in targets if not isinstance(target, Symbol)]
@@ -546,7 +561,7 @@ class Typing(Untyped):
             case Op.TYPED:
                 return self.annotation(path, a) if a else ()
             case Op.SELF:
-                return (self.expected(path, b, RECEIVER) if b > 1 else ()) or self.oneself(path, a)
+                return self.oneself_as_expected(path, a, b) if b > 1 else self.oneself(path, a)
             case Op.SUPER:
                 return tuple(v._replace(tag=SUPER) for v in self.instance_type(Value(INSTANCE_OF, path, a)))
             case Op.FUNCTION:
