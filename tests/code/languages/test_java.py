@@ -297,31 +297,6 @@ def test_overloads_are_chosen_by_what_a_value_can_be(project: Project) -> None:
         written.check(mark, "value")
 
 
-def test_what_is_boxed_is_taken_as_an_object_before_it_is_unboxed(project: Project) -> None:
-    written = project(
-        """
-        === a/List.java
-        package a;
-        class List {
-            void put(double value) { put(Double.valueOf(value)); } // <def double> <object>
-            void put(int value) { put(Integer.valueOf(value)); } // <def int> <object>
-            void put(Object value) { } // <def object>
-            void get(int value) { } // <def get>
-            void get(String value) { }
-            void use(Boolean flag) {
-                put(1); // <int>
-                put(1.5); // <double>
-                put(flag); // <object>
-                get(Integer.valueOf(1)); // <get>
-            }
-        }
-        """
-    )
-    for mark in ("double", "int", "object"):
-        written.check(mark, "put")
-    written.check("get")
-
-
 def test_kotlin_and_java_name_each_other_by_their_imports(project: Project) -> None:
     written = project(
         """

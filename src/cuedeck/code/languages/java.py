@@ -9,6 +9,7 @@ from cuedeck.code.facts import OP_MASK, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules, lies_in
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
+from cuedeck.code.languages.torn import closed
 from cuedeck.code.resolution.values import Symbol, Targets
 
 if TYPE_CHECKING:
@@ -593,4 +594,4 @@ def _grammar() -> Any:
     return tree_sitter_java.language()
 
 
-JAVA: Final = Language("java", _grammar, JavaWalk, JavaRules, source_roots=("java", "src"))
+JAVA: Final = Language("java", _grammar, JavaWalk, JavaRules, source_roots=("java", "src"), close=closed)

@@ -11,6 +11,7 @@ from cuedeck.code.languages.kotlin_rules import PLATFORM, KotlinRules
 from cuedeck.code.languages.kotlin_values import COMPANION, THIS, KotlinValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declares, doc_above, first_of
+from cuedeck.code.languages.torn import closed
 from cuedeck.code.resolution.receivers import EXTENSION
 
 if TYPE_CHECKING:
@@ -501,4 +502,5 @@ KOTLIN: Final = Language(
     source_roots=("kotlin", "java", "src"),
     repair=_repaired,
     rewrite=_opened,
+    close=closed,
 )

@@ -11,6 +11,7 @@ from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.php_docs import PhpNames
 from cuedeck.code.languages.table import Declares, doc_above, first_of
+from cuedeck.code.languages.torn import closed_quotes
 from cuedeck.code.resolution.values import PACKAGE, Targets, Value
 
 if TYPE_CHECKING:
@@ -387,4 +388,4 @@ def _grammar() -> Any:
     return tree_sitter_php.language_php()
 
 
-PHP: Final = Language("php", _grammar, PhpWalk, PhpRules, namespaces=True)
+PHP: Final = Language("php", _grammar, PhpWalk, PhpRules, namespaces=True, close=closed_quotes)

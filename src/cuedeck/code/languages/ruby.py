@@ -11,6 +11,7 @@ from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.ruby_values import RubyValues
 from cuedeck.code.languages.table import Declares, first_of
+from cuedeck.code.languages.torn import closed_blocks
 from cuedeck.code.resolution.values import CLASS, PACKAGE, SINGLETON, Symbol, Targets, Value
 
 if TYPE_CHECKING:
@@ -591,4 +592,5 @@ RUBY: Final = Language(
     RubyRules,
     source_roots=("lib", "app"),
     comment="#",
+    close=closed_blocks,
 )

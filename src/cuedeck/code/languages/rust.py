@@ -11,6 +11,7 @@ from cuedeck.code.languages.rust_patterns import RustPatterns
 from cuedeck.code.languages.rust_repair import opened
 from cuedeck.code.languages.rust_rules import FILE, ITERATORS, RustRules
 from cuedeck.code.languages.table import Declarator, Declares, doc_above, first_of
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -505,4 +506,5 @@ RUST: Final = Language(
     source_roots=("src",),
     folder_stems=("mod", "lib", "main"),
     rewrite=opened,
+    close=closed,
 )

@@ -12,6 +12,7 @@ from cuedeck.code.languages.swift_patterns import SwiftPatterns
 from cuedeck.code.languages.swift_rules import IMPLICIT, SwiftRules
 from cuedeck.code.languages.swift_values import places, unprojected
 from cuedeck.code.languages.table import Declares, doc_above
+from cuedeck.code.languages.torn import closed
 from cuedeck.code.resolution.values import METATYPE
 
 if TYPE_CHECKING:
@@ -385,4 +386,6 @@ def _grammar() -> Any:
     return tree_sitter_swift.language()
 
 
-SWIFT: Final = Language("swift", _grammar, SwiftWalk, SwiftRules, source_roots=("Sources", "src"))
+SWIFT: Final = Language(
+    "swift", _grammar, SwiftWalk, SwiftRules, source_roots=("Sources", "src"), close=closed
+)

@@ -1,0 +1,96 @@
+"""What somebody is still typing keeps all that stands above the place where it ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from cuedeck.code.extraction.extract import extract
+from cuedeck.code.languages import language_named
+
+_SOURCES = {
+    "java": """
+        package a;
+        class Store {
+            int size;
+            /* } */ String text = "{";
+            int first() { return 1; }
+            int second() {
+                char c = '{';
+                for (int i = 0; i < 3; i++) {
+                    call(i, () -> {
+    """,
+    "kotlin": """
+        class Store {
+            val text = "{"
+            fun first() = 1
+            fun second() {
+                val c = '{'
+                listOf(1).forEach { x ->
+    """,
+    "swift": """
+        class Store {
+            let text = "{"
+            func first() -> Int { 1 }
+            func second() {
+                if let x = find( /* half
+    """,
+    "php": """<?php
+        class Store {
+            public $text = 'it\\'s {';
+            function first() { return 1; } # don't
+            function second() {
+                foreach ($all as $one) {
+                    $x = [
+    """,
+    "rust": """
+        struct Store<'a> { text: &'a str }
+        impl<'a> Store<'a> {
+            fn first(&self) -> char { '{' }
+            fn second(&self) {
+                match self.text {
+                    "{" => {
+    """,
+    "ruby": """
+        module Shop
+        class Store
+          def first = 1
+          def text
+            return "x" if first
+            [1].each do |one|
+              one
+            end
+          rescue
+            nil
+          end
+          def second
+            value = if first
+              call [
+    """,
+}
+
+
+@pytest.mark.parametrize("name", _SOURCES)
+def test_a_source_that_ends_within_a_body_keeps_what_stands_above(name: str) -> None:
+    language = language_named(name)
+    assert language is not None
+    source = _SOURCES[name].encode()
+    outline = extract(source, language).outline
+    found = {definition.name: definition for definition in outline.definitions}
+    assert {"Store", "text", "first"} <= found.keys()
+    store = next(n for n, d in enumerate(outline.definitions) if d.name == "Store")
+    if name != "rust":
+        assert found["first"].parent == store
+    assert all(definition.end <= len(source) for definition in outline.definitions)
+    assert source[found["first"].start : found["first"].end].strip().endswith((b"}", b"1"))
+
+
+@pytest.mark.parametrize("name", _SOURCES)
+def test_what_is_closed_is_left_as_it_is(name: str) -> None:
+    language = language_named(name)
+    assert language is not None and language.close is not None
+    text = (
+        b"def a\n  [1].map do |x|\n    x\n  end\nend\n"
+        if name == "ruby"
+        else b"class A { int b; }\n/* { */\n"
+    )
+    assert language.close(text) == text
