@@ -563,54 +563,6 @@ def test_typescript_this_of_a_function_is_what_is_expected_of_it(project: Projec
     written.check("format")
 
 
-def test_typescript_this_may_be_a_type_parameter_of_any_name(project: Project) -> None:
-    written = project(
-        """
-        === a.ts
-        interface Options<Self extends Prompt> { render(this: Omit<Self, "ask">): string; plain(): string }
-        class Prompt { state = "" } // <def state>
-        interface Choices<T> extends Options<Choice<T>> {
-          options: T[] // <def given>
-        }
-        class Choice<T> extends Prompt {
-          options: T[] // <def options>
-          constructor(choices: Choices<T>) { super() }
-        }
-        new Choice({
-          options: [1], // <given>
-          render() { return this.state + this.options }, // <state> <options>
-          plain() { return "" + this.options }, // <given>
-        })
-        """
-    )
-    written.check("state")
-    for mark in ("given", "options"):
-        written.check(mark, "options")
-
-
-def test_typescript_signature_of_an_object_is_told_by_arguments_and_defaults(project: Project) -> None:
-    written = project(
-        """
-        === a.ts
-        interface Box<T> {
-          held: T
-          open(): string // <def open>
-        }
-        class Lid { size = 1 } // <def size>
-        type Boxed<T> = T extends string ? Box<T> : Box<T[]>
-        interface Maker {
-          <T>(of: T): Box<T>
-          <const T, R = Boxed<T>>(of: T, often: number): R extends infer _ ? _ : never
-        }
-        declare const make: Maker
-        make(new Lid()).held.size // <size>
-        make("a", 2).open() // <open>
-        """
-    )
-    written.check("size")
-    written.check("open")
-
-
 def test_typescript_member_of_this_as_a_type(project: Project) -> None:
     written = project(
         """
