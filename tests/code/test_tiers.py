@@ -526,9 +526,9 @@ def test_packages_that_one_configuration_governs_are_one_program(ask: Ask, repo:
 
 
 def test_what_a_package_adds_to_another_one_is_of_its_own_program(ask: Ask, repo: Repo) -> None:
+    repo.put("tsconfig.json", "{}")
     for package in ("core", "plug"):
         repo.put(f"packages/{package}/package.json", f'{{ "name": "@x/{package}", "main": "index.ts" }}')
-        repo.put(f"packages/{package}/tsconfig.json", "{}")
     repo.put("packages/core/index.ts", "export class Room { size = 1 }\n")
     repo.put("packages/core/use.ts", 'import { Room } from "./index"\nexport const room: Room = null!\n')
     repo.put(

@@ -165,9 +165,7 @@ class _Search:
         self.symbols = frozenset((symbol, *snapshot.rules(symbol.path).twins(symbol), *self.stood_in_for()))
         # Declarations of the same thing in files that do not see the symbol may be of another.
         rules = snapshot.rules(symbol.path)
-        self.seeing = frozenset(
-            t for t in self.symbols if t.path == symbol.path or rules.is_seen(t.path, symbol.path)
-        )
+        self.seeing = frozenset(t for t in self.symbols if t.path == symbol.path or rules.sees(t, symbol))
         self.found: dict[tuple[str, int], Site] = {}
         # What counts for a reason only.
         self.apart: dict[tuple[str, int], Site] = {}

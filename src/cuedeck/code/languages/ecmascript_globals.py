@@ -74,14 +74,22 @@ class EcmaGlobals(EcmaLibrary):
 
     # -- what is a part of the same program
 
-    def is_seen(self, path: str, other: str) -> bool:
+    def sees(self, declaration: Target, symbol: Symbol) -> bool:
+        if symbol in self._global_symbols:
+            return self._is_seen(declaration.path, symbol.path)
+        return self._has(self._around(declaration.path) or "", self._around(symbol.path) or "")
+
+    def _is_seen(self, path: str, other: str) -> bool:
+        """Whether a file sees what another declares for all of its program."""
         own, theirs = self._around(path) or "", self._around(other) or ""
-        if own == theirs or not (own and theirs) or own.startswith(f"{theirs}/"):
-            return True
-        if theirs.startswith(f"{own}/") or self._governing(path) == self._governing(other):
+        return self._has(own, theirs) or self._governing(path) == self._governing(other)
+
+    def _has(self, own: str, theirs: str) -> bool:
+        """Whether a package has another one, or either stands in the other."""
+        if own == theirs or not (own and theirs) or f"{own}/".startswith(f"{theirs}/"):
             return True
         if (own, theirs) not in self._together:
-            self._together[own, theirs] = self._has_package(own, theirs)
+            self._together[own, theirs] = theirs.startswith(f"{own}/") or self._has_package(own, theirs)
         return self._together[own, theirs]
 
     def _governing(self, path: str) -> str:
@@ -109,7 +117,7 @@ class EcmaGlobals(EcmaLibrary):
         for block in blocks:
             if self._around(block.path) == own:
                 yield block
-            elif self.is_seen(path, block.path):
+            elif self._is_seen(path, block.path):
                 near.append(block)
             elif self._has_name(block, name):
                 far.append(block)
@@ -165,6 +173,12 @@ class EcmaGlobals(EcmaLibrary):
 
     @property
     @from_files
+    def _global_symbols(self) -> frozenset[Symbol]:
+        """What global blocks declare that may be declared again."""
+        return frozenset(symbol for block in self._globals for _, symbol in self._global_names(block))
+
+    @property
+    @from_files
     def _spaces(self) -> dict[Value, tuple[Value, ...]]:
         """Every block of a global namespace that has several."""
         groups: dict[str, list[Value]] = {}
@@ -214,7 +228,7 @@ class EcmaGlobals(EcmaLibrary):
         around = self.project.links(path).scopes[scope].parent
         symbol = Symbol(path, around, name)
         for other in (symbol, *self.twins(symbol)):
-            if not (self.is_seen(path, other.path) or self.project.assumes()):
+            if not (self.sees(symbol, other) or self.project.assumes()):
                 continue
             links = self.project.links(other.path)
             for binding in links.names[other.scope].get(links.string_numbers[name], ()):

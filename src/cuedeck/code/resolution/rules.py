@@ -504,8 +504,8 @@ class Rules:
         """Other declarations of the same thing, such as a prototype and its definition."""
         return ()
 
-    def is_seen(self, path: str, other: str) -> bool:
-        """Whether what another file declares for a whole program is declared for this file, too."""
+    def sees(self, declaration: Target, symbol: Symbol) -> bool:
+        """Whether what leads to another declaration of a symbol certainly leads to this one, too."""
         return True
 
     def counts_nothing(self, path: str) -> tuple[bool, bool]:
