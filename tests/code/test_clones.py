@@ -101,6 +101,24 @@ def test_a_sparse_checkout_is_the_committed_tree_but_for_what_changed(
         referring(code, "greet")
 
 
+def test_what_a_sparse_checkout_leaves_out_is_compared_by_its_text(
+    origin: Repo, tmp_path: Path, open_code: Open
+) -> None:
+    body = "    total = 0\n    for one in items:\n        total += one.price * one.count\n    return total\n"
+    origin.put("lib/sums.py", f"def laid_out(a, b):\n    return a + b\n\ndef moving(items):\n{body}")
+    origin.commit("fourth")
+    origin.put("lib/sums.py", "def laid_out(\n    a,\n    b\n):\n    return a + b\n")
+    origin.put("lib/other.py", f"def moved(items, start):\n{body}")
+    origin.commit("fifth")
+    sparse = clone(origin, tmp_path / "sparse", "--sparse")
+    assert not (sparse.root / "lib").exists()
+    code, whole = open_code(sparse.root), compare_refs(open_code(origin.root), "HEAD~1", None)
+    for working_tree in (True, False):
+        part = compare_refs(code, "HEAD~1", None, working_tree=working_tree)
+        assert part.changes == whole.changes
+        assert {c.shown.name for c in part.changes if c.formatting_only} == {"laid_out"}
+
+
 def test_a_partial_clone_is_never_asked_to_fetch(origin: Repo, tmp_path: Path, open_code: Open) -> None:
     partial = clone(origin, tmp_path / "partial", "--filter=blob:none")
     # Were anything fetched, it would have to come from here.

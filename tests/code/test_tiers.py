@@ -539,3 +539,17 @@ def test_what_a_package_adds_to_another_one_is_of_its_own_program(ask: Ask, repo
     assert reasons(added, "possible") == {1: "package", 2: "package"}
     core = ask("find_references", symbol_name="Room", path="packages/core/index.ts", line=1)
     assert places(core) == [("packages/core/use.ts", 1), ("packages/core/use.ts", 2)]
+
+
+def test_a_variable_may_be_asked_about_at_any_line_that_gives_it_a_value(ask: Ask, repo: Repo) -> None:
+    repo.put(
+        "kit.py",
+        "class Kit:\n    size = None\n    def fill(self):\n        self.size = 1\n        return self.size\n"
+        "try:\n    import fast\nexcept ImportError:\n    has_fast = False\nelse:\n    has_fast = True\n",
+    )
+    repo.put("other/use.py", "from kit import Kit\nKit().size\n")
+    first = ask("find_references", symbol_name="has_fast", path="kit.py", line=9)
+    second = ask("find_references", symbol_name="has_fast", path="kit.py", line=11)
+    assert (places(first), places(second)) == ([("kit.py", 11)], [("kit.py", 9)])
+    size = ask("find_references", symbol_name="size", path="kit.py", line=4)
+    assert places(size) == [("kit.py", 2), ("kit.py", 5), ("other/use.py", 2)]

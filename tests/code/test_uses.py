@@ -165,7 +165,7 @@ def test_a_variable_is_found_by_any_line_that_gives_it_a_value(repo: Repo, open_
         found = find(snapshot, "jobs", path="state.py", line=line)
         # What the module itself says comes before what a function does.
         assert found.symbol.line_start == 5
-        assert [site.line for site in found.references] == [2, 3, 7, 8]
+        assert [site.line for site in found.references] == [n for n in (2, 3, 5, 7, 8) if n != line]
 
 
 def test_of_a_structure_and_its_type_the_one_named_at_a_line_is_meant(repo: Repo, open_code: Open) -> None:

@@ -372,8 +372,9 @@ class _Comparing:
         return self.last_read[layer][1][start:end]
 
     def _read(self, oid: str, path: str) -> bytes:
-        if self._is_on_disk(path, oid):
-            return self.code.checkout.read(path) or b""
+        # What a sparse checkout leaves out belongs to the files on disk without being there.
+        if self._is_on_disk(path, oid) and (found := self.code.checkout.read_blob(path, oid)) is not None:
+            return found
         try:
             return self.repository.read(oid)
         except MissingBlob:

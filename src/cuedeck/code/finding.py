@@ -15,12 +15,14 @@ from cuedeck.code.locating import (
     around,
     at_line,
     definitions_of,
+    given_at,
     locate,
     meant_at,
     name_parts,
     symbol_of,
 )
 from cuedeck.code.resolution.uses import Site
+from cuedeck.code.resolution.values import Symbol
 from cuedeck.code.search.ranking import Query, Ranking
 from cuedeck.code.served import clean_path
 from cuedeck.code.snapshot import Snapshot
@@ -154,6 +156,13 @@ def is_named_at(snapshot: Snapshot, record: SymbolRecord, path: str | None, line
     return path is not None and line is not None and bool(at_line(snapshot, [record], line))
 
 
+def _given_again(snapshot: Snapshot, symbol: Symbol, path: str | None, line: int | None) -> int | None:
+    """Where a variable is given a value on a line that is asked about, after the first."""
+    if path is None or line is None or snapshot.spelled(clean_path(path)) != symbol.path:
+        return None
+    return given_at(snapshot, symbol, line)
+
+
 def find(
     snapshot: Snapshot,
     name: str,
@@ -180,7 +189,9 @@ def find(
     same = symbol_of(snapshot, record)
     with snapshot.lock:
         placed = is_named_at(snapshot, record, path, line)
-        found = snapshot.references(record, apart=placed)
+        again = None if placed or same is None else _given_again(snapshot, same, path, line)
+        placed = placed or again is not None
+        found = snapshot.references(record, apart=placed, place=again)
         silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
         passed_on = dispatched(snapshot, same) if same is not None else []
         declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()

@@ -295,6 +295,20 @@ def meant_at(snapshot: Snapshot, name: str, path: str | None, line: int) -> list
     ]
 
 
+def given_at(snapshot: Snapshot, symbol: Symbol, line: int) -> int | None:
+    """Where on a line of its file a variable is given a value, which may not be the first."""
+    links, outline = snapshot.links(symbol.path), snapshot.outline(symbol.path)
+    places, kinds, hints, given = links.bindings[2:]
+    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+    # What a test tells of a variable is bound as well, as its type and its value.
+    found = [
+        places[b]
+        for b in bindings
+        if kinds[b] & BIND_MASK == Bind.VARIABLE and not (hints[b] and hints[b] == given[b])
+    ]
+    return next((place for place in found if outline.line_of(place) == line), None)
+
+
 def definitions_of(snapshot: Snapshot, symbol: Symbol) -> list[int]:
     """The definitions that bind a symbol, in reading order."""
     links, outline = snapshot.links(symbol.path), snapshot.outline(symbol.path)

@@ -434,10 +434,13 @@ class Snapshot:
             self._found.put(("uses", name), found, found.weight)
         return found
 
-    def references(self, record: SymbolRecord, *, apart: bool = False) -> References:
+    def references(
+        self, record: SymbolRecord, *, apart: bool = False, place: int | None = None
+    ) -> References:
         """What refers to a definition, computed once.
 
-        A stub and its module are one symbol, unless the module is meant ``apart`` from the stub.
+        A stub and its module are one symbol, unless the module is meant ``apart`` from the stub. Of several
+        places that define it another than the first may be the one that is asked about.
         """
         from cuedeck.code.references import with_stub, without_stub
         from cuedeck.code.resolution.uses import SITE
@@ -445,7 +448,7 @@ class Snapshot:
         rules = self.rules(record.path)
         stub = rules.is_stub(record.path)
         apart = apart and not stub and record.number >= 0 and rules.is_checked_apart
-        key = ("references", record.path, record.number, apart)
+        key = ("references", record.path, record.number, apart, place)
         known: References | None = self._found.values.get(key)
         if known is not None:
             return known
@@ -454,12 +457,12 @@ class Snapshot:
         elif stub:
             found = with_stub(self._referring(record), self.checked._referring(record))
         else:
-            found = self._referring(record)
+            found = self._referring(record, place)
         if not found.unseen:
             self._found.put(key, found, _LIST + SITE * (len(found.resolved) + len(found.possible)))
         return found
 
-    def _referring(self, record: SymbolRecord) -> References:
+    def _referring(self, record: SymbolRecord, place: int | None = None) -> References:
         from cuedeck.code.locating import symbol_of
         from cuedeck.code.references import References, module_references, references
 
@@ -467,7 +470,8 @@ class Snapshot:
         if record.number < 0:
             return module_references(self, record.path)
         here = symbol is None or symbol.path == record.path
-        place = self.outline(record.path).definitions[record.number].name_at if here else None
+        if place is None and here:
+            place = self.outline(record.path).definitions[record.number].name_at
         return references(self, symbol, place) if symbol is not None else References((), ())
 
     def prepare(self, paths: Collection[str]) -> None:
