@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from cuedeck.code.engine import Code
+from cuedeck.code.git.checkout import Checkout
 from cuedeck.code.snapshot import Outdated
 from cuedeck.mcp.decks.code import TOOLS
 from cuedeck.mcp.tool import Call
@@ -568,3 +569,26 @@ def test_how_many_places_may_refer_to_a_symbol_is_said_where_some_are_left_out(a
     short = ask("find_references", symbol_name="Token.validate", limit=3)
     assert (len(short["possible"]), short["total_possible"]) == (3, 5)
     assert "total_possible" not in ask("find_references", symbol_name="Token.validate", limit=5)
+
+
+def test_a_file_that_is_rewritten_while_it_is_compared_is_looked_at_again(
+    ask: Ask, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.put("sums.py", "def double(a):\n    return  a * 2\n")
+    repo.commit()
+    repo.put("sums.py", "def double(a):\n    return a * 2\n")
+    read, rewrites = Checkout.read_blob, iter(["def double(a):\n    return   a * 2\n"])
+
+    def read_after_an_edit(self: Checkout, path: str, oid: str) -> bytes | None:
+        if text := next(rewrites, None):
+            repo.put(path, text)
+        return read(self, path, oid)
+
+    monkeypatch.setattr(Checkout, "read_blob", read_after_an_edit)
+    [change] = ask("diff_context", base_ref="main", head_ref="main", working_tree=True)["changes"]
+    assert (change["change_type"], change["formatting_only"]) == ("modified", True)
+
+
+def test_an_empty_path_is_none(ask: Ask, repo: Repo) -> None:
+    repo.put("sums.py", "def double(a): ...\ndouble(1)\n")
+    assert ask("find_references", symbol_name="double", path="")["references"]

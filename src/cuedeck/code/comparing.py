@@ -373,11 +373,14 @@ class _Comparing:
 
     def _read(self, oid: str, path: str) -> bytes:
         # What a sparse checkout leaves out belongs to the files on disk without being there.
-        if self._is_on_disk(path, oid) and (found := self.code.checkout.read_blob(path, oid)) is not None:
+        on_disk = self._is_on_disk(path, oid)
+        if on_disk and (found := self.code.checkout.read_blob(path, oid)) is not None:
             return found
         try:
             return self.repository.read(oid)
         except MissingBlob:
+            if on_disk and self.code.checkout.read(path) is not None:
+                raise Outdated from None  # it was edited since the files were looked at
             return b""
 
     def _words(self, record: SymbolRecord) -> frozenset[bytes]:

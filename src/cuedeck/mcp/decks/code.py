@@ -289,7 +289,7 @@ def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
     if asked.depth > 5:
         view.warnings.append(f"depth {asked.depth} is above the maximum; 5 was used")
     with in_all_of(view):
-        record, others = chosen(view.snapshot, asked.symbol_name, path=asked.path)
+        record, others = chosen(view.snapshot, asked.symbol_name, path=asked.path or None)
     with view.snapshot.lock:
         up, more_up = (
             callers(view.snapshot, record, depth, limit) if asked.direction != "callees" else ([], False)
@@ -324,7 +324,9 @@ def _find_references(call: Call[FindReferences]) -> Answer:
     asked, view = call.arguments, _view(call)
     limit = limited(view.warnings, asked.limit, MAX_REFERENCES)
     with in_all_of(view):
-        found = find(view.snapshot, asked.symbol_name, path=asked.path, line=asked.line, kind=asked.kind)
+        found = find(
+            view.snapshot, asked.symbol_name, path=asked.path or None, line=asked.line, kind=asked.kind
+        )
     if len(found.references) > limit:
         view.completeness = "truncated"
     if found.unseen:
