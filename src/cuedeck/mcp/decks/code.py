@@ -323,10 +323,9 @@ def _find_references(call: Call[FindReferences]) -> Answer:
 
     asked, view = call.arguments, _view(call)
     limit = limited(view.warnings, asked.limit, MAX_REFERENCES)
+    path = asked.path or None
     with in_all_of(view):
-        found = find(
-            view.snapshot, asked.symbol_name, path=asked.path or None, line=asked.line, kind=asked.kind
-        )
+        found = find(view.snapshot, asked.symbol_name, path=path, line=asked.line, kind=asked.kind)
     if len(found.references) > limit:
         view.completeness = "truncated"
     if found.unseen:
