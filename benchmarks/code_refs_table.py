@@ -169,9 +169,11 @@ def truths(root: Path, kept: Path, sample: int, tools: list[Tool]) -> Iterator[t
             tool.list_into(root, part, asked)
             part.rename(truth)
         if not number:
-            rows = dict(Rows(root, truth))
-            chosen = (json.dumps(rows[key]) + "\n" for key in sampled(rows, sample))
-            asked.write_text("".join(chosen), encoding="utf-8")
+            # Several symbols of one name may begin on one line, as a class and its constructor do.
+            rows = Rows(root, truth)
+            chosen = set(sampled({key for key, _ in rows}, sample))
+            lines = (json.dumps(row) + "\n" for key, row in rows if key in chosen)
+            asked.write_text("".join(lines), encoding="utf-8")
             yield tool.name, asked
         else:
             yield tool.name, truth
