@@ -531,3 +531,23 @@ def test_typescript_signatures_of_an_object_by_what_it_is_given(project: Project
         """
     )
     written.check("get")
+
+
+def test_typescript_an_object_whose_type_extends_that_of_a_function_is_called_as_it(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Bench<F> {
+          run: F
+          median() {} // <def median>
+        }
+        type Made<F> = Bench<F> & { times: number }
+        type Make = <F extends () => unknown>(name: string, of: F) => Made<F>
+        interface Benches extends Make { all: string }
+        interface More extends Benches {}
+        declare const bench: Benches, more: More
+        bench("a", () => 1).median() // <median>
+        more("a", () => 1).median() // <median>
+        """
+    )
+    written.check("median")

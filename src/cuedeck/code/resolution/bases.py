@@ -53,12 +53,16 @@ class Bases(Results):
 
     def parents_called(self, value: Value, wanted: frozenset[str]) -> Iterator[tuple[str, int]]:
         """The places where a class and its ancestors name one of these foreign classes as a parent."""
+        for path, base in self.parents_named(value):
+            named = self.label(path, base) in wanted and not self.is_own(path, base)
+            if named or self._renames(path, base, wanted):
+                yield path, base
+
+    def parents_named(self, value: Value) -> Iterator[tuple[str, int]]:
+        """The places where a class and its ancestors name their parents."""
         for path, scope in self.lineage(value):
             links = self.links(path)
-            for base in links.lists[links.scopes[scope].bases]:
-                named = self.label(path, base) in wanted and not self.is_own(path, base)
-                if named or self._renames(path, base, wanted):
-                    yield path, base
+            yield from ((path, base) for base in links.lists[links.scopes[scope].bases])
 
     def _renames(self, path: str, base: int, wanted: frozenset[str]) -> bool:
         """Whether a parent is one of these foreign classes by another name: ``State = NamedTuple``."""
@@ -73,11 +77,9 @@ class Bases(Results):
 
     def parents_outside(self, value: Value) -> Iterator[tuple[str, int]]:
         """The places where a class and its ancestors name a parent that is not the project's."""
-        for path, scope in self.lineage(value):
-            links = self.links(path)
-            for base in links.lists[links.scopes[scope].bases]:
-                if any(parent.tag == EXTERNAL for parent in self.parents(path, base)):
-                    yield path, base
+        for path, base in self.parents_named(value):
+            if any(parent.tag == EXTERNAL for parent in self.parents(path, base)):
+                yield path, base
 
     def is_at_hand(self, places: Iterable[tuple[str, int]]) -> bool:
         """Whether one of the names at some places is the project's, or of a package that is installed.

@@ -134,7 +134,7 @@ class Calls(Containers):
         """What calling an object gives, by those of its signatures that take the arguments."""
         method = self.member(value, "__call__") if value.tag == INSTANCE else None
         if method is None:
-            return ()
+            return self.inherited_call(path, value, arguments)
         meaning = self.meaning(value, method.path, method.scope)
         functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
         count = len(arguments)
@@ -143,6 +143,13 @@ class Calls(Containers):
             f for f in functions if not 0 <= self.taken(f) < count
         ]
         run = [with_meaning(f, meaning) for f in fitting or functions]
+        return unique([v for f in run for v in self.call_value(path, f, arguments)])
+
+    def inherited_call(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
+        """What calling an object gives whose type extends a function: ``interface Run extends Fn``."""
+        if value.tag != INSTANCE or not self.rules_of(value.path).structural:
+            return ()
+        run = [f for place in self.parents_named(value) for f in self.parents(*place) if f.tag == FUNCTION]
         return unique([v for f in run for v in self.call_value(path, f, arguments)])
 
     def expected(self, path: str, callee: int, position: int) -> Values:
