@@ -133,6 +133,10 @@ HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
         _described(lambda d: d.update(created_at="\033[2J2026-01-01T00:00:00Z")),
         ErrorCode.VALIDATION,
     ),
+    "a time in other digits than ours": (
+        _described(lambda d: d.update(created_at="\u0662\u0660\u0662\u0666-01-01T00:00:00Z")),
+        ErrorCode.VALIDATION,
+    ),
     "no schema": (_described(lambda d: d.pop("schema")), ErrorCode.VALIDATION),
     "a schema without one database": (_described(lambda d: d["schema"].pop("index")), ErrorCode.VALIDATION),
     "a schema that is none": (_described(lambda d: d.update(schema=7)), ErrorCode.VALIDATION),
@@ -184,6 +188,23 @@ def test_noise_and_bombs_are_refused(repo: Repo, tmp_path: Path, data: bytes) ->
     assert digest(repo.root) == before
     with pytest.raises(CueError):
         import_state(repo.root, repo.root, tmp_path / "missing", lock_timeout=5)
+
+
+def test_an_import_that_ends_half_way_leaves_nothing_that_looks_like_a_backup(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    indexed(repo)
+    archive = tmp_path / "state.tar.zst"
+    export_state(repo.root, repo.root, archive)
+
+    def killed(source: Path, target: Path) -> None:
+        target.write_bytes(source.read_bytes()[:4096])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cuedeck.store.archive._copy_database", killed)
+    with pytest.raises(KeyboardInterrupt):
+        import_state(repo.root, repo.root, archive, lock_timeout=5)
+    assert list((repo.root / ".cuedeck" / "backups").iterdir()) == []
 
 
 def test_who_serves_while_a_state_is_imported_answers_for_the_files_and_refs_as_they_are(

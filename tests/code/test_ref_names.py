@@ -13,7 +13,7 @@ import pytest
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.pruning import prune
-from cuedeck.code.refs import switch
+from cuedeck.code.refs import status, switch
 from cuedeck.model.errors import CueError, ErrorCode
 
 from .conftest import Repo
@@ -112,6 +112,23 @@ def test_pruning_does_not_lead_a_caller_to_another_ref(repo: Repo, open_code: Op
     assert code.view(None, "me").ref == "feat"
 
 
+def test_pruning_where_git_is_gone_removes_nothing_and_says_so(repo: Repo, open_code: Open) -> None:
+    repo.put("a.py", "def one(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.put("b.py", "def two(): pass\n")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    code = open_code(repo.root)
+    code.view("feat")
+    (repo.root / ".git").rename(repo.root.parent / "away")
+    plain = Code(repo.root, code.store, workers=1)
+    done = prune(plain, 0)
+    plain.close()
+    assert not done.removed
+    assert {verdict.reason for verdict in done.kept} == {"there is no git repository here to ask"}
+
+
 def test_a_caller_whose_branch_is_gone_is_told(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", "def one(): pass\n")
     repo.commit()
@@ -122,7 +139,9 @@ def test_a_caller_whose_branch_is_gone_is_told(repo: Repo, open_code: Open) -> N
     assert code.view(None, "me").warnings == []
     repo.git("branch", "-q", "-D", "feat")
     assert code.view(None, "me").warnings == ["feat, which was switched to, is gone; this is main"]
+    assert status(code, None, "me").warnings == ("feat, which was switched to, is gone; this is main",)
     assert code.view(None, "other").warnings == []
+    assert status(code, None, "other").warnings == ()
 
 
 def test_a_branch_that_is_called_as_what_is_checked_out_is_named_in_full(repo: Repo, open_code: Open) -> None:

@@ -392,8 +392,7 @@ class Code:
             )
         if self.repository is not None and (doubt := self.repository.doubt(wanted.shown)) is not None:
             view.warnings.append(doubt)
-        if wanted.gone:
-            view.warnings.append(f"{wanted.gone}, which was switched to, is gone; this is {wanted.shown}")
+        view.warnings.extend(wanted.warnings)
         if wanted.checked_out and (open_ones := self.checkout.conflicts):
             view.warnings.append(f"a merge is not finished in {', '.join(open_ones[:_NAMED])}")
         if lacking := self.lacking(wanted):

@@ -52,7 +52,9 @@ def prune(code: Code, days: int) -> Pruned:
 def _verdict(
     code: Code, row: table.RefRow, here: str, elsewhere: Collection[str], days: int
 ) -> tuple[str, bool]:
-    if code.repository is None or row.base is None:
+    if code.repository is None:
+        return "there is no git repository here to ask", False
+    if row.base is None:
         return "it is the base", False
     if row.name == here:
         return "it is checked out", False

@@ -33,6 +33,7 @@ class Status:
     pending_embeddings: int = 0
     # Why the last indexing failed.
     failure: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,18 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
     if row is None:
         freshness = "syncing" if state == "indexing" else "stale"
         failure = _said(job.error) if job is not None and state == "failed" else ""
-        return Status(wanted.name, state, progress, 0, 0, None, (), freshness, failure=failure)
+        return Status(
+            wanted.name,
+            state,
+            progress,
+            0,
+            0,
+            None,
+            (),
+            freshness,
+            failure=failure,
+            warnings=wanted.warnings,
+        )
     current = row.commit_id == wanted.commit and row.version == EXTRACTOR_VERSION
     if current and wanted.checked_out:
         current = code.is_indexed_as_on_disk(wanted)
@@ -92,6 +104,7 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
         code.problems(wanted),
         freshness,
         _pending(code, wanted, vectors) if row.version == EXTRACTOR_VERSION else 0,
+        warnings=wanted.warnings,
     )
 
 

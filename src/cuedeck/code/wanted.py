@@ -26,6 +26,11 @@ class Wanted:
         return self.asked or self.name
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a caller is told who meant another ref."""
+        return (f"{self.gone}, which was switched to, is gone; this is {self.shown}",) if self.gone else ()
+
+    @property
     def head(self) -> tuple[str | None, str | None]:
         """The branch and commit that git says are checked out where this is."""
         return (None if self.kind == "commit" else self.name), self.commit

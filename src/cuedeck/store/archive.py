@@ -31,7 +31,7 @@ from cuedeck.store.sqlite.store import SqliteStore
 FORMAT: Final = 1
 _DESCRIPTION: Final = "metadata.json"
 _DATABASES: Final = {"state.db": Path("state.db"), "index.db": Path(".cache") / "index.db"}
-_WHEN: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_WHEN: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _MAX_DESCRIPTION: Final = 1024 * 1024
 _MAX_BYTES: Final = 64 * 1024 * 1024 * 1024
 # Real databases compress about tenfold; a file that grows more than this is a trap.
@@ -167,7 +167,11 @@ def _keep_old_state(state_root: Path) -> Path | None:
     folder = state_root / FOLDER / "backups"
     folder.mkdir(mode=0o700, exist_ok=True)
     kept = folder / f"state-{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(2)}.db"
-    _copy_database(current, kept)
+    with _staging(state_root) as staging:
+        # A process that ends half-way leaves nothing that looks like a backup.
+        copy = staging / current.name
+        _copy_database(current, copy)
+        copy.replace(kept)
     for old in sorted(folder.glob("state-*.db"))[:-_BACKUPS_KEPT]:
         old.unlink(missing_ok=True)
     return kept

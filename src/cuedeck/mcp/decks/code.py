@@ -166,7 +166,7 @@ def _index_repo(call: Call[IndexRepo]) -> Answer:
         raise job.error
     said: dict[str, Any] = {"freshness": "syncing", "indexing": "indexing", "completeness": "partial"}
     if job.done:
-        said = _without(code.lacking(wanted))
+        said = _without(code.lacking(wanted), *wanted.warnings)
         call.workspace.symbol_vectors.seen(code.indexed(wanted))
     return Answer(
         {
@@ -186,8 +186,7 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
     from cuedeck.code.git.objects import lacking
     from cuedeck.code.refs import status
 
-    vectors = call.workspace.symbol_vectors
-    found = status(_code(call), call.arguments.ref, call.principal.key, vectors)
+    found = status(_code(call), call.arguments.ref, call.principal.key, call.workspace.symbol_vectors)
     missing = lacking(found.skipped)
     return Answer(
         {
@@ -203,15 +202,16 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
                 found.ref,
                 freshness=found.freshness,
                 indexing=found.status,
-                **_without(missing or found.failure),
+                **_without(missing or found.failure, *found.warnings),
             ),
         }
     )
 
 
-def _without(missing: str) -> dict[str, Any]:
-    """What the metadata says where files are missing."""
-    return {"completeness": "partial", "warnings": [missing]} if missing else {}
+def _without(missing: str, *more: str) -> dict[str, Any]:
+    """What the metadata says where files are missing, and what else there is to say."""
+    warnings = [*more, *filter(None, [missing])]
+    return {"completeness": "partial" if missing else "complete", "warnings": warnings}
 
 
 # -- reading
