@@ -216,9 +216,10 @@ class Checkout:
 
     def look_at_installed(self) -> None:
         """``installed_version`` moves when packages came or went where one was looked for."""
-        with self._lock:
-            known = self._installed.items()
-            if any(_stamp_of(f"{self.root}/{folder}") != stamp for folder, stamp in known):
+        known = list(self._installed.items())
+        # Questions about other refs come here too, and need not wait until the files are looked at.
+        if any(_stamp_of(f"{self.root}/{folder}") != stamp for folder, stamp in known):
+            with self._lock:
                 self._installed.clear()
                 self.installed_version += 1
 
