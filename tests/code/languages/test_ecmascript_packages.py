@@ -33,32 +33,6 @@ def test_of_several_conditions_the_one_that_the_compiler_takes(project: Project)
 
 
 @pytest.mark.parametrize(
-    ("made", "file", "name"),
-    [
-        (".svelte-kit/tsconfig.json", "src/lib/files.ts", "$lib/files"),
-        (".nuxt/tsconfig.json", "app/files.ts", "~/files"),
-        (".nuxt/tsconfig.json", "files.ts", "@/files"),
-        (".nuxt/tsconfig.json", "shared/files.ts", "~~/shared/files"),
-    ],
-)
-def test_names_that_a_framework_writes_into_a_configuration_nobody_commits(
-    project: Project, made: str, file: str, name: str
-) -> None:
-    written = project(
-        f"""
-        === web/tsconfig.json
-        {{ "extends": "./{made}" }}
-        === web/{file}
-        export function read() {{}} // <def read>
-        === web/src/app.ts
-        import {{ read }} from '{name}' // <read>
-        read() // <read>
-        """
-    )
-    written.check("read")
-
-
-@pytest.mark.parametrize(
     ("said", "files"),
     [
         ({"electron": "a", "types@>=5": "b", "default": "c"}, ["b", "c", "a"]),

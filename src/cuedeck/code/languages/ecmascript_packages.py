@@ -1,11 +1,11 @@
-"""JavaScript and TypeScript: what manifests of packages and configurations say about the names of modules."""
+"""JavaScript and TypeScript: what manifests of packages say about the names of modules."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 _COMMENTS: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 _TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
@@ -13,46 +13,10 @@ _MAX_DEPTH: Final = 10
 # The conditions of an entry that the compiler takes; any other (electron, browser) is for those who set it.
 _MET: Final = frozenset({"types", "import", "require", "node", "default"})
 
-_BY_NODE: Final = re.compile(r"node(?:\d\d|next)", re.IGNORECASE)
-
-NUXT_MADE: Final = ".nuxt/tsconfig.json"
 # Folders of an application of Nuxt whose names all of its files see, and where it says that there are others.
 _OFFERED: Final = re.compile(r"(?:(?:app|src|shared|server)/)?(?:composables|utils|stores)/")
 _OFFERING: Final = re.compile(r"\bdirs\s*:\s*\[([^\]]*)\]")
 _QUOTED: Final = re.compile(r"""['"](?:[.~@]*/)?([^'"]+)['"]""")
-
-# What frameworks write into configurations that they make and nobody commits, by the end of their paths.
-_MADE: Final[dict[str, dict[str, list[str]]]] = {
-    ".svelte-kit/tsconfig.json": {"$lib": ["src/lib"], "$lib/*": ["src/lib/*"]},
-    NUXT_MADE: {
-        **{key: ["app/*", "src/*", "*"] for key in ("~/*", "@/*")},
-        **{key: ["*"] for key in ("~~/*", "@@/*")},
-        "#shared/*": ["shared/*"],
-    },
-}
-
-
-class Mappings(NamedTuple):
-    """Where a configuration leads the names of modules."""
-
-    base: str
-    patterns: list[tuple[str, list[str]]]
-    root: str | None = None  # the folder in which other names are looked for
-    by_node: bool = False  # a module of JavaScript has to name files whole, as Node asks
-
-
-def made_patterns(path: str) -> Mappings | None:
-    """The path mappings of a configuration that a framework makes."""
-    for ending, paths in _MADE.items():
-        if path == ending or path.endswith("/" + ending):
-            return Mappings(path[: -len(ending)].rstrip("/"), patterns_of(paths))
-    return None
-
-
-def is_by_node(options: dict[str, Any]) -> bool | None:
-    """Whether modules are found as Node finds them; nothing if options do not say how."""
-    said = options.get("moduleResolution", options.get("module"))
-    return bool(_BY_NODE.fullmatch(said)) if isinstance(said, str) else None
 
 
 def offering(configuration: str) -> list[str]:
@@ -80,20 +44,8 @@ def read_json(text: str | None) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def patterns_of(paths: object) -> list[tuple[str, list[str]]]:
-    """Path mappings, the most specific first."""
-    if not isinstance(paths, dict):
-        return []
-    kept = [
-        (pattern, [target for target in targets if isinstance(target, str)])
-        for pattern, targets in paths.items()
-        if isinstance(targets, list)
-    ]
-    return sorted(kept, key=lambda item: _specificity(item[0]))
-
-
-def _specificity(pattern: str) -> tuple[bool, int]:
-    return "*" in pattern, -len(pattern.split("*")[0])
+def most_specific_first(patterns: Iterable[str]) -> list[str]:
+    return sorted(patterns, key=lambda pattern: ("*" in pattern, -len(pattern.split("*")[0])))
 
 
 def star_of(pattern: str, name: str) -> str | None:
@@ -111,7 +63,7 @@ def exported(exports: object, entry: str) -> object:
     if isinstance(exports, (str, list)) or (isinstance(exports, dict) and not _keyed(exports)):
         return exports if entry == "." else None
     keys = exports if isinstance(exports, dict) else {}
-    for pattern in sorted(keys, key=_specificity):
+    for pattern in most_specific_first(keys):
         filled = star_of(pattern, entry)
         if filled is not None:
             return _replaced(keys[pattern], filled)

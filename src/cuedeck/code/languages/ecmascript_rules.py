@@ -9,20 +9,10 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from cuedeck.code.facts import ROLE_SHIFT, TYPE_BINDS, Bind, Import, Role
+from cuedeck.code.languages.ecmascript_configurations import Configurations
 from cuedeck.code.languages.ecmascript_globals import EcmaGlobals
 from cuedeck.code.languages.ecmascript_modules import AUGMENTS, WHOLE
-from cuedeck.code.languages.ecmascript_packages import (
-    NUXT_MADE,
-    Mappings,
-    choices,
-    exported,
-    is_by_node,
-    made_patterns,
-    patterns_of,
-    read_json,
-    star_of,
-)
-from cuedeck.code.languages.ecmascript_strictness import Configurations
+from cuedeck.code.languages.ecmascript_packages import choices, exported, read_json, star_of
 from cuedeck.code.resolution.foreign import ANY_TYPE
 from cuedeck.code.resolution.rules import file_module, from_files
 from cuedeck.code.resolution.values import CLASS, MODULE, Symbol, Targets, Value
@@ -31,8 +21,6 @@ _ENDINGS: Final = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs"
 _COMPILED: Final = re.compile(r"\.([cm]?)jsx?$")
 _BUILT: Final = frozenset({"dist", "lib", "build", "out", "esm", "cjs", "types", "es"})
 _MADE_BY_BUILDS: Final = frozenset({"dist", "build", "out", "lib"})
-_TRAILING: Final = re.compile(r'("(?:\\.|[^"\\])*"?)|,(?=\s*[}\]])')
-_MAX_EXTENDS: Final = 10
 _ELEMENTS: Final = "IntrinsicElements"
 # Packages that give on the types of another.
 _GIVEN_ON: Final = {"express-serve-static-core": ("express",), "@vue/runtime-core": ("vue",)}
@@ -252,14 +240,14 @@ class EcmaRules(EcmaGlobals):
     # -- tsconfig
 
     def _mapped(self, path: str, name: str) -> str | None:
-        for mappings in self._mappings(posixpath.dirname(path)):
+        for mappings in self._configurations.mappings(posixpath.dirname(path), self._nuxt):
             for pattern, targets in mappings.patterns:
                 filled = star_of(pattern, name)
                 if filled is None:
                     continue
                 for target in targets:
                     target = target.replace("*", filled, 1)
-                    found = self.file(posixpath.join(mappings.base, target))
+                    found = self.file(target)
                     whole = not mappings.by_node or target.endswith(_ENDINGS) or not self._is_esm(path)
                     if found is not None and (whole or self.project.assumes()):
                         return found
@@ -268,56 +256,12 @@ class EcmaRules(EcmaGlobals):
                 return found
         return None
 
-    def _mappings(self, folder: str) -> list[Mappings]:
-        """Path mappings of the configurations that govern a folder, nearest first."""
-        found = []
-        while True:
-            if folder not in self._configured:
-                self._configured[folder] = [
-                    mappings
-                    for name in ("tsconfig.json", "tsconfig.base.json", "jsconfig.json")
-                    if (mappings := self._configuration(posixpath.join(folder, name), 0)) is not None
-                ]
-                if folder in self._nuxt and (made := made_patterns(posixpath.join(folder, NUXT_MADE))):
-                    self._configured[folder].append(made)
-            found += self._configured[folder]
-            if not folder:
-                return found
-            folder = posixpath.dirname(folder)
-
-    @cached_property
-    def _configured(self) -> dict[str, list[Mappings]]:
-        return {}
-
-    def _configuration(self, path: str, depth: int) -> Mappings | None:
-        settings = read_json(self.project.text(path))
-        if settings is None:
-            return made_patterns(path) if depth else None
-        options = settings.get("compilerOptions")
-        options = options if isinstance(options, dict) else {}
-        folder = posixpath.dirname(path)
-        root = options.get("baseUrl")
-        base = posixpath.normpath(posixpath.join(folder, root)) if isinstance(root, str) else None
-        patterns, by_node = patterns_of(options.get("paths")), is_by_node(options)
-        if patterns or base is not None:
-            return Mappings(base or folder, patterns, base, by_node or False)
-        extended = settings.get("extends")
-        for parent in extended if isinstance(extended, list) else [extended]:
-            if isinstance(parent, str) and parent.startswith(".") and depth < _MAX_EXTENDS:
-                target = posixpath.normpath(posixpath.join(folder, parent))
-                target = target if target.endswith(".json") else target + ".json"
-                inherited = self._configuration(target, depth + 1)
-                if inherited is not None:
-                    return inherited if by_node is None else inherited._replace(by_node=by_node)
-        return None
-
     def counts_nothing(self, path: str) -> tuple[bool, bool]:
-        configurations = Configurations(self.project.text, self._packages, self._strictness)
-        return configurations.counts_nothing(posixpath.dirname(path))
+        return self._configurations.counts_nothing(posixpath.dirname(path))
 
     @cached_property
-    def _strictness(self) -> dict[str, tuple[bool, bool]]:
-        return {}
+    def _configurations(self) -> Configurations:
+        return Configurations(self.project.text, self._package_folder)
 
     # -- packages
 
@@ -344,6 +288,17 @@ class EcmaRules(EcmaGlobals):
             if isinstance(manifest.get("name"), str):
                 named.setdefault(manifest["name"], folder)
         return named
+
+    def _package_folder(self, name: str) -> str | None:
+        """The folder of a package; one of nothing but settings stands beside others and is named like it."""
+        if name in self._packages:
+            return self._packages[name]
+        for beside in sorted({"", *(posixpath.dirname(folder) for folder in self._manifests)}):
+            folder = posixpath.join(beside, name.rpartition("/")[2])
+            manifest = read_json(self._manifest(folder))
+            if manifest is not None and manifest.get("name") == name:
+                return folder
+        return None
 
     def _package(self, path: str, name: str) -> str | None:
         parts = name.split("/")
