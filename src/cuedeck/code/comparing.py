@@ -102,7 +102,7 @@ def compare_refs(
             base_name, head_name, parted, new, path_filter
         )
     )
-    doubts = [doubt for name in (base_name, head_name) if (doubt := repository.doubt(name)) is not None]
+    doubts = [*wanted.warnings, *filter(None, map(repository.doubt, (base_name, head_name)))]
     if found.waiting:
         doubts.append(
             f"{found.waiting} of {len(found.files)} changed files are not compared yet, as reading them took"
