@@ -88,6 +88,7 @@ def test_added_modified_and_deleted_symbols(repo: Repo, open_code: Open) -> None
             "const one = 1, two = 2;",
             [("modified", "one"), ("modified", "two")],
         ),
+        ("a.py", "class A:\n    one = 1", "class A:\n    one = 2\n    two = 1", [("modified", "A")]),
         ("a.py", "one, two = 1, 2", "one, two, three = 1, 2, 3", [("added", "three")]),
         ("a.py", "one, two = 1, 2", "one, two = 1, 3", [("modified", "two")]),
         ("a.py", "(one, two) = load()", "(one, two) = store()", [("modified", "one"), ("modified", "two")]),
