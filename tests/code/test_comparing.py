@@ -317,6 +317,38 @@ def test_layout_only_changes_are_marked_and_meaning_is_not_mistaken_for_layout(
     }
 
 
+def test_a_line_break_that_ends_a_statement_is_no_layout(repo: Repo, open_code: Open) -> None:
+    repo.put("a.js", "function given(a) { return a; }\nfunction laid(a) { return a; }\n")
+    repo.put("a.php", "<?php\nfunction same($a) { return $a; }\nfunction other($a) { return 'a b'; }\n")
+    repo.commit()
+    repo.put("a.js", "function given(a) { return\na; }\nfunction laid(a) {\n  return a;\n}\n")
+    repo.put("a.php", "<?php\nfunction same($a)\n{\n    return $a;\n}\nfunction other($a) { return 'ab'; }\n")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    assert {c.shown.name: c.formatting_only for c in found.changes} == {
+        "given": False,
+        "laid": True,
+        "same": True,
+        "other": False,
+    }
+
+
+def test_a_method_that_became_a_function_is_the_same_one(repo: Repo, open_code: Open) -> None:
+    body = (
+        "{0}total = first * second\n{0}for each in range(limit):\n"
+        "{0}    total += each * first\n{0}return total\n"
+    )
+    method = f"class A:\n    def summed(first, second, limit):\n{body.format(' ' * 8)}"
+    repo.put("a.py", method)
+    repo.commit()
+    repo.put("a.py", f"class A:\n    pass\n\n\ndef summed(first, second, limit):\n{body.format(' ' * 4)}")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    [moved] = [c for c in found.changes if c.change == "added"]
+    assert moved.moved_from is not None
+    assert (moved.shown.kind, moved.moved_from.qualified_name) == ("fn", "a::A::summed")
+
+
 def test_what_is_laid_out_anew_is_compared_as_a_whole_and_once(
     repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
