@@ -86,7 +86,11 @@ def compare_refs(
         raise invalid("head_ref", "what is checked out, when working_tree is true", head_name)
     base_name = base if base is not None else code.base_name()
     if base_name is None:
-        raise unknown_ref("the default branch")
+        raise CueError(
+            ErrorCode.REF_NOT_INDEXED,
+            "There is no branch here to compare with",
+            hint="Name a base_ref: a branch of another name, a tag or a commit.",
+        )
     parted = repository.merge_base(_commit(repository, base_name), new)
     if parted is None:
         raise CueError(
