@@ -161,6 +161,12 @@ def test_bad_card_input_gets_the_contracts_number(
         assert {"field", "expected", "actual"} <= failure.data.keys()
 
 
+def test_what_is_refused_of_a_change_is_named_as_it_was_given(client: Client) -> None:
+    for field, given in {"notes": " ", "assignee": "x" * 51, "status": "open"}.items():
+        failure = client.fail("context_update_task", id="nosuch", updates={field: given})
+        assert failure.data["field"] == f"updates.{field}"
+
+
 def test_an_active_card_without_assignee_is_a_warning_beside_the_answer(client: Client) -> None:
     made = client.call("context_create_task", title="x")["id"]
     client.call("context_update_task", id=made, updates={"status": "active"})
