@@ -148,6 +148,21 @@ HOSTILE: dict[str, tuple[Change, ErrorCode]] = {
 }
 
 
+def test_an_export_replaces_an_archive_and_nothing_else(repo: Repo, tmp_path: Path) -> None:
+    indexed(repo)
+    source = repo.root / "a.py"
+    for target in (source, Path("/dev/null"), tmp_path):
+        with pytest.raises(CueError) as refused:
+            export_state(repo.root, repo.root, target)
+        assert refused.value.code is ErrorCode.VALIDATION
+    assert source.read_text() == "def one(): pass\n"
+    empty = tmp_path / "state.tar.zst"
+    empty.touch()
+    for _ in range(2):
+        export_state(repo.root, repo.root, empty)
+    assert members(empty)[0][0].name == "metadata.json"
+
+
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_damaged_or_hostile_archive_changes_nothing(repo: Repo, tmp_path: Path, kind: str) -> None:
     indexed(repo)

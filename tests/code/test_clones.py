@@ -10,6 +10,7 @@ import pytest
 from cuedeck.code.comparing import compare_refs
 from cuedeck.code.engine import Code
 from cuedeck.code.finding import find
+from cuedeck.code.refs import listed
 from cuedeck.model.errors import CueError, ErrorCode
 
 from .conftest import Repo
@@ -241,3 +242,35 @@ def test_a_checkout_that_ended_half_way_is_what_stands_on_disk(
     assert ("app/b.py", 5) in referring(code, "greet")
     half.put("lib/a.py", "def greet():\n    return 3\n\n\ndef fresh():\n    pass\n")
     assert find(code.view().snapshot, "fresh").symbol.line_start == 5
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_the_base_of_a_clone_of_one_branch_is_the_default_branch_as_fetched(
+    origin: Repo, tmp_path: Path, open_code: Open, told: bool
+) -> None:
+    origin.git("branch", "feat")
+    origin.git("checkout", "-q", "feat")
+    origin.put("new.py", "def new(): pass\n")
+    origin.commit()
+    origin.git("checkout", "-q", "main")
+    cloned = clone(origin, tmp_path / "clone", "-b", "feat")
+    if not told:  # as a fetch without a clone leaves it
+        cloned.git("symbolic-ref", "-d", "refs/remotes/origin/HEAD")
+    code = open_code(cloned.root)
+    found = compare_refs(code, None, None)
+    assert (found.base, found.head) == ("main", "feat")
+    assert [file.path for file in found.files] == ["new.py"]
+    assert code.view().snapshot.files["new.py"].layer == "overlay"
+    assert [row.name for row in listed(code)] == ["main", "feat"]
+    cloned.git("branch", "main", "origin/main~1")
+    assert len(compare_refs(code, None, None).files) > 1
+
+
+def test_a_checkout_without_branches_asks_for_the_base(origin: Repo, tmp_path: Path, open_code: Open) -> None:
+    bare = Repo(tmp_path / "fetched")
+    bare.git("fetch", "-q", f"file://{origin.root}", "main")
+    bare.git("checkout", "-q", "FETCH_HEAD")
+    with pytest.raises(CueError) as refused:
+        compare_refs(open_code(bare.root), None, None)
+    assert refused.value.code is ErrorCode.REF_NOT_INDEXED
+    assert "base_ref" in str(refused.value.hint)

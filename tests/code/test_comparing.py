@@ -88,6 +88,7 @@ def test_added_modified_and_deleted_symbols(repo: Repo, open_code: Open) -> None
             "const one = 1, two = 2;",
             [("modified", "one"), ("modified", "two")],
         ),
+        ("a.py", "class A:\n    one = 1", "class A:\n    one = 2\n    two = 1", [("modified", "A")]),
         ("a.py", "one, two = 1, 2", "one, two, three = 1, 2, 3", [("added", "three")]),
         ("a.py", "one, two = 1, 2", "one, two = 1, 3", [("modified", "two")]),
         ("a.py", "(one, two) = load()", "(one, two) = store()", [("modified", "one"), ("modified", "two")]),
@@ -314,6 +315,38 @@ def test_layout_only_changes_are_marked_and_meaning_is_not_mistaken_for_layout(
         "said": False,
         "dedented": False,
     }
+
+
+def test_a_line_break_that_ends_a_statement_is_no_layout(repo: Repo, open_code: Open) -> None:
+    repo.put("a.js", "function given(a) { return a; }\nfunction laid(a) { return a; }\n")
+    repo.put("a.php", "<?php\nfunction same($a) { return $a; }\nfunction other($a) { return 'a b'; }\n")
+    repo.commit()
+    repo.put("a.js", "function given(a) { return\na; }\nfunction laid(a) {\n  return a;\n}\n")
+    repo.put("a.php", "<?php\nfunction same($a)\n{\n    return $a;\n}\nfunction other($a) { return 'ab'; }\n")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    assert {c.shown.name: c.formatting_only for c in found.changes} == {
+        "given": False,
+        "laid": True,
+        "same": True,
+        "other": False,
+    }
+
+
+def test_a_method_that_became_a_function_is_the_same_one(repo: Repo, open_code: Open) -> None:
+    body = (
+        "{0}total = first * second\n{0}for each in range(limit):\n"
+        "{0}    total += each * first\n{0}return total\n"
+    )
+    method = f"class A:\n    def summed(first, second, limit):\n{body.format(' ' * 8)}"
+    repo.put("a.py", method)
+    repo.commit()
+    repo.put("a.py", f"class A:\n    pass\n\n\ndef summed(first, second, limit):\n{body.format(' ' * 4)}")
+    repo.commit()
+    found = compare_refs(open_code(repo.root), "HEAD~1", "HEAD")
+    [moved] = [c for c in found.changes if c.change == "added"]
+    assert moved.moved_from is not None
+    assert (moved.shown.kind, moved.moved_from.qualified_name) == ("fn", "a::A::summed")
 
 
 def test_what_is_laid_out_anew_is_compared_as_a_whole_and_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import Any
 
@@ -73,3 +74,68 @@ def test_code_is_found_where_the_state_cannot_be_opened(ask: Ask, repo: Repo) ->
     assert found["results"]
     (warning,) = found["metadata"]["warnings"]
     assert warning.startswith("which memories cite it is not known: state.db")
+
+
+def test_every_tool_says_that_the_ref_that_was_switched_to_is_gone(ask: Ask, repo: Repo) -> None:
+    repo.git("branch", "feat")
+    ask("index_repo", ref="feat")
+    ask("switch_ref", ref="feat")
+    repo.git("branch", "-q", "-D", "feat")
+    gone = ["feat, which was switched to, is gone; this is main"]
+    for tool, arguments in {
+        "list_refs": {},
+        "index_status": {},
+        "index_repo": {},
+        "search_code": {"query": "check"},
+        "locate_symbol": {"name": "check"},
+        "get_file_outline": {"path": "web.py"},
+        "get_call_graph": {"symbol_name": "check"},
+        "find_references": {"symbol_name": "check"},
+        "diff_context": {"base_ref": "HEAD"},
+        "explain_ranking": {"query": "login", "result_path": "web.py", "result_line_start": 3},
+    }.items():
+        told = ask(tool, **arguments)["metadata"]
+        assert (told["ref"], told.get("warnings", [])[:1]) == ("main", gone), tool
+    for tool, arguments in {
+        "find_references": {"symbol_name": "not_there"},
+        "get_call_graph": {"symbol_name": "not_there"},
+        "get_file_outline": {"path": "not_there.py"},
+    }.items():
+        with pytest.raises(CueError) as refused:
+            ask(tool, **arguments)
+        assert str(refused.value.hint).startswith(f"{gone[0]}. "), tool
+
+
+def test_a_switch_to_what_is_checked_out_says_whether_the_files_on_disk_are_indexed(
+    ask: Ask, repo: Repo
+) -> None:
+    ask("index_repo")
+    assert ask("switch_ref", ref="main")["metadata"]["freshness_status"] == "fresh"
+    repo.put("web.py", "def logout(): pass\n")
+    assert ask("switch_ref", ref="main")["metadata"]["freshness_status"] == "stale"
+    ask("locate_symbol", name="logout")
+    assert ask("switch_ref", ref="main")["metadata"]["freshness_status"] == "fresh"
+    assert ask("list_refs")["metadata"]["freshness_status"] == "fresh"
+
+
+def test_an_outline_of_a_file_that_only_another_ref_has_says_so(ask: Ask, repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "feat")
+    repo.git("rm", "-q", "web.py")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+    with pytest.raises(CueError) as refused:
+        ask("get_file_outline", path="web.py", ref="feat")
+    assert str(refused.value.hint).startswith("It is on disk, where feat is not checked out. ")
+
+
+def test_an_outline_of_a_file_whose_name_is_no_text_says_so(ask: Ask, repo: Repo) -> None:
+    (repo.root / os.fsdecode(b"caf\xe9.py")).write_text("x = 1\n")
+    with pytest.raises(CueError) as refused:
+        ask("get_file_outline", path="caf\ufffd.py")
+    assert str(refused.value.hint).startswith("It was left out: its name is not UTF-8. ")
+
+
+def test_an_empty_language_or_kind_is_none(ask: Ask) -> None:
+    for empty in ({"language": ""}, {"kind": ""}):
+        assert ask("search_code", query="check", **empty) == ask("search_code", query="check")
+        assert ask("locate_symbol", name="check", **empty) == ask("locate_symbol", name="check")

@@ -95,7 +95,9 @@ def test_a_shallow_clone_says_how_to_get_what_is_older(repo: Repo, tmp_path: Pat
     repo.put("a.py", "def two(): pass\n")
     repo.commit()
     repo.git("clone", "-q", "--depth", "1", f"file://{repo.root}", str(tmp_path / "shallow"))
-    assert "shallow" in refused(open_code(tmp_path / "shallow"), "HEAD~1").hint
+    code = open_code(tmp_path / "shallow")
+    for older in ("HEAD~1", "main~1", "main^"):
+        assert "shallow" in refused(code, older).hint
 
 
 def test_pruning_does_not_lead_a_caller_to_another_ref(repo: Repo, open_code: Open) -> None:

@@ -144,6 +144,8 @@ def test_unknown_and_ambiguous_tools_are_invalid_params(served: Served) -> None:
         ambiguous = (await lines.call("list_tasks"))["error"]
         assert ambiguous["code"] == -32602
         assert ambiguous["data"]["nearest"] == ["context_list_tasks", "todo_list_tasks"]
+        listed = (await lines.ask("tools/call", {"name": "todo_who", "arguments": []}))["error"]
+        assert listed["message"] == "Invalid params: arguments: should be an object"
 
     served(scenario)
 

@@ -240,6 +240,7 @@ def test_the_better_model_is_recommended_with_evidence(memories: Memories) -> No
     assert "7 of 8" in best["reasoning"]
     assert lessons.model_effectiveness(memories, "database migration", "lint_error")["evidence"] == []
     assert lessons.model_effectiveness(memories, "database migration", "test_failure")["evidence"]
+    assert lessons.model_effectiveness(memories, "database migration", "") == best
 
 
 @pytest.mark.parametrize(
@@ -283,6 +284,30 @@ def test_feedback_that_no_reader_knows_is_still_reflected(without_model: Memorie
 )
 def test_a_cause_is_read_from_what_a_terminal_shows(feedback: str, named: str) -> None:
     assert named in diagnose(read_failures(feedback)[0]).cause
+
+
+@pytest.mark.parametrize(
+    "feedback",
+    [
+        "FAILED tests/test_sum.py::test_total",
+        'Traceback (most recent call last):\n  File "sum.py", line 3, in total\n    raise E\nValueError',
+        "AssertionError",
+    ],
+)
+def test_an_error_without_a_message_is_told_without_one(feedback: str) -> None:
+    made = diagnose(read_failures(feedback)[0])
+    for sentence in (made.cause, made.step, made.lesson):
+        assert ": ." not in sentence and sentence.endswith((".", "`."))
+
+
+def test_a_traceback_before_the_name_of_the_only_failed_test_is_its_own() -> None:
+    feedback = (
+        'Traceback (most recent call last):\n  File "src/sum.py", line 3, in total\n    assert add(1) == 2\n'
+        "AssertionError: assert 1 == 2\nFAILED tests/test_sum.py::test_total\n"
+    )
+    [failure] = read_failures(feedback)
+    assert (failure.tool, failure.test) == ("pytest", "tests/test_sum.py::test_total")
+    assert (failure.message, failure.location) == ("assert 1 == 2", Location("src/sum.py", 3))
 
 
 def test_the_other_failures_are_told_with_what_they_say(without_model: Memories) -> None:

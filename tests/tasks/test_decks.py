@@ -161,6 +161,12 @@ def test_bad_card_input_gets_the_contracts_number(
         assert {"field", "expected", "actual"} <= failure.data.keys()
 
 
+def test_what_is_refused_of_a_change_is_named_as_it_was_given(client: Client) -> None:
+    for field, given in {"notes": " ", "assignee": "x" * 51, "status": "open"}.items():
+        failure = client.fail("context_update_task", id="nosuch", updates={field: given})
+        assert failure.data["field"] == f"updates.{field}"
+
+
 def test_an_active_card_without_assignee_is_a_warning_beside_the_answer(client: Client) -> None:
     made = client.call("context_create_task", title="x")["id"]
     client.call("context_update_task", id=made, updates={"status": "active"})
@@ -252,6 +258,13 @@ def test_agent_tasks_are_listed_in_pages_with_their_true_total(client: Client) -
     assert len(client.call("memory_list_tasks")) == client.meta["total"] == 5
 
 
+def test_an_empty_project_is_none(client: Client) -> None:
+    task = client.call("memory_create_task", project="CA", name="x")
+    assert client.call("memory_list_tasks", project="") == [task]
+    assert client.meta["total"] == 1
+    assert client.call("memory_get_next_task", project="")["task"] == task
+
+
 def test_completing_with_an_episode_marks_it_a_success(client: Client) -> None:
     from cuedeck.memory.memories import Draft
     from cuedeck.memory.model import MemoryType
@@ -261,8 +274,11 @@ def test_completing_with_an_episode_marks_it_a_success(client: Client) -> None:
     task = client.call("memory_create_task", project="CA", name="x")["task_id"]
     unknown = client.call("memory_complete_task", task_id=task, resolved_by="memory:nope")
     assert unknown["code"] == "NOT_FOUND"
+    empty = client.call("memory_complete_task", task_id=task, resolved_by="")
+    assert (empty["code"], empty["data"]["field"]) == ("VALIDATION_ERROR", "resolved_by")
     assert client.call("memory_list_tasks")[0]["status"] == "pending"
-    done = client.call("memory_complete_task", task_id=task, resolved_by=episode)
+    bare = episode.removeprefix("memory:")
+    done = client.call("memory_complete_task", task_id=task, resolved_by=bare)
     assert (done["status"], done["resolved_by"]) == ("done", episode)
     assert client.workspace.memory.peek(episode)[0].metadata["outcome"] == "success"
 

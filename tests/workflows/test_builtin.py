@@ -114,6 +114,7 @@ def test_unknown_and_missing_inputs_are_errors(workspace: Workspace) -> None:
         ("proof-daily-digest", {"date": "2026-W01-1"}),
         ("proof-daily-digest", {"date": "0001-01-01"}),
         ("proof-daily-digest", {"date": "9999-12-31"}),
+        ("proof-daily-digest", {"date": ""}),
     ):
         with pytest.raises(CueError) as caught:
             workspace.workflows.trigger(workflow, given, wait=True)

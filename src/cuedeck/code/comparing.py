@@ -86,7 +86,11 @@ def compare_refs(
         raise invalid("head_ref", "what is checked out, when working_tree is true", head_name)
     base_name = base if base is not None else code.base_name()
     if base_name is None:
-        raise unknown_ref("the default branch")
+        raise CueError(
+            ErrorCode.REF_NOT_INDEXED,
+            "There is no branch here to compare with",
+            hint="Name a base_ref: a branch of another name, a tag or a commit.",
+        )
     parted = repository.merge_base(_commit(repository, base_name), new)
     if parted is None:
         raise CueError(
@@ -102,7 +106,7 @@ def compare_refs(
             base_name, head_name, parted, new, path_filter
         )
     )
-    doubts = [doubt for name in (base_name, head_name) if (doubt := repository.doubt(name)) is not None]
+    doubts = [*wanted.warnings, *filter(None, map(repository.doubt, (base_name, head_name)))]
     if found.waiting:
         doubts.append(
             f"{found.waiting} of {len(found.files)} changed files are not compared yet, as reading them took"

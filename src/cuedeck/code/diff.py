@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, product
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Final
 
-from cuedeck.code.facts import Key
+from cuedeck.code.facts import Key, Kind
 from cuedeck.code.formatting import likeness
 from cuedeck.code.symbols import FileSymbols, SymbolRecord
 
@@ -91,7 +91,12 @@ def with_moves(
 
 def moved(record: SymbolRecord) -> object:
     """What a symbol is that stands elsewhere as it was."""
-    return (record.language, record.kind, record.name, record.content)
+    return (record.language, _family(record), record.name, record.content)
+
+
+def _family(record: SymbolRecord) -> str:
+    """A kind, where a function that leaves its class, or enters one, is still what it was."""
+    return Kind.FUNCTION if record.kind == Kind.METHOD else record.kind
 
 
 def _pair(
@@ -133,7 +138,7 @@ def _pair_similar(
     pairs: dict[int, int],
     words: Callable[[SymbolRecord], frozenset[bytes]],
 ) -> None:
-    """Edited moves: the most alike of the same kind."""
+    """Edited moves: the most alike of one family."""
     taken = set(pairs.values())
     news = [n for n in added if n not in pairs]
     olds = [n for n in deleted if n not in taken]
@@ -160,12 +165,13 @@ def _comparable(changes: list[SymbolChange], news: list[int], olds: list[int]) -
     """Which added symbols to hold against which deleted: all, or those of a name or a file where many."""
     few = len(news) <= _MAX_COMPARED and len(olds) <= _MAX_COMPARED
     found: set[tuple[int, int]] = set()
-    for attributes in (("kind",),) if few else (("kind", "name"), ("kind", "path")):
-        key = attrgetter(*attributes)
+    for attributes in ((),) if few else (("name",), ("path",)):
         blocks: dict[object, tuple[list[int], list[int]]] = {}
         for side, numbers in enumerate((news, olds)):
             for number in numbers:
-                blocks.setdefault(key(changes[number].shown), ([], []))[side].append(number)
+                record = changes[number].shown
+                key = _family(record), *(getattr(record, attribute) for attribute in attributes)
+                blocks.setdefault(key, ([], []))[side].append(number)
         for mine, theirs in blocks.values():
             if len(mine) <= _MAX_COMPARED and len(theirs) <= _MAX_COMPARED:
                 found.update(product(mine, theirs))

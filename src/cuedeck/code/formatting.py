@@ -14,20 +14,22 @@ _FEWEST_WORDS = 8
 
 
 def same_tokens(language: str, before: bytes, after: bytes) -> bool:
-    """Whether the two parse to the same tokens in the same nesting, comments aside."""
+    """Whether the two parse to the same tokens in the same tree, comments aside."""
     known = language_named(language)
     if known is None:
         return False
-    return _tokens(known, before) == _tokens(known, after)
+    return _tokens(known, known.opening + before) == _tokens(known, known.opening + after)
 
 
-def _tokens(language: Language, source: bytes) -> list[tuple[int, bytes]]:
+def _tokens(language: Language, source: bytes) -> list[tuple[int, bytes | str]]:
     cursor = parser_of(language).parse(source).walk()
-    found: list[tuple[int, bytes]] = []
+    found: list[tuple[int, bytes | str]] = []
     while True:
         node = cursor.node
         if node is not None and "comment" not in node.type:
             if cursor.goto_first_child():
+                # A line break may end a statement: then the tokens stay and the tree does not.
+                found.append((cursor.depth, node.type))
                 continue
             text = source[node.start_byte : node.end_byte]
             if text.strip():

@@ -90,10 +90,7 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
             failure=failure,
             warnings=wanted.warnings,
         )
-    current = row.commit_id == wanted.commit and row.version == EXTRACTOR_VERSION
-    if current and wanted.checked_out:
-        current = code.is_indexed_as_on_disk(wanted)
-    freshness = "fresh" if current else "syncing" if state == "indexing" else "stale"
+    freshness = "fresh" if _is_current(code, wanted, row) else "syncing" if state == "indexing" else "stale"
     return Status(
         wanted.shown,
         state,
@@ -106,6 +103,13 @@ def status(code: Code, ref: str | None, principal: str, vectors: SymbolVectors |
         _pending(code, wanted, vectors) if row.version == EXTRACTOR_VERSION else 0,
         warnings=wanted.warnings,
     )
+
+
+def _is_current(code: Code, wanted: Wanted, row: table.RefRow) -> bool:
+    """Whether what is indexed of a ref is its commit and, where it is checked out, the files on disk."""
+    if row.commit_id != wanted.commit or row.version != EXTRACTOR_VERSION:
+        return False
+    return not wanted.checked_out or code.is_indexed_as_on_disk(wanted)
 
 
 def _said(error: BaseException | None) -> str:
@@ -145,5 +149,5 @@ def switch(code: Code, ref: str, principal: str) -> Switched:
         worktree = str(code.root)
     elif code.repository is not None:
         worktree = code.repository.worktrees().get(wanted.name)
-    fresh = "fresh" if row.commit_id == wanted.commit else "stale"
-    return Switched(wanted.shown, previous, worktree, row.status, row.commit_id, fresh)
+    freshness = "fresh" if _is_current(code, wanted, row) else "stale"
+    return Switched(wanted.shown, previous, worktree, row.status, row.commit_id, freshness)

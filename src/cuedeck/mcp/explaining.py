@@ -33,5 +33,6 @@ def _first_mistake(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     names = [str(part) for part in first["loc"] if str(part) != "params"]
     where = ".".join(names)[:100].encode("utf-8", "replace").decode()
-    message = first["msg"][:1].lower() + first["msg"][1:]
+    said = "should be an object" if first["type"] == "dict_type" else first["msg"]
+    message = said[:1].lower() + said[1:]
     return f"{where}: {message}" if where else message

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from cuedeck.memory.failures import NO_TOOL, Failure, FailureKind, own_function
 
@@ -190,6 +190,14 @@ _RULES = (
 
 
 def diagnose(failure: Failure) -> Diagnosis:
+    """What is known of a failure; one without a message leaves out where that would stand."""
+    told = _told(failure)
+    if failure.message.strip(" ."):
+        return told
+    return Diagnosis(*(text.replace(": .", ".") for text in astuple(told)))
+
+
+def _told(failure: Failure) -> Diagnosis:
     """The rule that fits, filled in; else what can be said of any failure."""
     # Compilers quote with typographic marks where the terminal has them.
     subject = f"{failure.type}: {failure.message}".translate(_QUOTES)

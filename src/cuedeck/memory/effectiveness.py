@@ -104,9 +104,9 @@ def _reasoning(about: str, ranked: list[Record]) -> str:
 
 def matching(episodes: Iterable[Memory], feedback_type: str | None) -> list[Memory]:
     """Those of the asked feedback type, or all."""
-    if feedback_type is None:
+    wanted = (feedback_type or "").strip().lower()
+    if not wanted:
         return list(episodes)
-    wanted = feedback_type.strip().lower()
     return [one for one in episodes if _feedback_type(one.metadata) == wanted]
 
 

@@ -308,7 +308,7 @@ class Memories:
         """Record that an episode led to the solution of its task; part of the caller's transaction."""
         from cuedeck.memory.episodes import Outcome, outcome_of
 
-        memory = _living(session, checks.memory_id("memory_id", memory_id))
+        memory = _living(session, checks.memory_id("resolved_by", memory_id))
         told = {"outcome": "success"}
         if summary and outcome_of(memory.metadata) is Outcome.FAILURE:
             # Its approach is what had failed.

@@ -38,6 +38,7 @@ _MAX_BYTES: Final = 64 * 1024 * 1024 * 1024
 _MAX_RATIO: Final = 400
 _CHUNK: Final = 1024 * 1024
 _BACKUPS_KEPT: Final = 5
+_ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Archived:
 
 def export_state(root: Path, state_root: Path, target: Path) -> Archived:
     """Write a consistent copy of both databases; the target appears complete or not at all."""
+    target = target.expanduser().absolute()
+    _require_replaceable(target)
     _bring_up_to_date(root, state_root)
     with _staging(root) as staging:
         files: dict[str, dict[str, Any]] = {}
@@ -71,20 +74,40 @@ def export_state(root: Path, state_root: Path, target: Path) -> Archived:
             },
             "files": files,
         }
-        target = target.expanduser().absolute()
         partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
         try:
             _pack(partial, staging, description)
             partial.replace(target)
         except OSError as error:
-            raise CueError(
-                ErrorCode.VALIDATION,
-                f"The archive cannot be written: {error.strerror}",
-                hint="Name a file in a folder that exists and may be written to.",
-            ) from error
+            raise _not_written(error) from error
         finally:
             partial.unlink(missing_ok=True)
     return _archived(target, description)
+
+
+def _require_replaceable(target: Path) -> None:
+    """Refuse a target that holds something else than an archive, such as a mistyped source file."""
+    try:
+        if not target.exists():
+            return
+        with target.open("rb") as file:
+            if target.is_file() and file.read(len(_ZSTANDARD)) in (b"", _ZSTANDARD):
+                return
+    except OSError as error:
+        raise _not_written(error) from error
+    raise CueError(
+        ErrorCode.VALIDATION,
+        f"{target.name} is there and is no archive, so it was not replaced",
+        hint="Name another file, or remove that one first.",
+    )
+
+
+def _not_written(error: OSError) -> CueError:
+    return CueError(
+        ErrorCode.VALIDATION,
+        f"The archive cannot be written: {error.strerror}",
+        hint="Name a file in a folder that exists and may be written to.",
+    )
 
 
 def import_state(

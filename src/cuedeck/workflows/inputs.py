@@ -53,7 +53,7 @@ def workspace_path(root: Path, field: str, value: JSON) -> str:
 def text(_root: Path, field: str, value: JSON) -> str:
     """A string that is not empty."""
     if not isinstance(value, str) or not value.strip():
-        raise invalid(field, "a string", value)
+        raise invalid(field, "a string that is not empty", value)
     return value
 
 

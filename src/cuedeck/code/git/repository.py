@@ -31,6 +31,8 @@ _PARTINGS: Final = 1024
 # Every file that came is held against every one that went, as git does it, up to so many pairs.
 _MOST_COMPARED: Final = 1_000_000
 _DEFAULTS: Final = ("main", "master", "trunk", "develop")
+_LOCAL: Final = "refs/heads/"
+_ORIGIN: Final = "refs/remotes/origin/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +199,14 @@ class Repository:
             return None
 
     def default_branch(self) -> str | None:
-        """The branch everything is compared with."""
-        remote = self.git.references.get("refs/remotes/origin/HEAD")
+        """The branch everything is compared with: here, or else as it was when it was last fetched."""
+        remote = self.git.references.get(f"{_ORIGIN}HEAD")
         target = remote.target if remote is not None else None
-        named = [target.removeprefix("refs/remotes/origin/")] if isinstance(target, str) else []
-        for name in (*named, *_DEFAULTS):
-            if self.is_kept("refs/heads/", name):
-                return name
+        named = [target.removeprefix(_ORIGIN)] if isinstance(target, str) else []
+        for folder, names in (_LOCAL, named), (_ORIGIN, named), (_LOCAL, _DEFAULTS), (_ORIGIN, _DEFAULTS):
+            for name in names:
+                if self.is_kept(folder, name):
+                    return name
         current, _ = self.head()
         return current if current is not None else min(self.branches(), default=None)
 
@@ -228,10 +231,10 @@ class Repository:
         if _is_id(name) and (commit := self._commit(name)) is not None:
             return Ref(name, "commit", commit)
         for prefix, kind in (
-            ("refs/heads/", "branch"),
+            (_LOCAL, "branch"),
             ("refs/tags/", "tag"),
             ("refs/remotes/", "remote"),
-            ("refs/remotes/origin/", "remote"),
+            (_ORIGIN, "remote"),
             ("", ""),
         ):
             # pygit2 1.20 never lets go of a name it looked up: one string for all calls, then.

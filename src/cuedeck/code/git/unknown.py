@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _SHORTEST_ID = 4
 _MOST_COMPARED = 10_000
 _OTHERS = {"tree": "folder", "blob": "file", "tag": "tag of a folder or file"}
+# What follows a name to say how far back a commit is; no branch is called so.
+_OF_HISTORY = frozenset("~^")
 _FOLDERS = ("refs/heads/", "refs/tags/", "refs/remotes/")
 _HINT = "list_refs names what is indexed; index_repo (`cue index --ref`) indexes others that git knows."
 _SHALLOW = "This clone is shallow, and what is older than it is not here: `git fetch --unshallow` brings it."
@@ -27,7 +29,8 @@ def unknown_ref(
         return invalid("ref", "a branch, tag or commit; left out, it is the checked-out one", name)
     shown = shortened(name)
     message, hint = f"There is no branch, tag or commit {shown} here", _HINT
-    near = _nearest(repository, name) if repository is not None else []
+    is_name = not _OF_HISTORY & set(name)
+    near = _nearest(repository, name) if repository is not None and is_name else []
     if unreadable:
         message = f"The git repository here cannot be opened, so {shown} is unknown: {unreadable}"
         hint = "Ask without a ref: the answer is then about the files on disk."

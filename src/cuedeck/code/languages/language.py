@@ -26,6 +26,8 @@ class Language:
     # The namespace that a file declares, not its path, is what its symbols' names begin with.
     namespaces: bool = False
     comment: str = "//"
+    # What stands before a piece of source for it to be read as code.
+    opening: bytes = b""
     # The compiled module that visits its commonest nodes, where the accelerator is installed.
     visitor: str | None = None
     # Rewrites a source that the grammar does not understand to one of the same length that it may.

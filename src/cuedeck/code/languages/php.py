@@ -388,4 +388,6 @@ def _grammar() -> Any:
     return tree_sitter_php.language_php()
 
 
-PHP: Final = Language("php", _grammar, PhpWalk, PhpRules, namespaces=True, close=closed_quotes)
+PHP: Final = Language(
+    "php", _grammar, PhpWalk, PhpRules, namespaces=True, opening=b"<?php ", close=closed_quotes
+)

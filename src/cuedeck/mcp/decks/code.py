@@ -17,6 +17,7 @@ from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
     from cuedeck.code.engine import Code, View
+    from cuedeck.code.refs import Status
     from cuedeck.code.symbols import SymbolRecord
 
 WAIT_SECONDS = 30.0
@@ -187,7 +188,6 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
     from cuedeck.code.refs import status
 
     found = status(_code(call), call.arguments.ref, call.principal.key, call.workspace.symbol_vectors)
-    missing = lacking(found.skipped)
     return Answer(
         {
             "ref": found.ref,
@@ -198,14 +198,14 @@ def _index_status(call: Call[IndexStatus]) -> Answer:
             "last_indexed_commit": found.commit,
             "skipped": [{"path": path, "reason": reason} for path, reason in found.skipped],
             "pending_embeddings": found.pending_embeddings,
-            "metadata": shape.metadata(
-                found.ref,
-                freshness=found.freshness,
-                indexing=found.status,
-                **_without(missing or found.failure, *found.warnings),
-            ),
+            "metadata": _told(found, lacking(found.skipped) or found.failure),
         }
     )
+
+
+def _told(found: Status, missing: str = "") -> dict[str, Any]:
+    said = _without(missing, *found.warnings)
+    return shape.metadata(found.ref, freshness=found.freshness, indexing=found.status, **said)
 
 
 def _without(missing: str, *more: str) -> dict[str, Any]:
@@ -265,7 +265,7 @@ def _get_file_outline(call: Call[GetFileOutline]) -> Answer:
     asked, view = call.arguments, _view(call)
     path = view.snapshot.spelled(_path(asked.path))
     if path not in view.snapshot.files:
-        raise no_file(path, view, call.workspace.root)
+        raise no_file(path, view, call.workspace)
     symbols = view.snapshot.symbols(path)
     if symbols.outline.problem:
         view.warnings.append(f"{path} could not be read in full: {symbols.outline.problem}")
@@ -431,7 +431,7 @@ def _list_refs(call: Call[ListRefs]) -> Answer:
             "refs": [shape.ref(row, default) for row in rows],
             "total_refs": len(rows),
             "vcs_mode": code.is_git,
-            "metadata": shape.metadata(current.ref, freshness=current.freshness, indexing=current.status),
+            "metadata": _told(current),
         }
     )
 

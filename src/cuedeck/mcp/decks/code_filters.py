@@ -13,23 +13,23 @@ def limited(warnings: list[str], value: int, most: int) -> int:
 
 
 def named_language(warnings: list[str], said: str | None) -> str | None:
-    """A language by one of its names."""
+    """A language by one of its names; an empty one is none."""
     from cuedeck.code.languages import NAMES, language_called
 
-    found = language_called(said) if said is not None else None
-    if said is not None and found is None:
+    found = language_called(said) if said else None
+    if said and found is None:
         warnings.append(f"no language is called {said}; there are {', '.join(NAMES)}")
-    return found or said
+    return found or said or None
 
 
 def named_kind(warnings: list[str], said: str | None) -> str | None:
-    """A kind of symbol."""
+    """A kind of symbol; an empty one is none."""
     from cuedeck.code.facts import KINDS
     from cuedeck.code.locating import kind_named
 
-    if said is not None and kind_named(said) not in KINDS:
+    if said and kind_named(said) not in KINDS:
         warnings.append(f"no kind is called {said}; there are {', '.join(KINDS)}")
-    return said
+    return said or None
 
 
 def path_prefix(said: str | None) -> str:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from cuedeck.model.errors import CueError, ErrorCode
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cuedeck.code.engine import View
     from cuedeck.code.symbols import SymbolRecord
     from cuedeck.workspace import Workspace
@@ -18,39 +16,54 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-def no_file(path: str, view: View, root: Path) -> CueError:
+def no_file(path: str, view: View, workspace: Workspace) -> CueError:
     """Why there is no such file, and which was meant."""
-    from cuedeck.code.languages import language_of
     from cuedeck.mcp.registry import nearest
-    from cuedeck.paths import holds_file
 
-    if holds_file(root, path):
-        # It is there and not indexed: a file that is called alike would be a wrong turn.
-        near, meant = [], "It is a file in a language that is not read: read_doc reads documents. "
-        if language_of(path) is not None:
-            meant = "It is left out, as ignored files, links and submodules are. "
+    near: list[str] = []
+    if meant := _left_out(path, view, workspace):
+        pass  # A file that is called alike would be a wrong turn.
     elif inside := [each for each in view.snapshot.files if each.startswith(f"{path}/")]:
         near = sorted(inside, key=lambda each: (each.count("/"), each))[:_SHOWN]
         meant = f"It is a folder of {len(inside)} code files, such as {' and '.join(near)}. "
     else:
         near = nearest(path, view.snapshot.files)
         meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    told = "".join(f"{warning}. " for warning in view.warnings)
     return CueError(
         ErrorCode.NOT_FOUND,
         f"There is no code file {path} on {view.ref}",
         data={"path": path, "nearest": near},
-        hint=f"{meant}Paths are relative to the workspace; search_code finds files by name.",
+        hint=f"{told}{meant}Paths are relative to the workspace; search_code finds files by name.",
     )
+
+
+def _left_out(path: str, view: View, workspace: Workspace) -> str:
+    """Why a file that exists is not answered for; nothing where there is none."""
+    from cuedeck.code.languages import language_of
+    from cuedeck.paths import holds_file
+
+    wanted = workspace.code.wanted(view.ref)
+    if reason := dict(workspace.code.problems(wanted)).get(path):
+        return f"It was left out: {reason}. "
+    if not holds_file(workspace.root, path):
+        return ""
+    if language_of(path) is None:
+        return "It is a file in a language that is not read: read_doc reads documents. "
+    if not wanted.checked_out:
+        return f"It is on disk, where {view.ref} is not checked out. "
+    return "It is left out, as ignored files, links and submodules are. "
 
 
 @contextmanager
 def in_all_of(view: View) -> Iterator[None]:
-    """A symbol that is not found may be in files that the view lacks: then the error says so."""
+    """A symbol that is not found may be in what the view lacks or on another ref: then the error says so."""
     try:
         yield
     except CueError as error:
-        if error.code is ErrorCode.SYMBOL_NOT_FOUND and view.completeness == "partial":
-            error.hint = f"It may be in what is missing: {'; '.join(view.warnings)}. {error.hint}"
+        if error.code is ErrorCode.SYMBOL_NOT_FOUND and view.warnings:
+            why = "It may be in what is missing: " if view.completeness == "partial" else ""
+            error.hint = f"{why}{'; '.join(view.warnings)}. {error.hint}"
         raise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from cuedeck.mcp.shapes import (
     BOOLEAN,
@@ -70,6 +70,13 @@ class Updates(Arguments):
     assignee: str | None = Field(None, max_length=50)
     priority: Priority | None = None
     notes: str | None = Field(None, max_length=500, description="Appended under ## Notes")
+
+    @field_validator("notes")
+    @classmethod
+    def _says_something(cls, notes: str | None) -> str | None:
+        if notes is not None and not notes.strip():
+            raise ValueError("text")
+        return notes
 
     @model_validator(mode="after")
     def _something_to_change(self) -> Updates:

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from cuedeck.mcp.shapes import INTEGER, STRING, STRING_OR_NULL, STRINGS, list_of, object_of, one_of
 from cuedeck.mcp.tool import ADDS, CHANGES, READS, Answer, Arguments, Call, Effects, Tool
+from cuedeck.memory.checks import memory_id
 from cuedeck.model.deck import Deck
 from cuedeck.model.errors import invalid
 from cuedeck.tasks.agent_task import TaskDraft, TaskStatus, TaskType
@@ -98,12 +99,13 @@ def _create_task(call: Call[CreateTask]) -> Answer:
 
 def _get_next_task(call: Call[GetNextTask]) -> Answer:
     asked, tasks = call.arguments, call.workspace.agent_tasks
+    project = asked.project or None
     if asked.claim:
         if asked.agent is None:
             raise invalid("agent", "the name of who claims the task", None)
-        found = tasks.claim(asked.agent, asked.project, lease_seconds=asked.lease_seconds)
+        found = tasks.claim(asked.agent, project, lease_seconds=asked.lease_seconds)
     else:
-        found = tasks.next(asked.project)
+        found = tasks.next(project)
     if found.task is None:
         return Answer({"task": None, "reason": found.reason})
     return Answer({"task": found.task.to_json()})
@@ -115,9 +117,8 @@ def _complete_task(call: Call[CompleteTask]) -> Answer:
         return Answer(tasks.block(asked.task_id, asked.block, agent=asked.agent).to_json())
     if asked.release:
         return Answer(tasks.release(asked.task_id, agent=asked.agent).to_json())
-    task = tasks.complete(
-        asked.task_id, resolved_by=asked.resolved_by, summary=asked.summary, agent=asked.agent
-    )
+    episode = None if asked.resolved_by is None else memory_id("resolved_by", asked.resolved_by)
+    task = tasks.complete(asked.task_id, resolved_by=episode, summary=asked.summary, agent=asked.agent)
     return Answer({**task.to_json(), "unblocked": list(tasks.freed_by(task.id))})
 
 
@@ -125,14 +126,13 @@ def _list_tasks(call: Call[ListTasks]) -> Answer:
     asked, tasks = call.arguments, call.workspace.agent_tasks
     status = TaskStatus(asked.status) if asked.status else None
     type_ = TaskType(asked.type) if asked.type else None
-    found = tasks.list(
-        project=asked.project, status=status, type=type_, limit=asked.limit, offset=asked.offset
-    )
+    project = asked.project or None
+    found = tasks.list(project=project, status=status, type=type_, limit=asked.limit, offset=asked.offset)
     return Answer(
         [task.to_json() for task in found],
         meta={
-            "total": tasks.count(project=asked.project, status=status, type=type_),
-            "progress": tasks.progress(asked.project).to_json(),
+            "total": tasks.count(project=project, status=status, type=type_),
+            "progress": tasks.progress(project).to_json(),
         },
     )
 

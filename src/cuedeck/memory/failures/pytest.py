@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from . import python
 from .model import Compared, Failure, FailureKind, Frame, Location
@@ -203,7 +204,13 @@ def _doctest(lines: Sequence[str]) -> Failure | None:
 def _without_blocks(
     lines: Sequence[str], told: Sequence[str], summary: Sequence[tuple[str, str]]
 ) -> list[Failure]:
-    """``--tb=line`` has one line per failure, ``--tb=no`` nothing but the summary."""
+    """``--tb=line`` has one line per failure, ``--tb=no`` nothing but the summary.
+
+    Somebody may also have put the traceback of the only test that failed before its name.
+    """
+    before = list(takewhile(lambda line: not _SUMMARY.match(line), lines))
+    if [reason for _, reason in summary] == [""] and (raised := _native(before)):
+        return [replace(raised, tool="pytest", kind=FailureKind.TEST, test=summary[0][0])]
     places = [match for line in told if (match := _LINE_STYLE.match(line))]
     found: list[Failure] = []
     for node, reason in summary:
