@@ -18,17 +18,10 @@ _SHOWN = 3
 
 def no_file(path: str, view: View, workspace: Workspace) -> CueError:
     """Why there is no such file, and which was meant."""
-    from cuedeck.mcp.registry import nearest
-
-    near: list[str] = []
-    if meant := _left_out(path, view, workspace):
-        pass  # A file that is called alike would be a wrong turn.
-    elif inside := [each for each in view.snapshot.files if each.startswith(f"{path}/")]:
-        near = sorted(inside, key=lambda each: (each.count("/"), each))[:_SHOWN]
-        meant = f"It is a folder of {len(inside)} code files, such as {' and '.join(near)}. "
-    else:
-        near = nearest(path, view.snapshot.files)
-        meant = f"Did you mean {' or '.join(near)}? " if near else ""
+    meant, near = _left_out(path, view, workspace), list[str]()
+    if not meant:
+        # Of a file that is there one that is called alike would be a wrong turn.
+        meant, near = _nearby(path, view)
     told = "".join(f"{warning}. " for warning in view.warnings)
     return CueError(
         ErrorCode.NOT_FOUND,
@@ -36,6 +29,17 @@ def no_file(path: str, view: View, workspace: Workspace) -> CueError:
         data={"path": path, "nearest": near},
         hint=f"{told}{meant}Paths are relative to the workspace; search_code finds files by name.",
     )
+
+
+def _nearby(path: str, view: View) -> tuple[str, list[str]]:
+    """What a path without a file may mean, in words and as paths."""
+    from cuedeck.mcp.registry import nearest
+
+    if inside := [each for each in view.snapshot.files if each.startswith(f"{path}/")]:
+        near = sorted(inside, key=lambda each: (each.count("/"), each))[:_SHOWN]
+        return f"It is a folder of {len(inside)} code files, such as {' and '.join(near)}. ", near
+    near = nearest(path, view.snapshot.files)
+    return f"Did you mean {' or '.join(near)}? " if near else "", near
 
 
 def _left_out(path: str, view: View, workspace: Workspace) -> str:
