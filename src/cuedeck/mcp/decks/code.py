@@ -302,7 +302,12 @@ def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
 
     def shown(calls: list[Any]) -> list[dict[str, Any]]:
         return [
-            {"symbol": _record(c.symbol), "call_site": {"path": c.path, "line": c.line}, "depth": c.depth}
+            {
+                "symbol": _record(c.symbol),
+                "call_site": {"path": c.path, "line": c.line},
+                "depth": c.depth,
+                **({"why": c.why} if c.why else {}),
+            }
             for c in calls
         ]
 
@@ -331,6 +336,11 @@ def _find_references(call: Call[FindReferences]) -> Answer:
     if found.unseen:
         view.completeness = "partial"
         view.warnings.append(f"{found.unseen} files with this name are not looked at yet; ask again for them")
+    if not found.compared:
+        view.completeness = "partial"
+        view.warnings.append(
+            "not all interfaces and the types that satisfy them were compared in time; ask again for the rest"
+        )
     value = {
         "symbol": _record(found.symbol),
         "references": [shape.reference(site) for site in found.sites(found.references[:limit])],

@@ -73,7 +73,7 @@ _PLACE: Schema = {
     "from_symbol": object_of(_ENCLOSING),
 }
 _CALL = object_of(
-    {"symbol": _SYMBOL, "call_site": object_of({"path": STRING, "line": COUNT}), "depth": COUNT}
+    {"symbol": _SYMBOL, "call_site": object_of({"path": STRING, "line": COUNT}), "depth": COUNT}, why=STRING
 )
 
 INDEXED = _answer(
