@@ -13,7 +13,6 @@ import pytest
 
 from cuedeck.code.engine import Code
 from cuedeck.code.git.checkout import Checkout
-from cuedeck.code.resolution import uses
 from cuedeck.code.snapshot import Outdated
 from cuedeck.mcp.decks.code import TOOLS
 from cuedeck.mcp.tool import Call
@@ -42,29 +41,6 @@ def test_types_that_satisfy_an_interface_are_listed_when_asked_for(repo: Repo, a
     [found] = ask("find_references", symbol_name="Store", kind="implements")["references"]
     assert (found["path"], found["line_start"], found["edge_type"]) == ("shop/memory.go", 3, "implements")
     assert ask("find_references", symbol_name="Store")["references"] == []
-
-
-def test_what_an_interface_passes_on_is_told_apart_and_bounded(
-    repo: Repo, ask: Ask, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    repo.put(
-        "shop/store.go",
-        "package shop\n\ntype Store interface{ Get(key string) int }\n\n"
-        'func Use(s Store) int { return s.Get("a") }\n',
-    )
-    repo.put(
-        "shop/memory.go",
-        "package shop\n\ntype Memory struct{}\n\nfunc (Memory) Get(string) int { return 1 }\n",
-    )
-    monkeypatch.setattr(uses, "SECONDS", 0.0)
-    answer = ask("find_references", symbol_name="Memory.Get")
-    assert (answer["references"], answer["metadata"]["result_completeness"]) == ([], "partial")
-    assert any("were compared in time" in warning for warning in answer["metadata"]["warnings"])
-    monkeypatch.setattr(uses, "SECONDS", 60.0)
-    [found] = ask("find_references", symbol_name="Memory.Get")["references"]
-    assert (found["path"], found["line_start"], found["why"]) == ("shop/store.go", 5, "dispatch")
-    [call] = ask("get_call_graph", symbol_name="Memory.Get", direction="callers")["callers"]
-    assert (call["symbol"]["name"], call["why"]) == ("Use", "dispatch")
 
 
 def test_references_come_with_context_edge_and_enclosing_symbol(ask: Ask) -> None:

@@ -68,6 +68,13 @@ class Found:
     unseen: int = 0  # files that use the name and were not looked at in time
     compared: bool = True  # whether there was time for all interfaces and types that may go together
 
+    @property
+    def left(self) -> list[str]:
+        """What there was no time for."""
+        names = f"{self.unseen} files with this name are not looked at yet; ask again for them"
+        types = "not all interfaces and types were compared in time; ask again for what is left"
+        return [text for text, is_left in ((names, self.unseen), (types, not self.compared)) if is_left]
+
     def sites(self, sites: Sequence[Site]) -> Iterator[FoundSite]:
         """The sites with their source line and enclosing symbol."""
         lines: dict[str, list[bytes]] = {}
