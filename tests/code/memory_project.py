@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from cuedeck.code.extraction.encoding import as_utf8
 from cuedeck.code.extraction.extract import extract
@@ -43,13 +43,14 @@ class MemoryProject:
             language = language_named(language_of_source(path, source) or "")
             if language is not None:
                 self.facts[path] = extract(source, language)
-        self._using: dict[str, set[str]] = defaultdict(set)
-        for path, facts in self.facts.items():
-            for text in facts.links.strings:
-                self._using[text].add(path)
         self._rules: dict[str, Rules] = {}
         self._uses: dict[str, Uses] = {}
         self.linker = Linker(self, self.rules)
+        self._using: dict[str, set[str]] = defaultdict(set)
+        for path, facts in self.facts.items():
+            sought = self.rules(path).names_sought(facts.links)
+            for text in (*facts.links.strings, *sought):
+                self._using[text].add(path)
 
     @cached_property
     def guesses(self) -> Linker:
@@ -92,11 +93,17 @@ class MemoryProject:
     def files_bearing(self, name: str) -> Collection[str]:
         return self.files_naming(name)
 
-    def uses(self, name: str) -> Uses:
+    def uses(self, name: str, until: float | None = None) -> Uses:
         if name not in self._uses:
             self._uses[name] = Uses(cast(Snapshot, self), name)
             self._uses[name].look(cast(Snapshot, self))
         return self._uses[name]
+
+    def remembered(self, key: tuple[Any, ...]) -> Any:
+        return None
+
+    def remember(self, key: tuple[Any, ...], found: Any, weight: int) -> None:
+        """Nothing is asked twice."""
 
     def rules(self, path: str) -> Rules:
         language = self.facts[path].outline.language

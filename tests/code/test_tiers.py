@@ -5,7 +5,10 @@ from __future__ import annotations
 import shutil
 from typing import Any
 
+import pytest
 from tests.code.conftest import Ask, Repo
+
+from cuedeck.code.resolution import uses
 
 
 def places(found: dict[str, Any], under: str = "references") -> list[tuple[str, int]]:
@@ -551,3 +554,26 @@ def test_a_variable_may_be_asked_about_at_any_line_that_gives_it_a_value(ask: As
     assert (places(first), places(second)) == ([("kit.py", 11)], [("kit.py", 9)])
     size = ask("find_references", symbol_name="size", path="kit.py", line=4)
     assert places(size) == [("kit.py", 2), ("kit.py", 5), ("other/use.py", 2)]
+
+
+def test_what_an_interface_passes_on_is_told_apart_and_bounded(
+    repo: Repo, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.put(
+        "shop/store.go",
+        "package shop\n\ntype Store interface{ Get(key string) int }\n\n"
+        'func Use(s Store) int { return s.Get("a") }\n',
+    )
+    repo.put(
+        "shop/memory.go",
+        "package shop\n\ntype Memory struct{}\n\nfunc (Memory) Get(string) int { return 1 }\n",
+    )
+    monkeypatch.setattr(uses, "SECONDS", 0.0)
+    answer = ask("find_references", symbol_name="Memory.Get")
+    assert (answer["references"], answer["metadata"]["result_completeness"]) == ([], "partial")
+    assert any("were compared in time" in warning for warning in answer["metadata"]["warnings"])
+    monkeypatch.setattr(uses, "SECONDS", 60.0)
+    [found] = ask("find_references", symbol_name="Memory.Get")["references"]
+    assert (found["path"], found["line_start"], found["why"]) == ("shop/store.go", 5, "dispatch")
+    [call] = ask("get_call_graph", symbol_name="Memory.Get", direction="callers")["callers"]
+    assert (call["symbol"]["name"], call["why"]) == ("Use", "dispatch")

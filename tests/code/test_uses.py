@@ -87,6 +87,71 @@ def test_a_name_in_very_many_files_is_looked_at_in_several_questions(
     assert not callers(snapshot, record, 1, 1000)[1]
 
 
+_STORE = """package shop
+
+type Store interface {
+	Get(key string) int
+	Close() error
+}
+
+type base struct{}
+
+func (base) Close() error { return nil }
+
+func Use(s Store) int { return s.Get("a") }
+"""
+_MEMORY = """package shop
+
+type Memory struct{%s}
+
+func (Memory) Get(key string) int { return 1 }
+"""
+
+
+def test_interfaces_that_pass_a_method_on_are_compared_in_several_questions(
+    repo: Repo, open_code: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo.put("store.go", _STORE)
+    repo.put("memory.go", _MEMORY % " base ")
+    snapshot = open_code(repo.root).view().snapshot
+    monkeypatch.setattr(uses, "SECONDS", 0.0)
+    first = find(snapshot, "Memory.Get")
+    assert (first.compared, list(first.references)) == (False, [])
+    assert not find(snapshot, "Store", kind="implements").compared
+    assert callers(snapshot, locate(snapshot, "Memory.Get")[0], 1, 10) == ([], True)
+    monkeypatch.setattr(uses, "SECONDS", 60.0)
+    last = find(snapshot, "Memory.Get")
+    assert (last.compared, [site.line for site in last.references]) == (True, [12])
+    monkeypatch.setattr(uses, "SECONDS", 0.0)
+    assert find(snapshot, "Memory.Get") == last
+
+
+def test_who_calls_an_interface_calls_what_satisfies_it(repo: Repo, open_code: Open) -> None:
+    repo.put("store.go", _STORE)
+    repo.put("memory.go", _MEMORY % " base " + '\nfunc Sure() { Memory{}.Get("b") }\n')
+    snapshot = open_code(repo.root).view().snapshot
+    found, more = callers(snapshot, locate(snapshot, "Memory.Get")[0], 1, 10)
+    assert [(call.symbol.name, call.line, call.why) for call in found] == [
+        ("Sure", 7, ""),
+        ("Use", 12, "dispatch"),
+    ]
+    assert not more
+    [named], _ = callers(snapshot, locate(snapshot, "Store.Get")[0], 1, 10)
+    assert (named.symbol.name, named.why) == ("Use", "")
+
+
+def test_an_edit_is_seen_in_what_satisfies_an_interface(repo: Repo, open_code: Open) -> None:
+    repo.put("store.go", _STORE)
+    repo.put("memory.go", _MEMORY % "")
+    code = open_code(repo.root)
+    assert find(code.view().snapshot, "Memory.Get").references == []
+    repo.put("memory.go", _MEMORY % " base ")
+    assert [site.line for site in find(code.view().snapshot, "Memory.Get").references] == [12]
+    assert [site.path for site in find(code.view().snapshot, "Store", kind="implements").references] == [
+        "memory.go"
+    ]
+
+
 def test_an_edit_is_seen_in_the_uses_of_a_name(repo: Repo, open_code: Open) -> None:
     repo.put("a.py", "def greet(): ...\n")
     repo.put("b.py", "from a import greet\n")

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
+from cuedeck.code.dispatching import passed_on
 from cuedeck.code.facts import CALLABLE, ROLE_SHIFT, TYPES, Role
+from cuedeck.code.implementing import Compared
 from cuedeck.code.locating import PROTOTYPES, Bodies, definitions_of, symbol_of
 from cuedeck.code.overloads import overload_at
+from cuedeck.code.resolution import uses
+from cuedeck.code.resolution.uses import DISPATCH
 from cuedeck.code.resolution.values import FUNCTION, Symbol, Value
 from cuedeck.code.snapshot import Snapshot
 from cuedeck.code.symbols import SymbolRecord
@@ -22,11 +28,13 @@ class Call:
     path: str
     line: int
     depth: int
+    why: str = ""  # what it rests on that no name at the place of the call says
 
 
 def callers(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) -> tuple[list[Call], bool]:
     """The symbols that call this one, nearest first, and whether there are more."""
-    return _spread(snapshot, record, depth, limit, _callers)
+    step = partial(_callers, until=time.thread_time() + uses.SECONDS)
+    return _spread(snapshot, record, depth, limit, step)
 
 
 def callees(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) -> tuple[list[Call], bool]:
@@ -34,8 +42,8 @@ def callees(snapshot: Snapshot, record: SymbolRecord, depth: int, limit: int) ->
     return _spread(snapshot, record, depth, limit, _callees)
 
 
-# The symbol at the other end, and the file and line of the call.
-_Site = tuple[SymbolRecord, str, int]
+# The symbol at the other end, the file and line of the call, and why it counts.
+_Site = tuple[SymbolRecord, str, int, str]
 # The calls of a symbol, and whether these are all.
 _Step = Callable[[Snapshot, SymbolRecord], tuple[list[_Site], bool]]
 
@@ -51,13 +59,13 @@ def _spread(
         for current in frontier:
             steps, whole = step(snapshot, current)
             more = more or not whole
-            for other, path, line in steps:
+            for other, path, line, why in steps:
                 if other.symbol_id in seen:
                     continue
                 seen.add(other.symbol_id)
                 if len(found) >= limit:
                     return found, True
-                found.append(Call(other, path, line, level))
+                found.append(Call(other, path, line, level, why))
                 # What calls itself is one of its callers, and nothing new to follow.
                 if other.symbol_id != record.symbol_id:
                     following.append(other)
@@ -65,14 +73,19 @@ def _spread(
     return found, more
 
 
-def _callers(snapshot: Snapshot, record: SymbolRecord) -> tuple[list[_Site], bool]:
+def _callers(snapshot: Snapshot, record: SymbolRecord, until: float) -> tuple[list[_Site], bool]:
+    """What calls a symbol by its own name, and behind that what calls it through an interface."""
     references = snapshot.references(record)
+    symbol = symbol_of(snapshot, record)
+    through = passed_on(snapshot, symbol, until) if symbol is not None else Compared()
+    named = sorted((*references.named[0], *references.constructions))
     found = [
-        (enclosing_record(snapshot, site.path, site.offset), site.path, site.line)
-        for site in sorted((*references.named[0], *references.constructions))
+        (enclosing_record(snapshot, site.path, site.offset), site.path, site.line, why)
+        for sites, why in ((named, ""), (through.sites, DISPATCH))
+        for site in sites
         if site.edge == "calls"
     ]
-    return found, not references.unseen
+    return found, through.whole and not references.unseen
 
 
 def enclosing_record(snapshot: Snapshot, path: str, offset: int) -> SymbolRecord:
@@ -123,7 +136,7 @@ def _calls_between(snapshot: Snapshot, path: str, start: int, end: int) -> list[
         with snapshot.lock:
             targets = snapshot.linker.targets(path, site)
         called = _called(snapshot, [target for target in targets if isinstance(target, Symbol)], bodies)
-        found += [(record, path, outline.line_of(pos)) for record in called]
+        found += [(record, path, outline.line_of(pos), "") for record in called]
     return found
 
 

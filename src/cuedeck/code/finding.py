@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -9,7 +10,7 @@ from typing import Final
 
 from cuedeck.code.callgraph import enclosing_record
 from cuedeck.code.dispatching import dispatched, with_dispatched
-from cuedeck.code.implementing import implementations
+from cuedeck.code.implementing import Compared, implementations
 from cuedeck.code.imported import imported_at, loaded_at
 from cuedeck.code.locating import (
     around,
@@ -21,6 +22,7 @@ from cuedeck.code.locating import (
     name_parts,
     symbol_of,
 )
+from cuedeck.code.resolution import uses
 from cuedeck.code.resolution.uses import Site
 from cuedeck.code.resolution.values import Symbol
 from cuedeck.code.search.ranking import Query, Ranking
@@ -64,6 +66,14 @@ class Found:
     possible: Sequence[Site]
     candidates: Sequence[SymbolRecord]
     unseen: int = 0  # files that use the name and were not looked at in time
+    compared: bool = True  # whether there was time for all interfaces and types that may go together
+
+    @property
+    def left(self) -> list[str]:
+        """What there was no time for."""
+        names = f"{self.unseen} files with this name are not looked at yet; ask again for them"
+        types = "not all interfaces and types were compared in time; ask again for what is left"
+        return [text for text, is_left in ((names, self.unseen), (types, not self.compared)) if is_left]
 
     def sites(self, sites: Sequence[Site]) -> Iterator[FoundSite]:
         """The sites with their source line and enclosing symbol."""
@@ -187,18 +197,23 @@ def find(
         raise no_symbol(snapshot, name, path, line)
     record, others = records[0], records[1:]
     same = symbol_of(snapshot, record)
+    until = time.thread_time() + uses.SECONDS
     with snapshot.lock:
         placed = is_named_at(snapshot, record, path, line)
         again = None if placed or same is None else _given_again(snapshot, same, path, line)
         placed = placed or again is not None
         found = snapshot.references(record, apart=placed, place=again)
-        silent = implementations(snapshot, same) if kind == "implements" and same is not None else []
-        passed_on = dispatched(snapshot, same) if same is not None else []
+        silent = passed_on = Compared()
+        if same is not None and kind == "implements":
+            silent = implementations(snapshot, same, until)
+        if same is not None:
+            passed_on = dispatched(snapshot, same, until)
         declared = (same, *snapshot.rules(same.path).twins(same)) if same is not None else ()
     certain, maybe = (found.resolved, found.possible) if placed else found.named
-    reaching = with_dispatched(certain, passed_on)
-    keep = [site for site in reaching if kind is None or site.edge == kind] + silent
+    reaching = with_dispatched(certain, passed_on.sites)
+    keep = [site for site in reaching if kind is None or site.edge == kind] + [*silent.sites]
     rest = [site for site in maybe if kind is None or site.edge == kind]
     twins = {(each.path, number) for each in declared for number in definitions_of(snapshot, each)}
     apart = (other for other in others if (other.path, other.number) not in twins)
-    return Found(snapshot, record, keep, rest, list(islice(apart, MAX_CANDIDATES)), found.unseen)
+    named = list(islice(apart, MAX_CANDIDATES))
+    return Found(snapshot, record, keep, rest, named, found.unseen, silent.whole and passed_on.whole)

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
+import math
 import posixpath
-from collections.abc import Iterator
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, Bind, Kind, Links, Op, ScopeKind
+from cuedeck.code.resolution.embedding import embedded, embeddings
 from cuedeck.code.resolution.uses import Site
-from cuedeck.code.resolution.values import CLASS, EXTERNAL, FUNCTION, Symbol, Value
+from cuedeck.code.resolution.values import CLASS, EXTERNAL, FUNCTION, INSTANCE, Symbol, Value
 
 if TYPE_CHECKING:
     from cuedeck.code.snapshot import Snapshot
 
-_MAX_TYPES: Final = 2000
+_FILES_AT_ONCE: Final = 64
 _MAX_DEPTH: Final = 6
 # A type as it is compared; nothing where it may be any.
 _Spelling = tuple[object, ...] | None
 
 
-def implementations(snapshot: Snapshot, symbol: Symbol) -> list[Site]:
-    """The types that have every method of an interface, each where it is declared, in path order."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What comparing types has led to, and whether there was time for all of them."""
+
+    sites: tuple[Site, ...] = ()
+    whole: bool = True
+
+
+def implementations(snapshot: Snapshot, symbol: Symbol, until: float = math.inf) -> Compared:
+    """The types that have every method of an interface, each where it is declared, in path order.
+
+    ``until`` is of the thread's own time.
+    """
     interfaces = [value for value in snapshot.linker.type_of(symbol) if value.tag == CLASS]
     if not snapshot.rules(symbol.path).implicit_interfaces or len(interfaces) != 1:
-        return []
+        return Compared()
     asked = Interface(snapshot, interfaces[0])
-    found = (owner for owner in asked.satisfying() if not is_interface(snapshot, owner))
-    return sorted({asked.declared(owner) for owner in found})
+    found = {asked.declared(it) for it in asked.satisfying(until) if not is_interface(snapshot, it)}
+    return Compared(tuple(sorted(found)), time.thread_time() <= until)
 
 
 class Interface:
@@ -36,14 +51,15 @@ class Interface:
         self.snapshot = snapshot
         self.linker = snapshot.linker
         self.interface = interface
-        self.wanted = self.methods()
+        key = ("asks", interface.path, interface.scope)
+        self.wanted: dict[str, Value | None] = self.linker.solve(key, self.methods) or {}
 
     def methods(self) -> dict[str, Value | None]:
         """The methods of the interface, foreign ones without a signature; none when not all are known."""
         found: dict[str, Value | None] = {}
         known = self.snapshot.rules(self.interface.path).foreign_interfaces
         for path, scope in self.linker.lineage(self.interface):
-            links = self.snapshot.links(path)
+            links = self.linker.links(path)
             if not is_interface(self.snapshot, Value(CLASS, path, scope)):
                 return {}
             for base in links.lists[links.scopes[scope].bases]:
@@ -61,15 +77,20 @@ class Interface:
                     )
         return found
 
-    def satisfying(self) -> Iterator[Value]:
-        """The types that have every method, other interfaces among them."""
+    def satisfying(self, until: float = math.inf) -> Iterator[Value]:
+        """The types that have every method, other interfaces among them, while there is time."""
         if not self.wanted:
             return
-        rarest = min(sorted(self.wanted), key=lambda name: len(self.snapshot.files_naming(name)))
-        waiting, seen = list(declaring(self.snapshot, rarest)), set[Value]()
-        while waiting and len(seen) < _MAX_TYPES:
-            owner = waiting.pop()
-            if owner not in seen:
+        rarest = min(sorted(self.wanted), key=lambda name: len(self.snapshot.files_defining(name)))
+        seen: set[Value] = set()
+        for declaring_it in declaring(self.snapshot, rarest):
+            waiting = [declaring_it]
+            while waiting:
+                owner = waiting.pop()
+                if time.thread_time() > until:
+                    return
+                if owner in seen:
+                    continue
                 seen.add(owner)
                 waiting += self.embedding(owner)
                 named = self.snapshot.links(owner.path).scopes[owner.scope].definition >= 0
@@ -79,14 +100,17 @@ class Interface:
     def embedding(self, owner: Value) -> Iterator[Value]:
         """The types that embed a type, and so have its methods."""
         name = self.linker.class_name(owner)
-        around = self.snapshot.links(owner.path).scopes[owner.scope].parent
-        for path, site in self.snapshot.uses(name).of((Symbol(owner.path, around, name),)) if name else ():
-            links = self.snapshot.links(path)
-            if links.ops[site] >> ROLE_SHIFT != Role.EXTENDS:
-                continue
-            for number, row in enumerate(links.scope_rows()):
-                if any(site in (base, links.a[base]) for base in links.lists[row.bases]):
-                    yield Value(CLASS, path, number)
+        for path in self.linker.files_naming(embedded(name)) if name else ():
+            for scope, base, ending in embeddings(self.linker.links(path)):
+                if ending == name and self.means(path, base, owner):
+                    yield Value(CLASS, path, scope)
+
+    def means(self, path: str, base: int, owner: Value) -> bool:
+        """Whether a type names another as a part of it, with type arguments or without."""
+        return any(
+            value.tag in (CLASS, INSTANCE) and (value.path, value.scope) == (owner.path, owner.scope)
+            for value in self.linker.parents(path, base)
+        )
 
     def declared(self, owner: Value) -> Site:
         definition = self.snapshot.outline(owner.path).definitions[
@@ -96,25 +120,31 @@ class Interface:
         return Site(owner.path, definition.name_at, line, "implements")
 
     def satisfies(self, owner: Value) -> bool:
-        return bool(self.wanted) and all(self.has(owner, *method) for method in self.wanted.items())
+        """Whether a type has all that an interface asks for: by names first, which is soon said."""
+        members = {name: self.linker.member(owner, name) for name in self.wanted}
+        return bool(members) and all(
+            member is not None and self.fits(member, self.wanted[name]) for name, member in members.items()
+        )
 
-    def has(self, owner: Value, name: str, method: Value | None) -> bool:
-        """Whether a type has a method with the signature that an interface asks for."""
-        member = self.linker.member(owner, name)
-        if member is None:
-            return False
+    def fits(self, member: Symbol, method: Value | None) -> bool:
+        """Whether a member is a method with the signature that an interface asks for."""
         folders = posixpath.dirname(member.path), posixpath.dirname(self.interface.path)
-        if not name[:1].isupper() and folders[0] != folders[1]:
+        if not member.name[:1].isupper() and folders[0] != folders[1]:
             return False
         links = self.snapshot.links(member.path)
-        for binding in links.names[member.scope].get(links.string_numbers[name], ()):
+        for binding in links.names[member.scope].get(links.string_numbers[member.name], ()):
             if links.bindings[3][binding] == Bind.FUNCTION:
-                own = self.signature(Value(FUNCTION, member.path, links.bindings[4][binding]))
-                return method is None or _alike(own, self.signature(method))
+                own = Value(FUNCTION, member.path, links.bindings[4][binding])
+                return method is None or _alike(self.signature(own), self.signature(method))
         return False
 
-    def signature(self, function: Value, depth: int = 0) -> _Spelling:
-        links = self.snapshot.links(function.path)
+    def signature(self, function: Value) -> _Spelling:
+        """What a function takes and gives."""
+        key = ("signature", function.path, function.scope)
+        return self.linker.solve(key, self.signed, function)  # type: ignore[no-any-return]
+
+    def signed(self, function: Value, depth: int = 0) -> _Spelling:
+        links = self.linker.links(function.path)
         hints = links.bindings[4]
         taken = [hints[binding] for binding, _ in self.linker.parameter_names(function)]
         given = links.scopes[function.scope].result
@@ -122,7 +152,7 @@ class Interface:
 
     def spelled(self, path: str, number: int, depth: int) -> _Spelling:
         """A type expression, told apart from others: named types by what they are, the rest by its parts."""
-        links = self.snapshot.links(path)
+        links = self.linker.links(path)
         op, a, b = links.ops[number] & OP_MASK, links.a[number], links.b[number]
         if depth > _MAX_DEPTH or op == Op.SELF:
             return None
@@ -131,7 +161,7 @@ class Interface:
         if op in (Op.NAME, Op.ATTR):
             return self.named(path, number, depth)
         if op == Op.FUNCTION:
-            return (op, self.signature(Value(FUNCTION, path, a), depth + 1))
+            return (op, self.signed(Value(FUNCTION, path, a), depth + 1))
         if op in (Op.TUPLE, Op.INDEX):
             inside = (a, *links.lists[b]) if op == Op.INDEX else links.lists[b]
             return (op, *(self.spelled(path, item, depth + 1) for item in inside))
@@ -148,7 +178,7 @@ class Interface:
         for target in targets:
             if not isinstance(target, Symbol):
                 return (target.path,) if target.tag == EXTERNAL else None
-            links = self.snapshot.links(target.path)
+            links = self.linker.links(target.path)
             for binding in links.names[target.scope].get(links.string_numbers[target.name], ()):
                 kind, x = links.bindings[3][binding], links.bindings[4][binding]
                 if kind == Bind.ALIAS and x:
@@ -166,8 +196,7 @@ def is_interface(snapshot: Snapshot, owner: Value) -> bool:
 
 def declaring(snapshot: Snapshot, name: str) -> Iterator[Value]:
     """The types that declare a method of that name themselves, interfaces among them."""
-    for path in snapshot.files_naming(name):
-        links = snapshot.links(path)
+    for path, links in loaded(snapshot, snapshot.files_defining(name)):
         for binding in links.bound.get(links.string_numbers.get(name), ()):
             owner = links.bindings[0][binding]
             if links.bindings[3][binding] == Bind.FUNCTION and links.scopes[owner].kind in (
@@ -175,6 +204,15 @@ def declaring(snapshot: Snapshot, name: str) -> Iterator[Value]:
                 ScopeKind.EXTENSION,
             ):
                 yield from receivers(snapshot, path, owner)
+
+
+def loaded(snapshot: Snapshot, paths: Collection[str]) -> Iterator[tuple[str, Links]]:
+    """Files with what is known of them, many of them read in one go."""
+    waiting = [*paths]
+    for start in range(0, len(waiting), _FILES_AT_ONCE):
+        part = waiting[start : start + _FILES_AT_ONCE]
+        snapshot.prepare(part)
+        yield from ((path, snapshot.links(path)) for path in part)
 
 
 def receivers(snapshot: Snapshot, path: str, scope: int) -> Iterator[Value]:

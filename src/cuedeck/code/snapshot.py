@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import threading
+import time
 import unicodedata
 from array import array
 from bisect import bisect_right
@@ -423,16 +424,29 @@ class Snapshot:
     def _paths(self, blobs: Iterable[int]) -> list[str]:
         return sorted(path for blob in blobs for path in self.paths_of.get(blob, ()))
 
-    def uses(self, name: str) -> Uses:
-        """Every use of a name by what it means, kept for whatever else bears it."""
+    def uses(self, name: str, until: float | None = None) -> Uses:
+        """Every use of a name by what it means, kept for whatever else bears it.
+
+        Those that are known by a moment of the thread's own time, if one is given.
+        """
         from cuedeck.code.resolution.uses import Uses
 
         found: Uses | None = self._found.values.get(("uses", name))
         if found is None or found.looked < len(found.paths):
             found = found or Uses(self, name)
-            found.look(self)
+            if until is not None and time.thread_time() > until:
+                return found
+            found.look(self, until)
             self._found.put(("uses", name), found, found.weight)
         return found
+
+    def remembered(self, key: tuple[Any, ...]) -> Any:
+        """What was worked out before, if it is still held."""
+        return self._found.values.get(key)
+
+    def remember(self, key: tuple[Any, ...], found: Any, weight: int) -> None:
+        """Hold what was worked out."""
+        self._found.put(key, found, _LIST + weight)
 
     def references(
         self, record: SymbolRecord, *, apart: bool = False, place: int | None = None

@@ -45,14 +45,14 @@ class Written(MemoryProject):
         [(path, line)] = self.marked(f"def {name}")
         symbol = self.symbol(path, line, name)
         assert symbol is not None
-        return {(site.path, site.line) for site in implementations(self, symbol)}  # type: ignore[arg-type]
+        return {(site.path, site.line) for site in implementations(self, symbol).sites}  # type: ignore[arg-type]
 
     def dispatched(self, mark: str, name: str) -> set[tuple[str, int]]:
         """The uses that reach a method through an interface, or one of an interface without it."""
         [(path, line)] = self.marked(f"def {mark}")
         symbol = self.symbol(path, line, name)
         assert symbol is not None
-        return {(site.path, site.line) for site in dispatched(self, symbol)}  # type: ignore[arg-type]
+        return {(site.path, site.line) for site in dispatched(self, symbol).sites}  # type: ignore[arg-type]
 
     def possible(self, name: str) -> set[tuple[str, int]]:
         """Where the name stands for what could not be found out."""

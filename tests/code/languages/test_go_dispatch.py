@@ -108,3 +108,32 @@ def test_generic_interfaces_and_copies_of_other_projects_pass_methods_on(project
     )
     for method, name in (("Put", "Put"), ("Tree", "Len"), ("Container", "Len")):
         assert written.dispatched(method, name) == written.marked(method), method
+
+
+def test_a_type_has_the_methods_of_what_it_embeds_however_that_is_written(project: Project) -> None:
+    written = project(
+        """
+        === go.mod
+        module example.org/shop
+        === parts/parts.go
+        package parts
+        type Opener struct{}
+        func (*Opener) Open() {}
+        type Shut[T any] struct{}
+        func (Shut[T]) Close(T) {}
+        === door.go
+        package shop
+        import "example.org/shop/parts"
+        type Door interface {
+            Open() // <def Open>
+            Close(string) // <def Close>
+        }
+        type alike struct { *parts.Opener; parts.Shut[string] }
+        func use(o *parts.Opener, s parts.Shut[string]) {
+            o.Open() // <Open>
+            s.Close("") // <Close>
+        }
+        """
+    )
+    for method, name in (("Open", "Open"), ("Close", "Close")):
+        assert written.dispatched(method, name) == written.marked(method), method

@@ -156,3 +156,32 @@ def test_functions_do_not_see_variables_that_are_declared_behind_them(project: P
         """
     )
     written.check("limit")
+
+
+def test_keys_of_maps_and_what_is_taken_for_a_generic_type(project: Project) -> None:
+    written = project(
+        """
+        === m.go
+        package m
+        type Spot struct { X, Y int } // <def X> <def Y>
+        type Other struct { X int }
+        var seen = map[Spot]Other{
+            {X: 1, Y: 2}: {X: 3}, // <X> <Y>
+        }
+        var wide = map[Spot][]Spot{
+            {Y: 1}: {{Y: 2}}, // <Y>
+        }
+        type Copier[T any] interface { Copy() T } // <def Copy>
+        func Again[T any](value T) T {
+            if _, ok := any(value).(Copier[T]); !ok {
+                return value
+            }
+            return any(value).(Copier[T]).Copy() // <Copy>
+        }
+        func Spots(value any) int {
+            return value.(Copier[Spot]).Copy().X // <Copy> <X>
+        }
+        """
+    )
+    for name in ("X", "Y", "Copy"):
+        written.check(name)

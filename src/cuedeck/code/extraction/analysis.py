@@ -68,7 +68,7 @@ def _stored(oid: str, language: str, facts: Facts, source: bytes | str) -> NewBl
 def names_seen_outside(links: Links, language: str) -> list[str]:
     """Names that may belong to another file, or be asked for from one: all but a function's own variables."""
     known = language_named(language)
-    handed = known.rules.handed_names(links) if known is not None else ()
+    sought = known.rules.names_sought(links) if known is not None else ()
     names = seen_outside(
         links.strings,
         links.ops.tobytes(),
@@ -82,7 +82,7 @@ def names_seen_outside(links: Links, language: str) -> list[str]:
         _IS_INNER,
         Bind.IMPORT,
     )
-    return [*dict.fromkeys((*names, *handed))] if handed else names
+    return [*dict.fromkeys((*names, *sought))] if sought else names
 
 
 def _storable(names: Collection[str]) -> list[str]:

@@ -448,9 +448,12 @@ class GoWalk(TableWalk):
 
     def literal(self, node: Node, scope: int, role: int = 0) -> int:
         """A literal whose type is left out: an element of the one around it."""
+        return self.part(node, scope, self.row(Op.INDEX, self.making) if self.making else 0)
+
+    def part(self, node: Node, scope: int, made: int) -> int:
+        """A literal without a type inside another."""
         saved = self.making, self.indexed
-        self.making, self.indexed = self.row(Op.INDEX, self.making) if self.making else 0, False
-        made = self.making
+        self.making, self.indexed = made, False
         self.children(node, scope)
         self.making, self.indexed = saved
         return made
@@ -460,6 +463,8 @@ class GoWalk(TableWalk):
         key = parts[0].named_children[0] if parts and parts[0].named_child_count else None
         if key is not None and key.type == "identifier" and self.making and not self.indexed:
             self.row(Op.KEYWORD, self.making, self.name(key), key.start_byte)
+        elif key is not None and key.type == "literal_value" and self.making:
+            self.part(key, scope, self.row(Op.ELEMENT, self.making, KEYS))
         elif parts:
             self.visit(parts[0], scope)
         for value in parts[1:]:
@@ -472,7 +477,8 @@ class GoWalk(TableWalk):
             for c in node.named_children
         ]
         of = node.child_by_field_name("type")
-        if of is not None and of.type == "generic_type" and len(value) == 2:
+        converts = node.type != "type_assertion_expression"
+        if converts and of is not None and of.type == "generic_type" and len(value) == 2:
             # ``f[T](x)`` looks like a conversion and may be a call, which converts as well.
             return self.row(Op.CALL, value[0], self.items(value[1:]))
         position = next((n for n, c in enumerate(node.named_children) if c == of), 0)

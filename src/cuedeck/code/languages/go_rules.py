@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 from cuedeck.code.facts import OP_MASK, Import, Links, Op, ScopeKind
+from cuedeck.code.resolution.embedding import names_sought
 from cuedeck.code.resolution.rules import Rules, file_module
 from cuedeck.code.resolution.values import PACKAGE, Symbol, Targets, Value
 
@@ -139,6 +140,10 @@ class GoRules(Rules):
     element_methods: ClassVar[frozenset[str]] = frozenset({"Load", "Swap"})
     library: ClassVar[Mapping[str, str]] = _GIVING
     foreign_interfaces: ClassVar[Mapping[str, tuple[str, ...]]] = _STANDARD
+
+    @staticmethod
+    def names_sought(links: Links) -> Iterable[str]:
+        return names_sought(links)
 
     @cached_property
     def _folders(self) -> dict[str, list[str]]:

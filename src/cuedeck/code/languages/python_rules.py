@@ -431,7 +431,7 @@ class PythonRules(Rules):
         )
 
     @staticmethod
-    def handed_names(links: Links) -> Iterable[str]:
+    def names_sought(links: Links) -> Iterable[str]:
         return handed_names(links)
 
     def takers(self, symbol: Symbol, within: Collection[str]) -> Iterable[tuple[str, int]]:

@@ -466,12 +466,12 @@ class Rules:
         """Whether importing all that a module has gives what it calls by a name."""
         return True
 
-    # What libraries do by convention; what rests on it is likely and no more.
-
     @staticmethod
-    def handed_names(links: Links) -> Iterable[str]:
-        """The parameters of a file whose names say what of another file they are handed."""
+    def names_sought(links: Links) -> Iterable[str]:
+        """Beside the names in a file what it has to be found by."""
         return ()
+
+    # What libraries do by convention; what rests on it is likely and no more.
 
     def takers(self, symbol: Symbol, within: Collection[str]) -> Iterable[tuple[str, int]]:
         """The files and places of parameters that are handed a symbol because they are named so.

@@ -118,9 +118,9 @@ class Uses:
             pairs.update(set(zip(held[::2], held[1::2], strict=True)) - self._assumed.get(target, set()))
         return {(self.paths[place], site) for place, site in pairs}
 
-    def look(self, snapshot: Snapshot) -> None:
+    def look(self, snapshot: Snapshot, until: float | None = None) -> None:
         """Look at the files not looked at yet, as many as there is time for."""
-        until = time.thread_time() + SECONDS
+        until = time.thread_time() + SECONDS if until is None else until
         while self.looked < len(self.paths):
             part = self.paths[self.looked : self.looked + _FILES_AT_ONCE]
             snapshot.prepare(part)

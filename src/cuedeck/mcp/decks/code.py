@@ -300,16 +300,10 @@ def _get_call_graph(call: Call[GetCallGraph]) -> Answer:
     if more_up or more_down:
         view.completeness = "truncated"
 
-    def shown(calls: list[Any]) -> list[dict[str, Any]]:
-        return [
-            {"symbol": _record(c.symbol), "call_site": {"path": c.path, "line": c.line}, "depth": c.depth}
-            for c in calls
-        ]
-
     value = {
         "symbol": _record(record),
-        "callers": shown(up),
-        "callees": shown(down),
+        "callers": [shape.called(each, _record) for each in up],
+        "callees": [shape.called(each, _record) for each in down],
         "truncated": more_up or more_down,
         "metadata": _metadata(view),
     }
@@ -328,9 +322,9 @@ def _find_references(call: Call[FindReferences]) -> Answer:
         found = find(view.snapshot, asked.symbol_name, path=path, line=asked.line, kind=asked.kind)
     if len(found.references) > limit:
         view.completeness = "truncated"
-    if found.unseen:
+    if found.left:
         view.completeness = "partial"
-        view.warnings.append(f"{found.unseen} files with this name are not looked at yet; ask again for them")
+        view.warnings += found.left
     value = {
         "symbol": _record(found.symbol),
         "references": [shape.reference(site) for site in found.sites(found.references[:limit])],

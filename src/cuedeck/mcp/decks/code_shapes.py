@@ -23,6 +23,7 @@ from cuedeck.mcp.shapes import (
 from cuedeck.model.clock import iso_seconds
 
 if TYPE_CHECKING:
+    from cuedeck.code.callgraph import Call
     from cuedeck.code.diff import SymbolChange
     from cuedeck.code.finding import FoundSite
     from cuedeck.code.git.repository import FileChange
@@ -73,7 +74,7 @@ _PLACE: Schema = {
     "from_symbol": object_of(_ENCLOSING),
 }
 _CALL = object_of(
-    {"symbol": _SYMBOL, "call_site": object_of({"path": STRING, "line": COUNT}), "depth": COUNT}
+    {"symbol": _SYMBOL, "call_site": object_of({"path": STRING, "line": COUNT}), "depth": COUNT}, why=STRING
 )
 
 INDEXED = _answer(
@@ -284,3 +285,13 @@ def symbol_change(change: SymbolChange, record: Callable[[SymbolRecord], dict[st
         if other is not None:
             found[name] = {"path": other.path, "qualified_name": other.qualified_name}
     return found
+
+
+def called(call: Call, record: Callable[[SymbolRecord], dict[str, Any]]) -> dict[str, Any]:
+    """One step of a call graph, with the reason if the line names something else."""
+    shown = {
+        "symbol": record(call.symbol),
+        "call_site": {"path": call.path, "line": call.line},
+        "depth": call.depth,
+    }
+    return {**shown, "why": call.why} if call.why else shown
