@@ -19,6 +19,7 @@ from cuedeck.code.facts import (
     ScopeKind,
 )
 from cuedeck.code.locating import definitions_of
+from cuedeck.code.makings import is_constructor, makings
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.expected import may_lack
@@ -371,6 +372,10 @@ class _Search:
 
     def constructions(self) -> None:
         """Calling a class runs its constructor: such calls refer to it, or are what runs it."""
+        if is_constructor(self.snapshot, self.symbol):
+            for path, site in makings(self.snapshot, self.symbol, self.chosen):
+                self.add(path, self.snapshot.links(path).pos[site], Role.CALL)
+            return
         links = self.snapshot.links(self.symbol.path)
         rules = self.snapshot.rules(self.symbol.path)
         owner = links.scopes[self.symbol.scope]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.csharp_rules import GLOBAL_USING, CSharpRules
 from cuedeck.code.languages.csharp_values import VALUES, CSharpValues
 from cuedeck.code.languages.language import Language
@@ -240,8 +240,9 @@ class CSharpWalk(CSharpValues):
         self.made, self.declared = value, 0
         for child in node.named_children:
             if child.type == "argument_list" and callee:
-                for at, given in enumerate(child.named_children):
-                    self.argument(given, scope, callee, at)
+                given = [self.argument(c, scope, callee, at) for at, c in enumerate(child.named_children)]
+                if self.rows[4 * value] & OP_MASK == Op.NEW:
+                    self.rows[4 * value + 2] = self.items(given)
             elif child != target:
                 self.visit(child, scope)
         self.made, self.declared = saved
