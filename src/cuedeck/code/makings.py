@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Links, Op, Role, ScopeKind
 from cuedeck.code.overloads import functions_of
 from cuedeck.code.resolution.shapes import is_class_of
-from cuedeck.code.resolution.values import CLASS, Symbol, Value
+from cuedeck.code.resolution.values import CLASS, Symbol, Value, Values
 
 if TYPE_CHECKING:
     from cuedeck.code.snapshot import Snapshot
@@ -27,8 +27,17 @@ def makings(snapshot: Snapshot, symbol: Symbol, chosen: frozenset[Value] | None)
         arguments = given[path].get(site)
         if arguments is None:
             continue
-        if chosen is None or not chosen.isdisjoint(snapshot.linker.chosen(path, functions, arguments)):
+        if chosen is None or not chosen.isdisjoint(_making(snapshot, symbol, path, functions, arguments)):
             yield path, site
+
+
+def _making(
+    snapshot: Snapshot, symbol: Symbol, path: str, functions: Values, arguments: tuple[int, ...]
+) -> Values:
+    """The constructors that may be meant; one that copies only if nothing else is."""
+    fitting = snapshot.linker.chosen(path, functions, arguments)
+    others = tuple(f for f in fitting if snapshot.linker.parameter_label(f, 0) != symbol.name)
+    return others or fitting
 
 
 def is_constructor(snapshot: Snapshot, symbol: Symbol) -> bool:

@@ -149,6 +149,7 @@ def test_constructors_are_asked_about_one_by_one(project: Project) -> None:
           auto three = new Pack("b"); // <named>
           Pack four; // <empty>
           Pack *five = nullptr;
+          Pack six();
           f(Pack(4)); // <sized>
         }
         """

@@ -274,7 +274,6 @@ class CWalk(Preprocessed):
             value = self.given(given, scope, annotation)
             if self.taken_apart(declarator, scope, value):
                 continue
-            self.begun_as(declarator, scope, annotation)
             if elsewhere and given is None:
                 value = self.row(Op.UNKNOWN, 0)
             if name is not None and around and function is None:
@@ -295,6 +294,7 @@ class CWalk(Preprocessed):
             ):
                 self.prototype(node, scope, name, function, annotation)
             else:
+                self.begun_as(declarator, scope, annotation)
                 self.assign(name, scope, annotation, value, Kind.VARIABLE, node)
                 if self.scopes[scope].kind == ScopeKind.MODULE and self.is_stored(node, "static"):
                     self.bind(scope, self.intern(STATIC.encode()), name.start_byte, Bind.OPAQUE)

@@ -16,7 +16,7 @@ _WORDS: Final = re.compile(
 )
 # ``TEMPLATE_CASE("text", int, char) {``: what a macro makes a body of, for each of some types.
 _CASE: Final = re.compile(
-    rb"(?m)^[A-Z][A-Z0-9_]{2,}[ \t]*\([ \t\n]*\"(?:[^\"\\\n]|\\.)*\"[^,;{}\n]*(,[^;{}\"]*)\)(?=[ \t\n]*\{)"
+    rb"(?m)^[A-Z][A-Z0-9_]{2,}[ \t]*\([ \t\n]*\"(?:[^\"\\\n]|\\.)*\"[^,;{}]*(,[^;{}\"]*)\)(?=[ \t\n]*\{)"
 )
 _OTHER: Final = re.compile(rb"[^\n]")
 
