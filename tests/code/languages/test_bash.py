@@ -58,3 +58,35 @@ def test_scripts_without_an_ending_are_seen_by_others(project: Project) -> None:
         log_info "hello" # <log_info>
         """)
     written.check("log_info")
+
+
+def test_what_the_grammar_cannot_read_costs_no_function(project: Project) -> None:
+    written = project(
+        """
+        === build.sh
+        fetch() { # <def fetch>
+          curl `# quietly` -s "$1"
+        }
+        each() {
+          for name do
+            fetch "$name" # <fetch>
+          done
+          echo "${@:$index:1}"
+        }
+        write() {
+          cat > "$file" <<< "text"
+          fetch "$file" # <fetch>
+        }
+        odd() {
+          de=${de/)*}
+          x=$(( 1 +
+          fetch "$de"
+        }
+        last() {
+          fetch last # <fetch>
+        }
+        """
+    )
+    names = [d.name for d in written.outline("build.sh").definitions if d.kind == "fn"]
+    assert names == ["fetch", "each", "write", "odd", "last"]
+    written.check("fetch")

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.bash_repair import repaired
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
@@ -138,4 +139,5 @@ BASH: Final = Language(
     BashWalk,
     BashRules,
     comment="#",
+    repair=lambda source: repaired(source, BASH),
 )
