@@ -266,7 +266,7 @@ class CWalk(Preprocessed):
         begun = len(self.rows)
         annotation = self.typed(of, scope, declarators[0] if declarators else None)
         typed = len(self.rows)
-        elsewhere = self.is_stored(node, "extern")
+        elsewhere, static = self.is_stored(node, "extern"), self.is_stored(node, "static")
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
             given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
@@ -296,7 +296,7 @@ class CWalk(Preprocessed):
             else:
                 self.begun_as(declarator, scope, annotation)
                 self.assign(name, scope, annotation, value, Kind.VARIABLE, node)
-                if self.scopes[scope].kind == ScopeKind.MODULE and self.is_stored(node, "static"):
+                if self.scopes[scope].kind == ScopeKind.MODULE and static:
                     self.bind(scope, self.intern(STATIC.encode()), name.start_byte, Bind.OPAQUE)
         if not declarators:
             for child in node.named_children:
