@@ -40,8 +40,14 @@ def repaired(source: bytes, language: Language) -> bytes:
         return text
     read = bytearray(text)
     place = 0
-    while (head := _HEAD.search(text, place)) is not None and (end := _END.search(text, head.end())):
-        read[head.end() : end.start()] = _read_in_part(head[0], text[head.end() : end.start()], language)
+    while (head := _HEAD.search(text, place)) is not None:
+        end = _END.search(text, head.end())
+        last = end.start() if end is not None else max(head.end(), text.rstrip().rfind(b"\n") + 1)
+        read[head.end() : last] = _read_in_part(head[0], text[head.end() : last], language)
+        if end is None:
+            # Somebody is typing: the function ends in place of the last line.
+            read[last:] = b"}".ljust(len(text) - last)
+            break
         place = end.end()
     return bytes(read)
 

@@ -19,6 +19,7 @@ from cuedeck.code.languages.c_rules import STATIC, CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -557,4 +558,5 @@ C: Final = Language(
     source_roots=("src", "include"),
     repair=repaired,
     rewrite=uncommented,
+    close=closed,
 )

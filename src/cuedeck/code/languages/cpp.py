@@ -10,6 +10,7 @@ from cuedeck.code.languages.c_repair import repaired, undecorated
 from cuedeck.code.languages.c_rules import CppRules
 from cuedeck.code.languages.cpp_words import plain, untyped_cases
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -313,4 +314,5 @@ CPP: Final = Language(
     source_roots=("src", "include"),
     repair=lambda source: repaired(untyped_cases(plain(source))),
     rewrite=lambda source: undecorated(plain(source)),
+    close=closed,
 )

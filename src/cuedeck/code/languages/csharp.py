@@ -9,6 +9,7 @@ from cuedeck.code.languages.csharp_rules import GLOBAL_USING, CSharpRules
 from cuedeck.code.languages.csharp_values import VALUES, CSharpValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declares, doc_above
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -439,4 +440,4 @@ def _grammar() -> Any:
     return tree_sitter_c_sharp.language()
 
 
-CSHARP: Final = Language("csharp", _grammar, CSharpWalk, CSharpRules, namespaces=True)
+CSHARP: Final = Language("csharp", _grammar, CSharpWalk, CSharpRules, namespaces=True, close=closed)

@@ -11,7 +11,7 @@ from cuedeck.code.languages.kotlin_rules import PLATFORM, KotlinRules
 from cuedeck.code.languages.kotlin_values import COMPANION, THIS, KotlinValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declares, doc_above, first_of
-from cuedeck.code.languages.torn import closed
+from cuedeck.code.languages.torn import closed_lines
 from cuedeck.code.resolution.receivers import EXTENSION
 
 if TYPE_CHECKING:
@@ -480,10 +480,13 @@ _CALLED: Final = re.compile(
 
 
 def _opened(source: bytes) -> bytes:
-    """The source without the words that hide a constructor."""
-    if b"constructor" not in source:
-        return source
-    return _HIDDEN.sub(lambda found: found[1] + b" " * len(found[2]), source)
+    """The source without the words that hide a constructor, and with an end behind its last annotation."""
+    # Where a source ends in an annotation, the grammar looks for the end of that for ever.
+    last = source[-1:].strip() and source.rsplit(None, 1)[-1]
+    ended = source + b"\n" if b"@" in last else source
+    if b"constructor" not in ended:
+        return ended
+    return _HIDDEN.sub(lambda found: found[1] + b" " * len(found[2]), ended)
 
 
 def _repaired(source: bytes) -> bytes:
@@ -502,5 +505,5 @@ KOTLIN: Final = Language(
     source_roots=("kotlin", "java", "src"),
     repair=_repaired,
     rewrite=_opened,
-    close=closed,
+    close=closed_lines,
 )
