@@ -158,6 +158,19 @@ def type_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | Non
     return any(links.bindings[2][b] == place and links.bindings[3][b] in TYPE_BINDS for b in bindings)
 
 
+def beside_function(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool:
+    """Whether a place declares an interface that is named like a function: what is called is that."""
+    links = snapshot.links(symbol.path)
+    if place is None or not snapshot.rules(symbol.path).overloads:
+        return False
+    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    if kinds.get(place) != Bind.CLASS or Bind.FUNCTION not in kinds.values():
+        return False
+    definitions = snapshot.outline(symbol.path).definitions
+    return any(d.name_at == place and d.kind == Kind.INTERFACE for d in definitions)
+
+
 class _Search:
     def __init__(self, snapshot: Snapshot, symbol: Symbol, defined_at: int | None) -> None:
         self.snapshot = snapshot
@@ -181,8 +194,12 @@ class _Search:
         self.called = called_at(snapshot, symbol, defined_at)
         self.is_type = type_at(snapshot, symbol, defined_at)
         self.beside_class = beside_class(snapshot, symbol, defined_at)
+        self.beside_function = beside_function(snapshot, symbol, defined_at)
         self.one_thing = (
-            not self.beside_class and self.chosen is None and self.called is None and self.is_type is None
+            not (self.beside_class or self.beside_function)
+            and self.chosen is None
+            and self.called is None
+            and self.is_type is None
         )
         self.is_made_apart = self.has_constructor()
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
@@ -289,6 +306,8 @@ class _Search:
         if self.called is not None and self.called != (role == Role.CALL):
             return
         if self.is_type is not None and self.is_type != (path == self.symbol.path and role in TYPE_ROLES):
+            return
+        if self.beside_function and role == Role.CALL:
             return
         if self.beside_class and role not in (Role.CALL, Role.IMPORT):
             return

@@ -133,11 +133,15 @@ def _grammar() -> Any:
     return tree_sitter_bash.language()
 
 
-BASH: Final = Language(
+def _repaired(source: bytes) -> bytes:
+    return repaired(source, BASH)
+
+
+BASH: Final[Language] = Language(
     "bash",
     _grammar,
     BashWalk,
     BashRules,
     comment="#",
-    repair=lambda source: repaired(source, BASH),
+    repair=_repaired,
 )
