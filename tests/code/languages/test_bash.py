@@ -90,3 +90,24 @@ def test_what_the_grammar_cannot_read_costs_no_function(project: Project) -> Non
     names = [d.name for d in written.outline("build.sh").definitions if d.kind == "fn"]
     assert names == ["fetch", "each", "write", "odd", "last"]
     written.check("fetch")
+
+
+def test_what_a_command_is_told_to_run(project: Project) -> None:
+    written = project(
+        """
+        === kit.sh
+        clean() { :; } # <def clean>
+        _kit() { :; } # <def _kit>
+        trap clean EXIT # <clean>
+        trap - EXIT
+        complete -o default -F _kit kit # <_kit>
+        echo clean _kit
+        === kit.bats
+        load kit
+        @test "cleans" {
+          run -1 clean # <clean>
+        }
+        """
+    )
+    written.check("clean")
+    written.check("_kit")

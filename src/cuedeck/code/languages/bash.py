@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LOADING: Final = ("source", ".")
+# What runs the command that it is given; bats has one more.
+_RUNNING: Final = ("trap", "eval")
 # A file of tests for bats, which loads others by a command of its own.
 _TEST: Final = re.compile(rb"^[ \t]*@test\b|^[ \t]*setup(?:_file)?[ \t]*\(\)", re.MULTILINE)
 
@@ -35,7 +37,9 @@ class BashWalk(TableWalk):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        self.loading = (*_LOADING, "load") if _TEST.search(source) else _LOADING
+        is_test = _TEST.search(source) is not None
+        self.loading = (*_LOADING, "load") if is_test else _LOADING
+        self.running = (*_RUNNING, "run") if is_test else _RUNNING
 
     def command(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
@@ -49,12 +53,25 @@ class BashWalk(TableWalk):
                 self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
             else:
                 self.row(Op.NAME, scope, self.name(word), word.start_byte, Role.CALL)
+                self.handed(text, arguments, scope)
         elif name is not None:
             self.visit(name, scope)
         for child in node.named_children:
             if child != name:
                 self.visit(child, scope)
         return 0
+
+    def handed(self, command: str, arguments: list[Node], scope: int) -> None:
+        """The function that a command is told to run: ``trap clean EXIT``, ``complete -F _kit kit``."""
+        words = [self.text(argument) for argument in arguments]
+        if command == "complete":
+            at = words.index("-F") + 1 if "-F" in words else len(words)
+        elif command in self.running:
+            at = next((n for n, word in enumerate(words) if word[:1] not in ("-", "!")), len(words))
+        else:
+            return
+        if at < len(words) and arguments[at].type == "word":
+            self.row(Op.NAME, scope, self.name(arguments[at]), arguments[at].start_byte, Role.READ)
 
     def declare_(self, node: Node, scope: int, role: int = 0) -> int:
         is_local = any(c.type == "local" for c in node.children)
