@@ -111,3 +111,26 @@ def test_what_a_command_is_told_to_run(project: Project) -> None:
     )
     written.check("clean")
     written.check("_kit")
+
+
+def test_of_helpers_of_one_name_the_one_beside_is_loaded(project: Project) -> None:
+    written = project(
+        """
+        === test/helper.bash
+        check() { :; } # <def here>
+        === test/a.bats
+        load helper
+        @test "a" {
+          check # <here>
+        }
+        === plugins/kit/test/helper.bash
+        check() { :; } # <def there>
+        === plugins/kit/test/b.bats
+        . "$BATS_TEST_DIRNAME/helper.bash"
+        @test "b" {
+          check # <there>
+        }
+        """
+    )
+    written.check("here", "check")
+    written.check("there", "check")

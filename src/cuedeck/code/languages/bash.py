@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.bash_repair import repaired
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
-from cuedeck.code.resolution.values import Symbol, Targets
+from cuedeck.code.resolution.rules import file_module
+from cuedeck.code.resolution.values import Symbol, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -20,6 +22,8 @@ _LOADING: Final = ("source", ".")
 _RUNNING: Final = ("trap", "eval")
 # A file of tests for bats, which loads others by a command of its own.
 _TEST: Final = re.compile(rb"^[ \t]*@test\b|^[ \t]*setup(?:_file)?[ \t]*\(\)", re.MULTILINE)
+# A variable or a command at the head of a path, which most often is the script's own folder.
+_FOLDER: Final = re.compile(r"^(?:\$\{[^}]*\}|\$\w+|\$\(.*\))/")
 
 
 class BashWalk(TableWalk):
@@ -120,6 +124,13 @@ class BashRules(OpenRules):
         links = self.project.links(symbol.path)
         bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
         return any(links.bindings[3][binding] == Bind.FUNCTION for binding in bindings)
+
+    def module(self, path: str, imported: Import) -> Value | None:
+        """The file that is loaded from the script's own folder on: ``load helper``, ``. "$HERE/a.sh"``."""
+        named = posixpath.join(posixpath.dirname(path), _FOLDER.sub("", imported.module))
+        place = posixpath.normpath(named)
+        beside = next((place + end for end in ("", ".bash") if place + end in self.project.paths), "")
+        return file_module(beside) if beside else super().module(path, imported)
 
     def loads(self, path: str) -> frozenset[str]:
         """The names of the files that a file loads, as far as they are written."""
