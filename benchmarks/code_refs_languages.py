@@ -92,9 +92,11 @@ class Evaluation:
         """Keep the references whose line holds the name."""
         lines = {p: (self.project.root / p).read_bytes().split(b"\n") for p in self.project.facts}
         for row in self.rows:
-            name = row["name"].encode()
+            spelled = re.compile(rb"(?<!\w)" + re.escape(row["name"].encode()) + rb"(?!\w)")
             row["refs"] = [
-                r for r in row["refs"] if r["path"] in lines and name in lines[r["path"]][r["line"] - 1]
+                r
+                for r in row["refs"]
+                if r["path"] in lines and spelled.search(lines[r["path"]][r["line"] - 1])
             ]
 
     def configured(self, database: Path) -> None:

@@ -19,6 +19,7 @@ from cuedeck.code.facts import (
     ScopeKind,
 )
 from cuedeck.code.locating import definitions_of
+from cuedeck.code.makings import is_constructor, makings
 from cuedeck.code.overloads import functions_of, overload_at
 from cuedeck.code.resolution.conventions import guessed
 from cuedeck.code.resolution.expected import may_lack
@@ -157,6 +158,19 @@ def type_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | Non
     return any(links.bindings[2][b] == place and links.bindings[3][b] in TYPE_BINDS for b in bindings)
 
 
+def beside_function(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool:
+    """Whether a place declares an interface that is named like a function: what is called is that."""
+    links = snapshot.links(symbol.path)
+    if place is None or not snapshot.rules(symbol.path).overloads:
+        return False
+    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    if kinds.get(place) != Bind.CLASS or Bind.FUNCTION not in kinds.values():
+        return False
+    definitions = snapshot.outline(symbol.path).definitions
+    return any(d.name_at == place and d.kind == Kind.INTERFACE for d in definitions)
+
+
 class _Search:
     def __init__(self, snapshot: Snapshot, symbol: Symbol, defined_at: int | None) -> None:
         self.snapshot = snapshot
@@ -180,8 +194,12 @@ class _Search:
         self.called = called_at(snapshot, symbol, defined_at)
         self.is_type = type_at(snapshot, symbol, defined_at)
         self.beside_class = beside_class(snapshot, symbol, defined_at)
+        self.beside_function = beside_function(snapshot, symbol, defined_at)
         self.one_thing = (
-            not self.beside_class and self.chosen is None and self.called is None and self.is_type is None
+            not (self.beside_class or self.beside_function)
+            and self.chosen is None
+            and self.called is None
+            and self.is_type is None
         )
         self.is_made_apart = self.has_constructor()
         self.is_interface = any(outline.definitions[n].kind in (Kind.INTERFACE, Kind.TRAIT) for n in numbers)
@@ -289,6 +307,8 @@ class _Search:
             return
         if self.is_type is not None and self.is_type != (path == self.symbol.path and role in TYPE_ROLES):
             return
+        if self.beside_function and role == Role.CALL:
+            return
         if self.beside_class and role not in (Role.CALL, Role.IMPORT):
             return
         if proven and self.is_made_apart and role == Role.CALL and is_made(links, site):
@@ -371,6 +391,10 @@ class _Search:
 
     def constructions(self) -> None:
         """Calling a class runs its constructor: such calls refer to it, or are what runs it."""
+        if is_constructor(self.snapshot, self.symbol):
+            for path, site in makings(self.snapshot, self.symbol, self.chosen):
+                self.add(path, self.snapshot.links(path).pos[site], Role.CALL)
+            return
         links = self.snapshot.links(self.symbol.path)
         rules = self.snapshot.rules(self.symbol.path)
         owner = links.scopes[self.symbol.scope]

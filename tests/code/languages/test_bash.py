@@ -58,3 +58,79 @@ def test_scripts_without_an_ending_are_seen_by_others(project: Project) -> None:
         log_info "hello" # <log_info>
         """)
     written.check("log_info")
+
+
+def test_what_the_grammar_cannot_read_costs_no_function(project: Project) -> None:
+    written = project(
+        """
+        === build.sh
+        fetch() { # <def fetch>
+          curl `# quietly` -s "$1"
+        }
+        each() {
+          for name do
+            fetch "$name" # <fetch>
+          done
+          echo "${@:$index:1}"
+        }
+        write() {
+          cat > "$file" <<< "text"
+          fetch "$file" # <fetch>
+        }
+        odd() {
+          de=${de/)*}
+          x=$(( 1 +
+          fetch "$de"
+        }
+        last() {
+          fetch last # <fetch>
+        }
+        """
+    )
+    names = [d.name for d in written.outline("build.sh").definitions if d.kind == "fn"]
+    assert names == ["fetch", "each", "write", "odd", "last"]
+    written.check("fetch")
+
+
+def test_what_a_command_is_told_to_run(project: Project) -> None:
+    written = project(
+        """
+        === kit.sh
+        clean() { :; } # <def clean>
+        _kit() { :; } # <def _kit>
+        trap clean EXIT # <clean>
+        trap - EXIT
+        complete -o default -F _kit kit # <_kit>
+        echo clean _kit
+        === kit.bats
+        load kit
+        @test "cleans" {
+          run -1 clean # <clean>
+        }
+        """
+    )
+    written.check("clean")
+    written.check("_kit")
+
+
+def test_of_helpers_of_one_name_the_one_beside_is_loaded(project: Project) -> None:
+    written = project(
+        """
+        === test/helper.bash
+        check() { :; } # <def here>
+        === test/a.bats
+        load helper
+        @test "a" {
+          check # <here>
+        }
+        === plugins/kit/test/helper.bash
+        check() { :; } # <def there>
+        === plugins/kit/test/b.bats
+        . "$BATS_TEST_DIRNAME/helper.bash"
+        @test "b" {
+          check # <there>
+        }
+        """
+    )
+    written.check("here", "check")
+    written.check("there", "check")

@@ -508,3 +508,66 @@ def test_calls_of_get_and_set_below_a_property_are_calls(project: Project) -> No
         """)
     for name in ("helper", "get", "set"):
         written.check(name)
+
+
+def test_what_a_file_declares_behind_an_annotation(project: Project) -> None:
+    written = project(
+        """
+        === kit.kt
+        package kit
+
+        class Level(val name: String) // <def Level>
+
+        annotation class Plain // <def Plain>
+
+        @Plain // <Plain>
+        annotation class Named(val name: String, val of: Int = 0) // <def Named>
+
+        @Plain // <Plain>
+        enum class Colour { RED, GREEN } // <def Colour> <def RED>
+
+        @Named("a", of = Colour.RED.ordinal) // <Named> <Colour> <RED>
+        sealed class Shape { val size = 1 } // <def size>
+
+        @Plain @Named("()") // <Plain> <Named>
+        internal data object One
+
+        @Plain // <Plain>
+        const val LIMIT = 3 // <def LIMIT>
+
+        @Plain // <Plain>
+        private fun use(shape: Shape) = shape.size + LIMIT // <size> <LIMIT>
+
+        @Plain // <Plain>
+        class Last
+        """
+    )
+    for name in ("Plain", "Named", "Colour", "RED", "size", "LIMIT"):
+        written.check(name)
+    names = {d.name for d in written.outline("kit.kt").definitions}
+    assert {"Named", "Colour", "GREEN", "Shape", "One", "LIMIT", "use", "Last"} <= names
+
+
+def test_a_function_named_like_the_interface_that_it_makes(project: Project) -> None:
+    written = project(
+        """
+        === kit/Job.kt
+        package kit
+        interface Job { fun run() } // <def Job>
+        fun Job(size: Int): Job = object : Job { override fun run() {} } // <Job>
+        === kit/Space.kt
+        package kit
+        interface Space { class Part } // <def Space>
+        === kit/Spaces.kt
+        package kit
+        fun Space(part: Space.Part): Space = TODO() // <Space>
+        val all: List<Space> = listOf(Space(Space.Part())) // <Space>
+        === kit/Use.kt
+        package kit
+        fun use(): Job { // <Job>
+            return Job(3)
+        }
+        """
+    )
+    written.check("Job")
+    written.check("Space")

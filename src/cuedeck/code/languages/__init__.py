@@ -34,7 +34,10 @@ PLACES: Final = {
     "cpp": Place(
         "cpp",
         "CPP",
-        (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".inl", ".c++", ".h++", ".cu", ".cuh"),
+        (
+            *(".cc", ".cpp", ".cxx", ".c++", ".cppm", ".ccm", ".cxxm", ".c++m", ".ixx"),
+            *(".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".cu", ".cuh"),
+        ),
     ),
     "rust": Place("rust", "RUST", (".rs",)),
     "go": Place("go", "GO", (".go",)),

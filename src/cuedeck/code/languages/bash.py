@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import Bind, Import, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.bash_repair import repaired
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.open_rules import OpenRules
 from cuedeck.code.languages.table import Declares, TableWalk, first_of
-from cuedeck.code.resolution.values import Symbol, Targets
+from cuedeck.code.resolution.rules import file_module
+from cuedeck.code.resolution.values import Symbol, Targets, Value
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 _LOADING: Final = ("source", ".")
+# What runs the command that it is given; bats has one more.
+_RUNNING: Final = ("trap", "eval")
 # A file of tests for bats, which loads others by a command of its own.
 _TEST: Final = re.compile(rb"^[ \t]*@test\b|^[ \t]*setup(?:_file)?[ \t]*\(\)", re.MULTILINE)
+# A variable or a command at the head of a path, which most often is the script's own folder.
+_FOLDER: Final = re.compile(r"^(?:\$\{[^}]*\}|\$\w+|\$\(.*\))/")
 
 
 class BashWalk(TableWalk):
@@ -34,7 +41,9 @@ class BashWalk(TableWalk):
 
     def __init__(self, source: bytes, table: Any) -> None:
         super().__init__(source, table)
-        self.loading = (*_LOADING, "load") if _TEST.search(source) else _LOADING
+        is_test = _TEST.search(source) is not None
+        self.loading = (*_LOADING, "load") if is_test else _LOADING
+        self.running = (*_RUNNING, "run") if is_test else _RUNNING
 
     def command(self, node: Node, scope: int, role: int = 0) -> int:
         name = node.child_by_field_name("name")
@@ -48,12 +57,25 @@ class BashWalk(TableWalk):
                 self.bind(0, self.intern(b"*"), node.start_byte, Bind.STAR, number)
             else:
                 self.row(Op.NAME, scope, self.name(word), word.start_byte, Role.CALL)
+                self.handed(text, arguments, scope)
         elif name is not None:
             self.visit(name, scope)
         for child in node.named_children:
             if child != name:
                 self.visit(child, scope)
         return 0
+
+    def handed(self, command: str, arguments: list[Node], scope: int) -> None:
+        """The function that a command is told to run: ``trap clean EXIT``, ``complete -F _kit kit``."""
+        words = [self.text(argument) for argument in arguments]
+        if command == "complete":
+            at = words.index("-F") + 1 if "-F" in words else len(words)
+        elif command in self.running:
+            at = next((n for n, word in enumerate(words) if word[:1] not in ("-", "!")), len(words))
+        else:
+            return
+        if at < len(words) and arguments[at].type == "word":
+            self.row(Op.NAME, scope, self.name(arguments[at]), arguments[at].start_byte, Role.READ)
 
     def declare_(self, node: Node, scope: int, role: int = 0) -> int:
         is_local = any(c.type == "local" for c in node.children)
@@ -103,6 +125,13 @@ class BashRules(OpenRules):
         bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
         return any(links.bindings[3][binding] == Bind.FUNCTION for binding in bindings)
 
+    def module(self, path: str, imported: Import) -> Value | None:
+        """The file that is loaded from the script's own folder on: ``load helper``, ``. "$HERE/a.sh"``."""
+        named = posixpath.join(posixpath.dirname(path), _FOLDER.sub("", imported.module))
+        place = posixpath.normpath(named)
+        beside = next((place + end for end in ("", ".bash") if place + end in self.project.paths), "")
+        return file_module(beside) if beside else super().module(path, imported)
+
     def loads(self, path: str) -> frozenset[str]:
         """The names of the files that a file loads, as far as they are written."""
         return frozenset(_stem(imported.module) for imported in self.project.links(path).imports)
@@ -132,10 +161,15 @@ def _grammar() -> Any:
     return tree_sitter_bash.language()
 
 
-BASH: Final = Language(
+def _repaired(source: bytes) -> bytes:
+    return repaired(source, BASH)
+
+
+BASH: Final[Language] = Language(
     "bash",
     _grammar,
     BashWalk,
     BashRules,
     comment="#",
+    repair=_repaired,
 )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from cuedeck.code.facts import Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.c_declarators import (
+    array_sizes,
+    is_pointed_to,
+    labelled,
+    parameter_name,
+    wrapped_name,
+)
 from cuedeck.code.languages.c_preprocessor import Preprocessed
 from cuedeck.code.languages.c_repair import repaired, uncommented
 from cuedeck.code.languages.c_rules import STATIC, CRules
 from cuedeck.code.languages.grouped import one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, doc_above
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -31,6 +39,13 @@ _NAMES: Final = (
     "operator_name",
     "destructor_name",
     "operator_cast",
+)
+# What begins a statement: where brackets do not match, the grammar takes it for the name of a function.
+_NO_NAMES: Final = frozenset(
+    {
+        *("if", "else", "for", "while", "do", "switch", "case", "default", "catch", "return", "goto"),
+        *("sizeof", "namespace", "class", "struct", "union", "enum"),
+    }
 )
 
 
@@ -123,7 +138,7 @@ class CWalk(Preprocessed):
         while node is not None:
             if node.type == "function_declarator" and function is None:
                 function = node
-                if (wrapped := _wrapped_name(node)) is not None:
+                if (wrapped := wrapped_name(node)) is not None:
                     return wrapped, function, around
             if node.type == "qualified_identifier":
                 outer = node.child_by_field_name("scope")
@@ -131,7 +146,7 @@ class CWalk(Preprocessed):
                     around.append(outer)
                 node = node.child_by_field_name("name")
             elif node.type in _NAMES:
-                return node, function, around
+                return node, function or node.child_by_field_name("declarator"), around
             elif node.type in ("template_function", "template_type", "template_method"):
                 node = node.child_by_field_name("name")
             else:
@@ -140,11 +155,16 @@ class CWalk(Preprocessed):
                 )
         return None, function, around
 
+    def label(self, name: Node) -> int:
+        """The number of a function's name."""
+        start, end = labelled(name)
+        return self.intern(self.source[start:end])
+
     def function(self, node: Node, scope: int, role: int = 0) -> int:
         declarator = node.child_by_field_name("declarator")
         name, signature, around = self.declared_name(declarator)
         body = node.child_by_field_name("body")
-        if name is None:
+        if name is None or self.text(name) in _NO_NAMES:
             return self.children(node, scope)
         of = node.child_by_field_name("type")
         templated = node.parent is not None and node.parent.type == "template_declaration"
@@ -158,11 +178,11 @@ class CWalk(Preprocessed):
             self.row(Op.NAME, scope, self.name(name), name.start_byte, Role.CALL)
         else:
             static = self.is_stored(node, "static")
-            self.bind(outer, self.name(name), name.start_byte, Bind.FUNCTION, inner, static)
+            self.bind(outer, self.label(name), name.start_byte, Bind.FUNCTION, inner, static)
         whole = self.whole_of(node)
         self.define(
             Kind.METHOD if in_class else Kind.FUNCTION,
-            name,
+            labelled(name),
             whole,
             scope,
             own=inner,
@@ -247,7 +267,7 @@ class CWalk(Preprocessed):
         begun = len(self.rows)
         annotation = self.typed(of, scope, declarators[0] if declarators else None)
         typed = len(self.rows)
-        elsewhere = self.is_stored(node, "extern")
+        elsewhere, static = self.is_stored(node, "extern"), self.is_stored(node, "static")
         for declarator in declarators:
             name, function, around = self.declared_name(declarator)
             given = declarator.child_by_field_name("value") or node.child_by_field_name("default_value")
@@ -266,17 +286,18 @@ class CWalk(Preprocessed):
                 continue
             if self.name(name) not in self.names[scope]:
                 self.move_out({self.name(name)}, scope, begun, typed)
-            for size in _array_sizes(declarator):
+            for size in array_sizes(declarator):
                 self.visit(size, scope)
             if (
                 function is not None
                 and declarator.type != "init_declarator"
-                and not self.made(function, scope)
+                and not self.made(function, scope, annotation)
             ):
                 self.prototype(node, scope, name, function, annotation)
             else:
+                self.begun_as(declarator, scope, annotation)
                 self.assign(name, scope, annotation, value, Kind.VARIABLE, node)
-                if self.scopes[scope].kind == ScopeKind.MODULE and self.is_stored(node, "static"):
+                if self.scopes[scope].kind == ScopeKind.MODULE and static:
                     self.bind(scope, self.intern(STATIC.encode()), name.start_byte, Bind.OPAQUE)
         if not declarators:
             for child in node.named_children:
@@ -288,9 +309,12 @@ class CWalk(Preprocessed):
         """Whether several names are declared for the parts of one value."""
         return False
 
-    def made(self, function: Node, scope: int) -> bool:
+    def made(self, function: Node, scope: int, of: int) -> bool:
         """Whether what looks like a function is a variable that is made of arguments, which are visited."""
         return False
+
+    def begun_as(self, declarator: Node, scope: int, of: int) -> None:
+        """What makes a variable that is given no value."""
 
     def given(self, node: Node | None, scope: int, of: int) -> int:
         """What a variable of a type begins with."""
@@ -327,14 +351,14 @@ class CWalk(Preprocessed):
         in_class = self.scopes[scope].kind == ScopeKind.CLASS
         inner = self.scope(ScopeKind.FUNCTION, scope, owner=self.scopes[scope].owner)
         self.scopes[inner].result = result
-        own = 1 if self.is_stored(node, "static") else 2 * (not _is_pointed_to(function))
-        self.bind(scope, self.name(name), name.start_byte, Bind.FUNCTION, inner, own)
+        own = 1 if self.is_stored(node, "static") else 2 * (not is_pointed_to(function))
+        self.bind(scope, self.label(name), name.start_byte, Bind.FUNCTION, inner, own)
         if self.scopes[scope].kind not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             whole = self.whole_of(node)
-            kinds = (Kind.VARIABLE, Kind.FIELD) if _is_pointed_to(function) else (Kind.FUNCTION, Kind.METHOD)
+            kinds = (Kind.VARIABLE, Kind.FIELD) if is_pointed_to(function) else (Kind.FUNCTION, Kind.METHOD)
             self.define(
                 kinds[in_class],
-                name,
+                labelled(name),
                 whole,
                 scope,
                 own=inner,
@@ -483,7 +507,7 @@ class CWalk(Preprocessed):
             return False
         parameters = template.child_by_field_name("parameters")
         for child in parameters.named_children if parameters is not None else ():
-            if leaf := _parameter_name(child):
+            if leaf := parameter_name(child):
                 self.bind(scope, self.name(leaf), leaf.start_byte, Bind.OPAQUE)
         return True
 
@@ -513,71 +537,17 @@ class CWalk(Preprocessed):
         owner = self.scopes[scope].owner
         if parts and owner >= 0 and parts[0].type == "field_identifier":
             # A field or a parent, whatever the parameters are called.
-            self.row(Op.NAME, owner, self.name(parts[0]), parts[0].start_byte, Role.WRITE)
+            named = self.row(Op.NAME, owner, self.name(parts[0]), parts[0].start_byte, Role.WRITE)
+            return self.given(parts[1], scope, named) if len(parts) > 1 else 0
         for child in parts[1:]:
             self.visit(child, scope)
         return 0
-
-
-def _array_sizes(node: Node) -> Iterator[Node]:
-    while node is not None:
-        size = node.child_by_field_name("size")
-        if size is not None:
-            yield size
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type == "parenthesized_declarator" and node.named_child_count:
-            inner = node.named_children[-1]
-        if inner is None:
-            return
-        node = inner
-
-
-def _is_pointed_to(function: Node) -> bool:
-    """Whether ``(*f)(…)`` is declared: a variable, not a function."""
-    inner = function.child_by_field_name("declarator")
-    held = (
-        inner.named_children[-1] if inner is not None and inner.type == "parenthesized_declarator" else None
-    )
-    if held is not None and held.type == "qualified_identifier":
-        held = held.child_by_field_name("name")
-    if held is None or not held.type.startswith(("pointer", "reference")):
-        return False
-    return "function_declarator" not in [child.type for child in held.named_children]
-
-
-def _parameter_name(node: Node) -> Node | None:
-    """The name that a template's parameter declares, behind what limits it."""
-    declarator = node.child_by_field_name("declarator")
-    leaves = _leaves(node if declarator is None else declarator)
-    return next((leaf for leaf in leaves if leaf.type in ("type_identifier", "identifier")), None)
-
-
-def _leaves(node: Node) -> Iterator[Node]:
-    if not node.named_child_count:
-        yield node
-    for child in node.named_children:
-        yield from _leaves(child)
 
 
 def _c() -> Any:
     import tree_sitter_c
 
     return tree_sitter_c.language()
-
-
-def _wrapped_name(function: Node) -> Node | None:
-    """The name in ``void IN_RAM(name)(int a)``: no function gives a function, so a macro is around it."""
-    macro = function.child_by_field_name("declarator")
-    if macro is None or macro.type != "function_declarator":
-        return None
-    listed = macro.child_by_field_name("parameters")
-    if listed is None or listed.named_child_count != 1:
-        return None
-    only = listed.named_children[0]
-    named = only.child_by_field_name("type")
-    if named is None or named.type != "type_identifier" or named.end_byte != only.end_byte:
-        return None
-    return named
 
 
 C: Final = Language(
@@ -588,4 +558,5 @@ C: Final = Language(
     source_roots=("src", "include"),
     repair=repaired,
     rewrite=uncommented,
+    close=closed,
 )

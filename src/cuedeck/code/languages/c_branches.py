@@ -19,7 +19,8 @@ _OTHER: Final = re.compile(rb"[^\n]")
 _BRACKET: Final = re.compile(rb"[][(){}]")
 # What a statement cannot end with: the one below belongs to it.
 _UNENDED: Final = re.compile(
-    rb"(?:\belse|\bdo|[=(?]|&&|\|\||^(?:\}?\s*else\s+)?(?:if|for|while|switch)\b.*\))\Z"
+    rb"(?:\belse|\bdo|[=(?]|&&|\|\||^(?:\}?\s*else\s+)?(?:if|for|while|switch)\b.*\)"
+    rb"|^(?!(?:default|public|private|protected|signals|slots)\b)[A-Za-z_]\w*\s*:)\Z"
 )
 _ELSE: Final = re.compile(rb"else\b")
 _ENDS: Final = (b";", b"{", b"}", b":", b"")

@@ -65,12 +65,15 @@ _MADE: Final = re.compile(
 _RESERVED: Final = re.compile(
     rb"\b(__(?:attribute_\w+__|unused|used|packed|init|exit|initdata|user|iomem|force|rcu|percpu|must_check"
     rb"|always_inline|noinline|noreturn|dead2?|deprecated|weak|cold|hot|pure|malloc_like|result_use_check"
-    rb"|printflike|aligned|section|nonnull|format_arg)\b(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?)"
+    rb"|printflike|aligned|section|nonnull|format_arg|declspec|stdcall|cdecl|fastcall|vectorcall)\b"
+    rb"(?:[ \t]*\((?:[^()\n]|\([^()\n]*\))*\))?)"
 )
 # ``int total GUARDED_BY(mutex);`` and ``void run() REQUIRES(mutex);``; behind a type it would be a function.
 _TOLD: Final = re.compile(
     rb"(?<=\s)([A-Z][A-Z0-9_]{2,}\((?:[^()\n;]|\([^()\n]*\))*\))(?=\s*(?:;|=[^=]|\{|[A-Z][A-Z0-9_]{2,}\())"
 )
+# ``#define MORE , int more``: what stands behind the last thing of a list, without a comma.
+_CONTINUING: Final = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+,")
 _DECLARED: Final = re.compile(rb"(?:[)\]]|[\w>*&][ \t*&]+([a-z_]\w*))\s*\Z")
 _TYPE_WORDS: Final = frozenset(
     b"void int char bool long short float double unsigned signed auto const static inline extern return else "
@@ -177,6 +180,14 @@ def _other_macros(source: bytes) -> Iterator[Range]:
         before = _DECLARED.search(source[max(0, found.start() - _MAX_NAME) : found.start()])
         if before is not None and before[1] not in _TYPE_WORDS:
             yield found.span(1)
+    yield from _continuing(source)
+
+
+def _continuing(source: bytes) -> Iterator[Range]:
+    """``f(int a MORE)``, where the file says that the macro begins with a comma."""
+    if names := set(_CONTINUING.findall(source)):
+        used = re.compile(rb"[\w)\]\"'*][ \t\n]+(" + b"|".join(sorted(names)) + rb")(?=[ \t\n]*\))")
+        yield from (found.span(1) for found in used.finditer(source))
 
 
 def _is_decoration(source: bytes, found: re.Match[bytes]) -> bool:

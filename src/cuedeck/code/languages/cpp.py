@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import HELD, REST, Bind, Op, Role, ScopeKind
+from cuedeck.code.facts import HELD, OP_MASK, REST, Bind, Op, Role, ScopeKind
 from cuedeck.code.languages.c import CWalk
 from cuedeck.code.languages.c_repair import repaired, undecorated
 from cuedeck.code.languages.c_rules import CppRules
+from cuedeck.code.languages.cpp_words import plain, untyped_cases
 from cuedeck.code.languages.language import Language
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -37,6 +39,8 @@ _TOLD_CALLS: Final = frozenset(
     ]
 )
 _PASSING_CALLS: Final = frozenset(["move", "forward", "as_const", "ref", "cref", "exchange", "addressof"])
+_GIVEN: Final = ("argument_list", "initializer_list")
+_LITERALS: Final = ("string_literal", "number_literal", "char_literal", "true", "false")
 _RESTS: Final = ("...", "variadic_parameter", "variadic_parameter_declaration")
 
 
@@ -103,7 +107,39 @@ class CppWalk(CWalk):
         self.named_like_class(name, scope)
         super().prototype(node, scope, name, function, result)
 
-    def made(self, function: Node, scope: int) -> bool:
+    def new(self, node: Node, scope: int, role: int = 0) -> int:
+        of = node.child_by_field_name("type")
+        made = self.visit(of, scope, Role.CALL) if of is not None else 0
+        given: list[int] = []
+        for child in node.named_children:
+            if child.type in _GIVEN:
+                given += [self.visit(c, scope) for c in child.named_children]
+            elif child != of:
+                self.visit(child, scope)
+        return self.row(Op.NEW, made, self.items(given))
+
+    def given(self, node: Node | None, scope: int, of: int) -> int:
+        """``Type name(1)``: the type's constructor is called."""
+        if node is None or node.type != "argument_list":
+            return super().given(node, scope, of)
+        return self.making(of, [self.visit(child, scope) for child in node.named_children])
+
+    def begun_as(self, declarator: Node, scope: int, of: int) -> None:
+        """``Type name;`` and ``Type name{1, 2}`` where the variable begins to be."""
+        value = declarator.child_by_field_name("value")
+        inner = declarator.child_by_field_name("declarator") or declarator
+        if inner.type != "identifier" or self.scopes[scope].kind in (ScopeKind.CLASS, ScopeKind.EXTENSION):
+            return
+        if value is None or value.type == "initializer_list":
+            listed = value.named_children if value is not None else []
+            self.making(of, [self.visit(c, scope) if c.type in _LITERALS else 0 for c in listed])
+
+    def making(self, of: int, given: list[int]) -> int:
+        """What a type makes of what its constructor is given."""
+        named = of and self.rows[4 * of] & OP_MASK in (Op.NAME, Op.ATTR, Op.INDEX)
+        return self.row(Op.NEW, of, self.items(given)) if named else 0
+
+    def made(self, function: Node, scope: int, of: int) -> bool:
         """``Type name(argument);`` inside a function is no declaration of another one."""
         if self.scopes[scope].kind not in (ScopeKind.FUNCTION, ScopeKind.BLOCK):
             return False
@@ -112,8 +148,7 @@ class CppWalk(CWalk):
         plain = inner is not None and inner.type == "identifier"
         if not plain or not taken or not all(child.named_child_count == 1 for child in taken):
             return False
-        for child in taken:
-            self.visit(child.named_children[0], scope)
+        self.making(of, [self.visit(child.named_children[0], scope) for child in taken])
         return True
 
     def named_like_class(self, name: Node, scope: int) -> None:
@@ -277,6 +312,7 @@ CPP: Final = Language(
     CppWalk,
     CppRules,
     source_roots=("src", "include"),
-    repair=repaired,
-    rewrite=undecorated,
+    repair=lambda source: repaired(untyped_cases(plain(source))),
+    rewrite=lambda source: undecorated(plain(source)),
+    close=closed,
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.facts import OP_MASK, REST, Bind, Kind, Op, Role, ScopeKind
 from cuedeck.code.languages.csharp_rules import GLOBAL_USING, CSharpRules
 from cuedeck.code.languages.csharp_values import VALUES, CSharpValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declares, doc_above
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -240,8 +241,9 @@ class CSharpWalk(CSharpValues):
         self.made, self.declared = value, 0
         for child in node.named_children:
             if child.type == "argument_list" and callee:
-                for at, given in enumerate(child.named_children):
-                    self.argument(given, scope, callee, at)
+                given = [self.argument(c, scope, callee, at) for at, c in enumerate(child.named_children)]
+                if self.rows[4 * value] & OP_MASK == Op.NEW:
+                    self.rows[4 * value + 2] = self.items(given)
             elif child != target:
                 self.visit(child, scope)
         self.made, self.declared = saved
@@ -438,4 +440,4 @@ def _grammar() -> Any:
     return tree_sitter_c_sharp.language()
 
 
-CSHARP: Final = Language("csharp", _grammar, CSharpWalk, CSharpRules, namespaces=True)
+CSHARP: Final = Language("csharp", _grammar, CSharpWalk, CSharpRules, namespaces=True, close=closed)

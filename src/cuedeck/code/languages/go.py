@@ -10,6 +10,7 @@ from cuedeck.code.languages.go_rules import PACKAGE_CLAUSE, GoRules
 from cuedeck.code.languages.grouped import commas_before, one_of, range_of
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declarator, Declares, TableWalk, doc_above, first_of
+from cuedeck.code.languages.torn import closed
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -551,4 +552,4 @@ def _grammar() -> Any:
     return tree_sitter_go.language()
 
 
-GO: Final = Language("go", _grammar, GoWalk, GoRules, source_roots=())
+GO: Final = Language("go", _grammar, GoWalk, GoRules, source_roots=(), close=closed)

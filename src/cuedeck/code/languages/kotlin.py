@@ -6,12 +6,14 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from cuedeck.code.extraction.parsing import parse
 from cuedeck.code.facts import REST, Bind, Kind, Op, Role, ScopeKind
+from cuedeck.code.languages.kotlin_annotations import annotations_alone, without_annotations
 from cuedeck.code.languages.kotlin_rules import PLATFORM, KotlinRules
 from cuedeck.code.languages.kotlin_values import COMPANION, THIS, KotlinValues
 from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.table import Declares, doc_above, first_of
-from cuedeck.code.languages.torn import closed
+from cuedeck.code.languages.torn import closed_lines
 from cuedeck.code.resolution.receivers import EXTENSION
 
 if TYPE_CHECKING:
@@ -80,6 +82,16 @@ class KotlinWalk(KotlinValues):
         "identifier": "bare",
         "property_delegate": "delegate",
     }
+
+    def run(self, root: Node) -> bool:
+        complete = super().run(root)
+        if alone := annotations_alone(self.source):
+            for declared in parse(alone, KOTLIN)[0].named_children:
+                is_expression = declared.type == "annotated_expression"
+                for part in (declared,) if is_expression else declared.named_children:
+                    if is_expression or part.type == "modifiers":
+                        self.visit(part, 0)
+        return complete
 
     def name_node(self, node: Node, spec: Declares) -> Node | None:
         found = node.child_by_field_name("name")
@@ -480,10 +492,13 @@ _CALLED: Final = re.compile(
 
 
 def _opened(source: bytes) -> bytes:
-    """The source without the words that hide a constructor."""
-    if b"constructor" not in source:
-        return source
-    return _HIDDEN.sub(lambda found: found[1] + b" " * len(found[2]), source)
+    """The source without the words that hide a constructor, and with an end behind its last annotation."""
+    # Where a source ends in an annotation, the grammar looks for the end of that for ever.
+    last = source[-1:].strip() and source.rsplit(None, 1)[-1]
+    ended = without_annotations(source + b"\n" if b"@" in last else source)
+    if b"constructor" not in ended:
+        return ended
+    return _HIDDEN.sub(lambda found: found[1] + b" " * len(found[2]), ended)
 
 
 def _repaired(source: bytes) -> bytes:
@@ -494,7 +509,7 @@ def _repaired(source: bytes) -> bytes:
     return _CLOSING.sub(b";", _TRAILING.sub(b" ", joined))
 
 
-KOTLIN: Final = Language(
+KOTLIN: Final[Language] = Language(
     "kotlin",
     _grammar,
     KotlinWalk,
@@ -502,5 +517,5 @@ KOTLIN: Final = Language(
     source_roots=("kotlin", "java", "src"),
     repair=_repaired,
     rewrite=_opened,
-    close=closed,
+    close=closed_lines,
 )

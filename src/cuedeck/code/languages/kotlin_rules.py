@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from cuedeck.code.facts import Bind, Links, ScopeKind
 from cuedeck.code.languages.open_rules import OpenRules, folders_shared
-from cuedeck.code.resolution.values import Symbol, Targets
+from cuedeck.code.resolution.values import Symbol, Target, Targets
 
 # Before a name, what no source can say: that it is declared for several platforms.
 PLATFORM: Final = "expect actual"
@@ -94,6 +94,22 @@ class KotlinRules(OpenRules):
         package = self.namespace(path)
         found = [s for s in self.open_names(name) if self.namespace(s.path) == package]
         return self.nearest(path, found)
+
+    def as_types(self, path: str, name: str, found: Targets) -> Targets:
+        """A function may be called like the type that it makes, also in another file."""
+        types = tuple(target for target in found if not self.is_function(target))
+        if types or not found:
+            return types
+        package = self.namespace(path)
+        others = [s for s in self.open_names(name) if self.namespace(s.path) == package]
+        return self.nearest(path, [s for s in others if not self.is_function(s)]) or found
+
+    def is_function(self, target: Target) -> bool:
+        if not isinstance(target, Symbol):
+            return False
+        links = self.project.links(target.path)
+        bindings = links.names[target.scope].get(links.string_numbers.get(target.name, -1), ())
+        return bool(bindings) and all(links.bindings[3][b] == Bind.FUNCTION for b in bindings)
 
     def nearest(self, path: str, found: list[Symbol]) -> Targets:
         """Functions of one name may be of several files; of classes those in the nearest folders."""

@@ -12,6 +12,7 @@ from cuedeck.code.languages.language import Language
 from cuedeck.code.languages.lua_docs import LuaDocs
 from cuedeck.code.languages.lua_rules import LOCAL, LuaRules
 from cuedeck.code.languages.table import doc_above, first_of
+from cuedeck.code.languages.torn import closed_words
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -453,4 +454,5 @@ LUA: Final = Language(
     source_roots=("src", "lua", "lib"),
     folder_stems=("init",),
     comment="--",
+    close=closed_words,
 )

@@ -10,14 +10,32 @@ from collections.abc import Callable
 from typing import Final
 
 _COMMENTS: Final = rb"//[^\n]*|(?P<open>/\*(?:(?!\*/).)*\Z)|/\*.*?\*/|"
-_TEXTS: Final = rb"\"\"\".*?(?:\"\"\"|\Z)|\"(?:[^\"\\\n]|\\.)*\"?|"
+_TEXTS: Final = rb"(?P<torn>\"\"\"(?:(?!\"\"\").)*\Z)|\"\"\".*?\"\"\"|\"(?:[^\"\\\n]|\\.)*\"?|"
 _BRACKETS: Final = rb"[\[\](){}]"
 _CHARACTERS: Final = re.compile(_COMMENTS + _TEXTS + rb"'(?:\\.[^'\n]*|[^'\\\n])'|" + _BRACKETS, re.DOTALL)
 _QUOTES: Final = re.compile(
-    _COMMENTS + rb"\#(?!\[)[^\n]*|\"(?:[^\"\\]|\\.)*\"?|'(?:[^'\\]|\\.)*'?|" + _BRACKETS, re.DOTALL
+    _COMMENTS
+    + rb"\#(?!\[)[^\n]*|(?P<torn>\"(?:[^\"\\]|\\.)*\Z|'(?:[^'\\]|\\.)*\Z)"
+    + rb"|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|"
+    + _BRACKETS,
+    re.DOTALL,
 )
 _CLOSER: Final = {b"(": b")", b"[": b"]", b"{": b"}"}
 _OPENER: Final = {closer: opener for opener, closer in _CLOSER.items()}
+_LUA: Final = re.compile(
+    rb"--\[(?P<of>=*)\[.*?(?:\](?P=of)\]|\Z)|--[^\n]*|\[(?P<long>=*)\[.*?(?:\](?P=long)\]|\Z)"
+    rb"|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+    rb"|(?<![\w.:])(?:function|do|then|repeat|elseif|end|until)\b|[\[\](){}]",
+    re.DOTALL,
+)
+_CLOSED_BY: Final = {
+    **_CLOSER,
+    b"function": b"end",
+    b"do": b"end",
+    b"then": b"end",
+    b"repeat": b"until nil",
+}
+_ENDED: Final = {b"elseif": b"end", b"until": b"until nil"}
 # What is larger, or has more open at its end, nobody types.
 _LONGEST: Final = 256 * 1024
 _DEEPEST: Final = 400
@@ -48,6 +66,11 @@ def closed(source: bytes) -> bytes:
     return _closed(source, _CHARACTERS)
 
 
+def closed_lines(source: bytes) -> bytes:
+    """The same with each of them on a line of its own (Kotlin)."""
+    return _closed(source, _CHARACTERS, b"\n")
+
+
 def closed_quotes(source: bytes) -> bytes:
     """The same where both marks are for texts of any length."""
     return _closed(source, _QUOTES)
@@ -58,10 +81,15 @@ def closed_blocks(source: bytes) -> bytes:
     return _written(source, len(source), _blocks)
 
 
-def _closed(source: bytes, token: re.Pattern[bytes]) -> bytes:
-    unclosed = next((found.start() for found in token.finditer(source) if found["open"] is not None), -1)
-    end = unclosed if unclosed >= 0 else len(source)
-    return _written(source, end, lambda begun: _brackets(begun, token))
+def closed_words(source: bytes) -> bytes:
+    """The source with its brackets and blocks ended, where words begin and end blocks (Lua)."""
+    return _written(source, len(source), _worded)
+
+
+def _closed(source: bytes, token: re.Pattern[bytes], apart: bytes = b"") -> bytes:
+    places = (found.start() for found in token.finditer(source) if found["open"] or found["torn"])
+    end = next(places, len(source))
+    return _written(source, end, lambda begun: _brackets(begun, token, apart))
 
 
 def _written(source: bytes, end: int, opened: Callable[[bytes], list[bytes]]) -> bytes:
@@ -78,7 +106,7 @@ def _written(source: bytes, end: int, opened: Callable[[bytes], list[bytes]]) ->
     return source
 
 
-def _brackets(source: bytes, token: re.Pattern[bytes]) -> list[bytes]:
+def _brackets(source: bytes, token: re.Pattern[bytes], apart: bytes) -> list[bytes]:
     """What closes the brackets that are open where a source ends, the innermost first."""
     opened: list[bytes] = []
     for found in token.finditer(source):
@@ -92,7 +120,21 @@ def _brackets(source: bytes, token: re.Pattern[bytes]) -> list[bytes]:
                 if opened[n] == _OPENER[kind]:
                     del opened[n:]
                     break
-    return [b"".join(_CLOSER[opener] for opener in reversed(opened))] if opened else []
+    return [apart.join(_CLOSER[opener] for opener in reversed(opened))] if opened else []
+
+
+def _worded(source: bytes) -> list[bytes]:
+    """What closes the brackets and blocks that are open where a source ends, the innermost first."""
+    closers: list[bytes] = []
+    for found in _LUA.finditer(source):
+        word = found[0]
+        if word in _CLOSED_BY:
+            closers.append(_CLOSED_BY[word])
+            if len(closers) > _DEEPEST:
+                return []
+        elif (ended := _ENDED.get(word, word)) in closers[-_MISPLACED:]:
+            del closers[len(closers) - 1 - closers[::-1].index(ended) :]
+    return [b" ".join(reversed(closers))] if closers else []
 
 
 def _blocks(source: bytes) -> list[bytes]:

@@ -147,6 +147,7 @@ class Results(Typing):
 
     def type_beside(self, path: str, scope: int, name: str, found: Targets) -> Targets:
         """What a name means in a type, where a member of a class around has it too."""
+        found = self.rules_of(path).as_types(path, name, found)
         if not self.rules_of(path).types_beside_members:
             return found
         links = self.links(path)

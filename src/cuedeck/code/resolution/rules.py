@@ -374,6 +374,10 @@ class Rules:
         other.__dict__.update(self.__dict__ | {"project": project})
         return other
 
+    def as_types(self, path: str, name: str, found: Targets) -> Targets:
+        """Of what a name means, or may mean, that which can stand where a type is expected."""
+        return found
+
     def module(self, path: str, imported: Import) -> Value | None:
         """The module an import in a file names, or nothing when it is outside the project."""
         return None
