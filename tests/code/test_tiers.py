@@ -410,6 +410,18 @@ def test_a_module_that_others_load_is_assumed_behind_its_package(ask: Ask, repo:
     assert places(named) == [("other.py", 2), ("use.py", 6)]
 
 
+def test_a_module_that_a_package_gives_by_a_star_or_another_name_is_there(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/__init__.py", "from kit.draw import *\nfrom . import _pins as pins\n")
+    repo.put("kit/_pins.py", "def turn(): ...\n")
+    repo.put("kit/draw/__init__.py", "from . import graph\n")
+    repo.put("kit/draw/graph.py", "def turn(): ...\n")
+    repo.put("use.py", "import kit\nkit.graph.turn()\nkit.pins.turn()\nkit.draw.graph.turn()\n")
+    pins = ask("find_references", symbol_name="turn", path="kit/_pins.py", line=1)
+    assert places(pins) == [("use.py", 3)]
+    graph = ask("find_references", symbol_name="turn", path="kit/draw/graph.py", line=1)
+    assert (places(graph), reasons(graph, "possible")) == ([("use.py", 2)], {4: "package"})
+
+
 GLOBAL = """declare global {
   namespace Kit { interface Options { %s: 1 } }
 }
