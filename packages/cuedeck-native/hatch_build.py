@@ -23,6 +23,7 @@ COMPILED = (
     "code/extraction/draft",
     "code/languages/python_flow",
     "code/languages/python_expressions",
+    "code/languages/python_operators",
     "code/languages/python_patterns",
     "code/languages/python",
 )

@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from cuedeck.code.engine import Code
+from cuedeck.code.languages import python_rules
 from cuedeck.mcp.decks.code import TOOLS
 from cuedeck.mcp.tool import Call
 from cuedeck.model.principal import Principal
@@ -79,6 +80,12 @@ class Repo:
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message)
         return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture(autouse=True)
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever Python the tests are run from, its packages are not the project's."""
+    monkeypatch.setattr(python_rules, "packages_of_shell", tuple)
 
 
 @pytest.fixture

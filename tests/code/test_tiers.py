@@ -380,49 +380,6 @@ def test_a_module_that_the_project_declares_for_itself_is_proven(ask: Ask, repo:
     assert places(ask("find_references", symbol_name="size", path="legacy.d.ts", line=2)) == [("use.ts", 3)]
 
 
-MODELS = """import attrs
-from dataclasses import dataclass
-from pydantic import BaseModel
-class Crate(BaseModel):
-    size: int
-@attrs.define
-class Lid:
-    width: int
-@dataclass
-class Nail:
-    mass: int
-Crate(size=1)
-Lid(width=1)
-Nail(mass=1)
-"""
-
-
-def test_keywords_of_models_are_assumed_until_what_makes_them_models_is_installed(
-    ask: Ask, repo: Repo
-) -> None:
-    repo.put(".gitignore", ".venv\n")
-    repo.put("models.py", MODELS)
-    for name, line, used in (("size", 5, 12), ("width", 8, 13)):
-        placed = ask("find_references", symbol_name=name, path="models.py", line=line)
-        assert (places(placed), places(placed, "possible")) == ([], [("models.py", used)])
-        assert reasons(placed, "possible") == {used: "package"}
-        assert places(ask("find_references", symbol_name=name)) == [("models.py", used)]
-    assert places(ask("find_references", symbol_name="mass", path="models.py", line=11)) == [
-        ("models.py", 14)
-    ]
-
-
-def test_keywords_of_models_are_proven_by_what_is_installed_in_the_project(ask: Ask, repo: Repo) -> None:
-    repo.put(".gitignore", ".venv\n")
-    repo.put("models.py", MODELS)
-    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
-    repo.put(".venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.1\n")
-    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
-    repo.put(".venv/lib/python3.12/site-packages/pydantic/__init__.py", "")
-    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == [("models.py", 12)]
-    assert places(ask("find_references", symbol_name="width", path="models.py", line=8)) == []
-
-
 def test_a_keyword_of_cls_may_be_an_heirs(ask: Ask, repo: Repo) -> None:
     repo.put(
         "boxes.py",
@@ -454,6 +411,18 @@ def test_a_module_that_others_load_is_assumed_behind_its_package(ask: Ask, repo:
     assert (places(saws), places(saws, "possible")) == ([("use.py", 6)], [("other.py", 2)])
     named = ask("find_references", symbol_name="turn", path="kit/saws.py")
     assert places(named) == [("other.py", 2), ("use.py", 6)]
+
+
+def test_a_module_that_a_package_gives_by_a_star_or_another_name_is_there(ask: Ask, repo: Repo) -> None:
+    repo.put("kit/__init__.py", "from kit.draw import *\nfrom . import _pins as pins\n")
+    repo.put("kit/_pins.py", "def turn(): ...\n")
+    repo.put("kit/draw/__init__.py", "from . import graph\n")
+    repo.put("kit/draw/graph.py", "def turn(): ...\n")
+    repo.put("use.py", "import kit\nkit.graph.turn()\nkit.pins.turn()\nkit.draw.graph.turn()\n")
+    pins = ask("find_references", symbol_name="turn", path="kit/_pins.py", line=1)
+    assert places(pins) == [("use.py", 3)]
+    graph = ask("find_references", symbol_name="turn", path="kit/draw/graph.py", line=1)
+    assert (places(graph), reasons(graph, "possible")) == ([("use.py", 2)], {4: "package"})
 
 
 GLOBAL = """declare global {
@@ -496,25 +465,6 @@ def test_a_namespace_of_another_package_has_members_by_assumption(ask: Ask, repo
     assert [(each["path"], each["why"]) for each in placed["possible"]] == [
         ("packages/plug/index.ts", "package")
     ]
-
-
-def test_what_pytest_caught_is_known_where_pytest_is(ask: Ask, repo: Repo) -> None:
-    repo.put(".gitignore", "venv\n")
-    repo.put("errors.py", "class Broken(Exception):\n    code = 1\n")
-    repo.put(
-        "test_errors.py",
-        "import pytest\nfrom unittest import TestCase\nfrom errors import Broken\n"
-        "def test_one():\n    with pytest.raises(Broken) as caught: ...\n    caught.value.code\n"
-        "class Cases(TestCase):\n    def test_two(self):\n"
-        "        with self.assertRaises(Broken) as caught: ...\n        caught.exception.code\n",
-    )
-    one, two = ("test_errors.py", 6), ("test_errors.py", 10)
-    placed = ask("find_references", symbol_name="code", path="errors.py", line=2)
-    assert (places(placed), places(placed, "possible")) == ([two], [one])
-    repo.put("venv/pyvenv.cfg", "version_info = 3.13.0\n")
-    repo.put("venv/Lib/site-packages/pytest/__init__.py", "")
-    found = ask("find_references", symbol_name="code", path="errors.py", line=2)
-    assert places(found) == [one, two]
 
 
 def test_packages_that_one_configuration_governs_are_one_program(ask: Ask, repo: Repo) -> None:

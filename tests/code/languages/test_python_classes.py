@@ -369,6 +369,41 @@ def test_what_a_bar_gives_is_what_its_method_says(project: Project) -> None:
         written.check(mark, "run")
 
 
+def test_what_a_comparison_gives_is_what_its_method_says(project: Project) -> None:
+    written = project(
+        """
+        === m.py
+        class Field:
+            def __eq__(self, other) -> "Condition": ...
+            def __lt__(self, other) -> "Condition": ...
+            def run(self): ...  # <def field>
+        class Condition:
+            def __and__(self, other) -> "Condition": ...
+            def run(self): ...  # <def condition>
+        class Plain:
+            field = Field()
+            def run(self): ...  # <def plain>
+        def f(field: Field, plain: Plain):
+            found = field == "a"
+            found.run()  # <condition>
+            named = plain.field == "a"
+            named.run()  # <condition>
+            both = (field < 1) & (field == 2)
+            both.run()  # <condition>
+            (field == 3).run()  # <condition>
+            same = plain == plain
+            same.run()  # <>
+            chained = field < field < field
+            chained.run()  # <>
+            given(field).run()  # <condition>
+        def given(field: Field):
+            return field == 1
+        """
+    )
+    for mark in ("condition", "field", "plain"):
+        written.check(mark, "run")
+
+
 def test_what_an_instance_that_cannot_be_called_is_given_by_name_is_no_field(project: Project) -> None:
     written = project(
         """

@@ -105,6 +105,25 @@ def test_a_package_in_a_folder_of_its_own_name(project: Project) -> None:
     written.check("Error")
 
 
+def test_a_folder_that_holds_a_package_of_its_own_name_is_no_namespace(project: Project) -> None:
+    written = project(
+        """
+        === pyproject.toml
+        [project]
+        name = "crates"
+        === crates/manage.py
+        === crates/crates/__init__.py
+        === crates/crates/models.py
+        from tools.scales import weigh  # <weigh>
+        weigh()  # <weigh>
+        === crates/tools/__init__.py
+        === crates/tools/scales.py
+        def weigh(): ...  # <def weigh>
+        """
+    )
+    written.check("weigh")
+
+
 def test_a_file_that_imports_its_own_name_is_not_what_that_name_means(project: Project) -> None:
     written = project(
         """

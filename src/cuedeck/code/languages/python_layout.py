@@ -66,8 +66,12 @@ class _Reader:
             if name is not None:
                 first = start + (package[start] in ROOTS)
                 shared = first < top and f"{name}_".startswith(f"{package[first]}_")
-                return first if shared and package[first] != package[top] else top
+                return first if shared and not self._holds_its_name(package[: first + 1]) else top
         return top
+
+    def _holds_its_name(self, folder: list[str]) -> bool:
+        """Whether a folder has a package that is called as itself: imports begin in it then."""
+        return self._is_package("/".join([*folder, folder[-1]]))
 
     def _is_published(self, folder: list[str]) -> bool:
         return self._distribution("/".join(folder)) is not None

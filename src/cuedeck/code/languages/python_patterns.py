@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cuedeck.code.facts import Bind, Op
-from cuedeck.code.languages.python_expressions import PythonExpressions
+from cuedeck.code.languages.python_operators import PythonOperators
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-class PythonPatterns(PythonExpressions):
+class PythonPatterns(PythonOperators):
     """Visits ``match``; the value of a pattern is what the matched thing then is, 0 if it does not say."""
 
     def __init__(self, source: bytes, table: Any) -> None:

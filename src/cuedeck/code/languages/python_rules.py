@@ -11,7 +11,7 @@ from typing import ClassVar
 from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Import, Links, Op, Role
 from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
-from cuedeck.code.languages.python_packages import Installed
+from cuedeck.code.languages.python_packages import Installed, packages_of_shell
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import (
@@ -299,16 +299,18 @@ class PythonRules(Rules):
 
     @cached_property
     def installed(self) -> Installed:
-        return Installed(self.project.text)
+        return Installed(self.project.text, packages_of_shell())
 
     def has_package(self, module: str) -> bool:
         package = module.partition(".")[0]
         return package in _LIBRARY or package in _BROUGHT_ALONG or self.installed.has(package)
 
-    def is_loaded(self, path: str, space: Value, module: Value) -> bool:
+    def is_loaded(self, path: str, space: Value, name: str, module: Value) -> bool:
         """Whether the package gives the module as a name, or the file imports it whole."""
         if space.tag == MODULE:
-            links, name = self.project.links(space.path), _module_name(module.path)
+            if not _lies_in(space.path, name, module.path):
+                return True
+            links = self.project.links(space.path)
             named = links.string_numbers.get(name, -1) in links.names[space.scope]
             if named or any(each == Import(name, 1) for each in links.imports):
                 return True
@@ -511,9 +513,12 @@ class PythonRules(Rules):
         return (found,) if found else ()
 
 
-def _module_name(path: str) -> str:
-    """What the last part of a module's dotted name is."""
-    return posixpath.basename(path.rsplit(".", 1)[0].removesuffix("/__init__"))
+def _lies_in(package: str, name: str, module: str) -> bool:
+    """Whether a module is one of a package's own, under its own name: elsewhere only a name leads to it."""
+    folder, _, file = package.rpartition("/")
+    above, _, own = module.rsplit(".", 1)[0].removesuffix("/__init__").rpartition("/")
+    is_near = posixpath.basename(above) == posixpath.basename(folder)
+    return file.startswith("__init__.") and is_near and own == name
 
 
 def _is_added_list(links: Links, site: int) -> bool:

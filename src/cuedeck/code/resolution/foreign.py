@@ -39,18 +39,18 @@ class Foreign(Calls):
             and not self.assumes()
         )
 
-    def taken_by_dot(self, path: str, space: Value, found: tuple[T, ...]) -> tuple[T, ...]:
+    def taken_by_dot(self, path: str, space: Value, name: str, found: tuple[T, ...]) -> tuple[T, ...]:
         """What a file takes from a module or package by a dot, which may be a module that others load."""
         if space.tag not in (MODULE, PACKAGE) or len(found) != 1 or not self.rules_of(path).loads_modules:
             return found
         module = found[0]
         if not isinstance(module, Value) or module.tag != MODULE:
             return found
-        key = ("loaded", path, space, module)
-        return found if self.solve(key, self._is_loaded, path, space, module) else ()
+        key = ("loaded", path, space, name, module)
+        return found if self.solve(key, self._is_loaded, path, space, name, module) else ()
 
-    def _is_loaded(self, path: str, space: Value, module: Value) -> bool:
-        return self.rules_of(path).is_loaded(path, space, module) or self.assumes()
+    def _is_loaded(self, path: str, space: Value, name: str, module: Value) -> bool:
+        return self.rules_of(path).is_loaded(path, space, name, module) or self.assumes()
 
     @cached_property
     def languages(self) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Keyed(Narrowing):
     """The part of the linker that looks types up in types."""
 
     @abstractmethod
-    def taken_by_dot(self, path: str, space: Value, found: tuple[T, ...]) -> tuple[T, ...]:
+    def taken_by_dot(self, path: str, space: Value, name: str, found: tuple[T, ...]) -> tuple[T, ...]:
         """What a file takes from a module or package by a dot, which may be a module that others load."""
 
     def members(self, path: str, owner: int, key: int) -> Values:
@@ -87,7 +87,7 @@ class Keyed(Narrowing):
         held = [
             v
             for value in self.concrete(owners)
-            for v in self.taken_by_dot(path, value, self.held(value, name))
+            for v in self.taken_by_dot(path, value, name, self.held(value, name))
         ]
         return settled(held, _MAX_HELD)
 

@@ -432,7 +432,7 @@ class Linker(Namesakes):
         found: list[Target] = []
         for value in self.concrete(values):
             targets = self.attribute_of(value, name) or self.behind_arrow(value, name, rules)
-            targets = self.taken_by_dot(path, value, targets)
+            targets = self.taken_by_dot(path, value, name, targets)
             if rules.fields_beside_methods:
                 targets = self.beside(value, targets, called)
             found += targets if given is None else self.taking(value, targets, len(given))

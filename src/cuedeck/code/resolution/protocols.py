@@ -33,6 +33,7 @@ from cuedeck.code.resolution.values import (
 _OR: Final = "__or__"
 _OR_BEHIND: Final = "__ror__"
 _SLICE: Final = "slice"
+_COMPARING: Final = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 # The members of a mapping that are its parts, in their order.
 _PARTS_OF_MAPPING: Final = ("values", "keys")
 
@@ -289,12 +290,15 @@ class Protocols(Bases):
         return unique(found)
 
     def operated(self, values: Values, method: str) -> Values:
-        """What an operator gives: what its method says, else another of the left operand's kind."""
+        """What an operator gives: what its method says, else another of the left operand's kind.
+
+        What comparing gives is only known from a method.
+        """
         found: list[Value] = []
         for value in values:
             if value.tag == INSTANCE and self.member(value, method):
                 found += self.protocol(value, method)
-            elif value.tag != CLASS:
+            elif value.tag != CLASS and method not in _COMPARING:
                 found.append(value)
         return unique(found)
 

@@ -402,8 +402,8 @@ class Rules:
         """Whether the package of a foreign module is part of the language, or installed."""
         return True
 
-    def is_loaded(self, path: str, space: Value, module: Value) -> bool:
-        """Whether a module is sure to be there for a file that takes it from another by a dot."""
+    def is_loaded(self, path: str, space: Value, name: str, module: Value) -> bool:
+        """Whether a module is sure to be there for a file that takes it from another by a dot and a name."""
         return True
 
     def lent(self, module: Value, name: str) -> Targets:

@@ -1,4 +1,4 @@
 from cuedeck_native.tree cimport Node
-from cuedeck.code.languages.python_expressions cimport PythonExpressions
-cdef class PythonPatterns(PythonExpressions):
+from cuedeck.code.languages.python_operators cimport PythonOperators
+cdef class PythonPatterns(PythonOperators):
     cdef public object subject

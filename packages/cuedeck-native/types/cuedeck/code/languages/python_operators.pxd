@@ -1,0 +1,3 @@
+from cuedeck.code.languages.python_expressions cimport PythonExpressions
+cdef class PythonOperators(PythonExpressions):
+    pass
