@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from cuedeck.code.engine import Code
-from cuedeck.code.languages import python_rules
+from cuedeck.code.languages import python_packages
 from cuedeck.mcp.decks.code import TOOLS
 from cuedeck.mcp.tool import Call
 from cuedeck.model.principal import Principal
@@ -85,7 +85,7 @@ class Repo:
 @pytest.fixture(autouse=True)
 def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever Python the tests are run from, its packages are not the project's."""
-    monkeypatch.setattr(python_rules, "packages_of_shell", tuple)
+    monkeypatch.setattr(python_packages, "packages_of_shell", tuple)
 
 
 @pytest.fixture

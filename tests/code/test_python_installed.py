@@ -9,8 +9,10 @@ import pytest
 from tests.code.conftest import Ask, Repo
 from tests.code.test_tiers import places, reasons
 
-from cuedeck.code.languages import python_packages, python_rules
+from cuedeck.code.languages import python_packages
 
+# Told before each test takes its place.
+OF_SHELL = python_packages.packages_of_shell.__wrapped__
 MODELS = """import attrs
 from dataclasses import dataclass
 from pydantic import BaseModel
@@ -80,9 +82,9 @@ def test_what_the_shells_python_has_is_installed(
     root = tmp_path / "pythons"
     home = root / "versions" / "3.13.0" if layout == "shim" else root
     shell = {"environment": root / "bin", "prefix": tmp_path / "links", "shim": root / "shims"}[layout]
-    for folder in (home / "bin", home / "lib/python3.13/site-packages/pydantic", shell):
+    packages = home / "lib/python3.13/site-packages"
+    for folder in (home / "bin", packages, shell):
         folder.mkdir(parents=True, exist_ok=True)
-    (home / "lib/python3.13/site-packages/pydantic/__init__.py").touch()
     (home / "bin/python3").touch(mode=0o755)
     if layout == "environment":
         (root / "pyvenv.cfg").write_text("version = 3.13.0\n")
@@ -92,7 +94,10 @@ def test_what_the_shells_python_has_is_installed(
         (root / "version").write_text("3.13.0\n")
         (shell / "python3").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(shell), prepend=os.pathsep)
-    monkeypatch.setattr(python_rules, "packages_of_shell", python_packages.packages_of_shell.__wrapped__)
+    monkeypatch.setattr(python_packages, "packages_of_shell", OF_SHELL)
     repo.put("models.py", MODELS)
+    assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == []
+    (packages / "pydantic").mkdir()
+    (packages / "pydantic" / "__init__.py").touch()
     assert places(ask("find_references", symbol_name="size", path="models.py", line=5)) == [("models.py", 12)]
     assert places(ask("find_references", symbol_name="width", path="models.py", line=8)) == []

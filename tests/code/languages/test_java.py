@@ -581,25 +581,3 @@ def test_a_package_that_ends_like_one_of_the_project_is_another(project: Project
         """
     )
     written.check("Provider")
-
-
-def test_constructors_are_asked_about_one_by_one(project: Project) -> None:
-    written = project(
-        """
-        === kit/Box.java
-        package kit;
-        public class Box {
-            public Box(int size) {} // <def sized>
-            public Box(String name) {} // <def named>
-            static Box make() { return new Box(3); } // <sized>
-        }
-        === kit/Use.java
-        package kit;
-        class Use {
-            Box held = new Box("a"); // <named>
-            Box none = null;
-        }
-        """
-    )
-    written.check("sized", "Box")
-    written.check("named", "Box")

@@ -18,7 +18,7 @@ from cuedeck.code.git.objects import NO_UTF8, READING, blob_id, digest
 from cuedeck.code.git.repository import Repository, TreeFile
 from cuedeck.code.git.switching import is_switching
 from cuedeck.code.git.watching import Watch
-from cuedeck.code.languages import language_of, language_of_source
+from cuedeck.code.languages import language_of, language_of_source, python_packages
 from cuedeck.code.languages.python_packages import ENVIRONMENTS
 from cuedeck.model.errors import CueError, ErrorCode
 from cuedeck.model.text import is_unicode
@@ -93,8 +93,8 @@ class Checkout:
         self.project_version = 0
         self.installed_version = 0
         self._project: dict[str, Stamp | None] = {}
-        # Folders of installed packages that were looked into, which no watch covers.
-        self._installed: dict[str, Stamp | None] = {}
+        # Folders of installed packages that are looked into, which no watch covers.
+        self._installed = _packages_outside()
         self._files: dict[str, TreeFile] = {}
         self._stamps: dict[str, Stamp] = {}
         # The files of a commit, and which on disk are others: comparing all takes as long as a small edit.
@@ -198,9 +198,9 @@ class Checkout:
     def project_file(self, path: str) -> bytes | None:
         """A file that decides what names mean, such as ``go.mod``: ``project_version`` moves when it does."""
         if is_installed(path):
-            folder = _holding(path)
+            folder = f"{self.root}/{_holding(path)}"
             with self._lock:
-                self._installed.setdefault(folder, _stamp_of(f"{self.root}/{folder}"))
+                self._installed.setdefault(folder, _stamp_of(folder))
         # Packages of one project are linked to each other; a clone's link may lead anywhere.
         if not os.path.realpath(f"{self.root}/{path}").startswith(os.path.realpath(self.root) + os.sep):
             return None
@@ -218,9 +218,9 @@ class Checkout:
         """``installed_version`` moves when packages came or went where one was looked for."""
         known = list(self._installed.items())
         # Questions about other refs come here too, and need not wait until the files are looked at.
-        if any(_stamp_of(f"{self.root}/{folder}") != stamp for folder, stamp in known):
+        if any(_stamp_of(folder) != stamp for folder, stamp in known):
             with self._lock:
-                self._installed.clear()
+                self._installed = _packages_outside()
                 self.installed_version += 1
 
     def _wait_for_git(self, until: float) -> None:
@@ -535,6 +535,10 @@ def _holding(path: str) -> str:
     folder = path.rpartition("/")[0]
     around = folder.rpartition("/")[0]
     return around if is_installed(around) else folder
+
+
+def _packages_outside() -> dict[str, Stamp | None]:
+    return {str(folder): _stamp_of(str(folder)) for folder in python_packages.packages_of_shell()}
 
 
 def _stamp_of(file: str) -> Stamp | None:

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import ClassVar
 
 from cuedeck.code.facts import OP_MASK, ROLE_SHIFT, Import, Links, Op, Role
+from cuedeck.code.languages import python_packages
 from cuedeck.code.languages.python_fixtures import Fixtures, handed_names, holds_tests
 from cuedeck.code.languages.python_layout import ROOTS, Layout, read_layout
-from cuedeck.code.languages.python_packages import Installed, packages_of_shell
+from cuedeck.code.languages.python_packages import Installed
 from cuedeck.code.languages.python_types import LITERAL_TYPES, TELLING_TYPES
 from cuedeck.code.resolution.rules import Rules, file_module, from_files
 from cuedeck.code.resolution.values import (
@@ -299,7 +300,7 @@ class PythonRules(Rules):
 
     @cached_property
     def installed(self) -> Installed:
-        return Installed(self.project.text, packages_of_shell())
+        return Installed(self.project.text, python_packages.packages_of_shell())
 
     def has_package(self, module: str) -> bool:
         package = module.partition(".")[0]
