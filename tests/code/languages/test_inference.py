@@ -178,6 +178,35 @@ def test_a_foreign_function_is_given_what_a_foreign_type_lists(project: Project)
     written.check("close")
 
 
+def test_of_an_objects_signatures_those_that_take_so_many_arguments(project: Project) -> None:
+    written = project(
+        """
+        === parse.ts
+        interface One {
+          size: number  // <def one>
+        }
+        interface Two {
+          size: number  // <def two>
+        }
+        interface Many {
+          size: number  // <def many>
+        }
+        interface Parse {
+          (of: string): One
+          (of: string, by: string, loose?: boolean): Two
+          (of: string, by: string, at: number, ...more: string[]): Many
+        }
+        declare const parse: Parse
+        parse('a').size  // <one>
+        parse('a', 'b').size  // <two>
+        parse('a', 'b', 3, 'c').size  // <many>
+        """
+    )
+    written.check("one", "size")
+    written.check("two", "size")
+    written.check("many", "size")
+
+
 def test_a_store_typed_by_call_signatures_defaults_and_inference(project: Project) -> None:
     written = project(
         """

@@ -138,8 +138,7 @@ class Calls(Containers):
         meaning = self.meaning(value, method.path, method.scope)
         functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
         count = len(arguments)
-        # Of those that take more, the rest may be left out.
-        fitting = [f for f in functions if self.taken(f) == count == 0] or [
+        fitting = [f for f in functions if self.takes(f, count)] or [
             f for f in functions if not 0 <= self.taken(f) < count
         ]
         run = [with_meaning(f, meaning) for f in fitting or functions]
