@@ -551,3 +551,18 @@ def test_a_variable_may_be_asked_about_at_any_line_that_gives_it_a_value(ask: As
     assert (places(first), places(second)) == ([("kit.py", 11)], [("kit.py", 9)])
     size = ask("find_references", symbol_name="size", path="kit.py", line=4)
     assert places(size) == [("kit.py", 2), ("kit.py", 5), ("other/use.py", 2)]
+
+
+def test_what_a_file_declares_for_all_is_seen_where_it_is_imported_by_its_path(ask: Ask, repo: Repo) -> None:
+    repo.put("core/globals.ts", "declare global { interface Stream {} }\nexport {}\n")
+    for package in ("core", "more", "other"):
+        repo.put(f"{package}/package.json", f'{{ "name": "{package}" }}')
+        repo.put(f"{package}/tsconfig.json", "{}")
+        repo.put(f"{package}/use.ts", "export const made: Stream = {}\n")
+    repo.put("more/setup.ts", "import '../core/globals.js'\n")
+    placed = ask("find_references", symbol_name="Stream", path="core/globals.ts", line=1)
+    assert places(placed) == [("core/use.ts", 1), ("more/use.ts", 1)]
+    assert places(placed, "possible") == [("other/use.ts", 1)]
+    repo.put("more/setup.ts", "export {}\n")
+    placed = ask("find_references", symbol_name="Stream", path="core/globals.ts", line=1)
+    assert places(placed) == [("core/use.ts", 1)]

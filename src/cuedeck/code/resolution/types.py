@@ -418,7 +418,10 @@ class Typing(Forms):
                 return types
         match op:
             case Op.NAME:
-                found = self.values(self.targets(path, number), (path, a, number))
+                targets = self.targets(path, number)
+                if links.ops[number] >> ROLE_SHIFT not in TYPE_ROLES:
+                    targets = self.global_value(path, targets)
+                found = self.values(targets, (path, a, number))
                 return found or self.provided(path, number)
             case Op.ATTR:
                 held = self.attribute_values(path, number) or self.entry(path, a, links.strings[b])
