@@ -60,6 +60,10 @@ class Typing(Forms):
     """The part of the linker that follows values; ``Linker`` supplies the names."""
 
     @abstractmethod
+    def global_value(self, path: str, found: Targets) -> Targets:
+        """What a name means as a value that a global block has as a type only: another one's variable."""
+
+    @abstractmethod
     def name(self, path: str, scope: int, name: str) -> Targets:
         """What a bare name means in a scope."""
 
