@@ -29,6 +29,7 @@ from cuedeck.code.resolution.generics import (
 from cuedeck.code.resolution.values import (
     CLASS,
     FUNCTION,
+    KEY,
     LISTED,
     MODULE,
     PARAMETER,
@@ -434,6 +435,8 @@ class Typing(Forms):
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])
+            case Op.LITERAL if links.strings[b][:1] == "[" and self.rules_of(path).structural:
+                return (Value(KEY, name=links.strings[b]),)
             case Op.INDEX:
                 return self.indexed(path, number)
             case Op.UNION:
