@@ -207,6 +207,32 @@ def test_of_an_objects_signatures_those_that_take_so_many_arguments(project: Pro
     written.check("many", "size")
 
 
+def test_types_without_a_name_tell_type_parameters(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Line {
+          long = 1  // <def long>
+        }
+        interface Shape { long: number }
+        declare function pick<T>(of: { part: T }): T
+        declare function make<T>(of: { new (...args: any[]): T }): T
+        declare function watch<T>(of: T, by: { next: (found: T) => void }): void
+        declare function ensure<T>(of: unknown, by: { new (...args: any[]): T }): asserts of is T
+        declare function isOf<T>(of: unknown, by: new (...args: any[]) => T): of is T
+        pick({ part: new Line() }).long  // <long>
+        make(Line).long  // <long>
+        watch(new Line(), { next: (found) => found.long })  // <long>
+        export function use(one: Shape, other: Shape) {
+          if (isOf(one, Line)) one.long  // <long>
+          ensure(other, Line)
+          other.long  // <long>
+        }
+        """
+    )
+    written.check("long")
+
+
 def test_a_store_typed_by_call_signatures_defaults_and_inference(project: Project) -> None:
     written = project(
         """

@@ -181,7 +181,7 @@ class Calls(Containers):
             if run[function].tag == CLASS and (run[function].inside or parameters_in(declared)):
                 home = self.links(function.path).scopes[function.scope].owner
                 meaning |= self.meaning(run[function], function.path, home)
-            if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
+            if parameters_in(declared) or any(self.is_written_out(v) for v in declared):
                 self.learn(path, function, arguments, meaning, skip=position)
                 self.learn_wanted(path, callee, run[function], function, meaning)
             found += self.substitute(declared, meaning)

@@ -499,6 +499,11 @@ class Typing(Forms):
         """What the arguments of a call say about a function's type parameters."""
         for position, argument in enumerate(arguments):
             declared = self.parameter_type(function, position) if argument and position != skip else ()
-            if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
+            if parameters_in(declared) or any(self.is_written_out(v) for v in declared):
                 given = self.evaluate(path, argument) or self.keys(path, argument)
                 self.unify(self.substitute(declared, meaning), given, meaning)
+
+    def is_written_out(self, declared: Value) -> bool:
+        """Whether a type has no name, so that it may speak of type parameters without being told any."""
+        unnamed = declared.tag == INSTANCE_OF and declared.scope not in self.links(declared.path).classes
+        return unnamed or declared.tag == FUNCTION
