@@ -79,3 +79,21 @@ def test_all_further_arguments_tell_a_type_parameter(project: Project) -> None:
     )
     written.check("left")
     written.check("right")
+
+
+def test_what_a_type_has_beside_a_mapped_one_that_is_not_told(project: Project) -> None:
+    written = project(
+        """
+        === kit.ts
+        interface Turn { angle(): number } // <def angle>
+        interface Base { turn: Turn }
+        type Merged<T> = T extends string ? never : { [K in keyof T as K extends 'id' ? never : K]: T[K] }
+        type Kit<T> = Base & Merged<T>
+        export interface Moved { by: number }
+        export function use(this: Kit<Moved>, kit: Kit<Moved>['turn']) {
+          this.turn.angle() // <angle>
+          kit.angle() // <angle>
+        }
+        """
+    )
+    written.check("angle")

@@ -100,7 +100,11 @@ class Keyed(Narrowing):
         if names == [ANYWHERE]:
             return unique([v for owner in owners for v in elements(owner) or self.yielded(owner)])
         # A type that maps the members of another has those beside what it holds for each.
-        owners = tuple(v for v in owners if v.tag == MAPPING) or owners
+        mapped = tuple(v for v in owners if v.tag == MAPPING)
+        found = self._held_under(mapped, keys, names) if mapped else ()
+        return found or self._held_under(owners, keys, names)
+
+    def _held_under(self, owners: Values, keys: Values, names: list[str]) -> Values:
         if names == [CALLED]:
             return self.given_by(owners)
         if names == [EVERY]:
