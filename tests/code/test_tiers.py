@@ -527,3 +527,18 @@ def test_what_an_interface_passes_on_is_told_apart_and_bounded(
     assert (found["path"], found["line_start"], found["why"]) == ("shop/store.go", 5, "dispatch")
     [call] = ask("get_call_graph", symbol_name="Memory.Get", direction="callers")["callers"]
     assert (call["symbol"]["name"], call["why"]) == ("Use", "dispatch")
+
+
+def test_what_a_file_declares_for_all_is_seen_where_it_is_imported_by_its_path(ask: Ask, repo: Repo) -> None:
+    repo.put("core/globals.ts", "declare global { interface Stream {} }\nexport {}\n")
+    for package in ("core", "more", "other"):
+        repo.put(f"{package}/package.json", f'{{ "name": "{package}" }}')
+        repo.put(f"{package}/tsconfig.json", "{}")
+        repo.put(f"{package}/use.ts", "export const made: Stream = {}\n")
+    repo.put("more/setup.ts", "import '../core/globals.js'\n")
+    placed = ask("find_references", symbol_name="Stream", path="core/globals.ts", line=1)
+    assert places(placed) == [("core/use.ts", 1), ("more/use.ts", 1)]
+    assert places(placed, "possible") == [("other/use.ts", 1)]
+    repo.put("more/setup.ts", "export {}\n")
+    placed = ask("find_references", symbol_name="Stream", path="core/globals.ts", line=1)
+    assert places(placed) == [("core/use.ts", 1)]

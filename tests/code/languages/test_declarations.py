@@ -237,6 +237,28 @@ def test_a_global_namespace_has_what_any_of_its_blocks_declares(project: Project
     written.check("deep")
 
 
+def test_a_global_variable_beside_interfaces_of_its_name_in_other_files(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        declare global {
+          interface Stream { buffer(): Stream } // <def buffer>
+        }
+        export const made: Stream = Stream.from(1) // <from>
+        made.buffer() // <buffer>
+        === b.ts
+        declare global {
+          interface StreamMaker { from(given: unknown): Stream } // <def from>
+          var Stream: StreamMaker
+          interface Stream {}
+        }
+        export const more = new Set([Stream.from(2).buffer()]) // <from> <buffer>
+        """
+    )
+    written.check("from")
+    written.check("buffer")
+
+
 def test_global_namespaces_of_several_files_are_one(project: Project) -> None:
     written = project(
         """

@@ -178,6 +178,61 @@ def test_a_foreign_function_is_given_what_a_foreign_type_lists(project: Project)
     written.check("close")
 
 
+def test_of_an_objects_signatures_those_that_take_so_many_arguments(project: Project) -> None:
+    written = project(
+        """
+        === parse.ts
+        interface One {
+          size: number  // <def one>
+        }
+        interface Two {
+          size: number  // <def two>
+        }
+        interface Many {
+          size: number  // <def many>
+        }
+        interface Parse {
+          (of: string): One
+          (of: string, by: string, loose?: boolean): Two
+          (of: string, by: string, at: number, ...more: string[]): Many
+        }
+        declare const parse: Parse
+        parse('a').size  // <one>
+        parse('a', 'b').size  // <two>
+        parse('a', 'b', 3, 'c').size  // <many>
+        """
+    )
+    written.check("one", "size")
+    written.check("two", "size")
+    written.check("many", "size")
+
+
+def test_types_without_a_name_tell_type_parameters(project: Project) -> None:
+    written = project(
+        """
+        === a.ts
+        class Line {
+          long = 1  // <def long>
+        }
+        interface Shape { long: number }
+        declare function pick<T>(of: { part: T }): T
+        declare function make<T>(of: { new (...args: any[]): T }): T
+        declare function watch<T>(of: T, by: { next: (found: T) => void }): void
+        declare function ensure<T>(of: unknown, by: { new (...args: any[]): T }): asserts of is T
+        declare function isOf<T>(of: unknown, by: new (...args: any[]) => T): of is T
+        pick({ part: new Line() }).long  // <long>
+        make(Line).long  // <long>
+        watch(new Line(), { next: (found) => found.long })  // <long>
+        export function use(one: Shape, other: Shape) {
+          if (isOf(one, Line)) one.long  // <long>
+          ensure(other, Line)
+          other.long  // <long>
+        }
+        """
+    )
+    written.check("long")
+
+
 def test_a_store_typed_by_call_signatures_defaults_and_inference(project: Project) -> None:
     written = project(
         """

@@ -12,7 +12,9 @@ from tests.code.memory_project import MemoryProject
 
 from cuedeck.code.extraction.extract import extract
 from cuedeck.code.languages import NAMES, language_named
+from cuedeck.code.resolution.choosing import Choosing
 from cuedeck.code.resolution.generics import Generics
+from cuedeck.code.resolution.values import Value
 
 SAMPLE = """
 export class A extends B { m(x) { return this.y[0](x) ?? {a: [1, 2], b: (c) => c.d} } }
@@ -93,3 +95,35 @@ def test_types_are_held_against_each_other_once(tmp_path: Path, monkeypatch: pyt
     [use] = links.sites.get(links.string_numbers["here"])
     assert project.linker.targets("a.ts", use)
     assert len(compared) < 10
+
+
+def test_a_type_that_parses_a_text_is_not_followed_where_it_cannot_be_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided: list[object] = []
+    decide = Choosing._decide
+
+    def counted(self: Choosing, choice: Value) -> tuple[bool, tuple[Value, ...]]:
+        decided.append(choice)
+        return decide(self, choice)
+
+    monkeypatch.setattr(Choosing, "_decide", counted)
+    (tmp_path / "a.ts").write_text(
+        "interface State { root: unknown; end: string | undefined; rest: string; node: Node }\n"
+        "interface Node { here: string }\n"
+        "type At<S extends State, R> = { root: S['node']; end: S['end']; rest: R; node: S['node'] }\n"
+        "type Operand<S extends State> = S['rest'] extends `(${infer R}` ? Until<At<S, R>>\n"
+        "  : S['rest'] extends `[${infer R}` ? Until<At<S, R>>\n"
+        "  : S['rest'] extends `${infer R}` ? At<S, R> : S\n"
+        "type Operator<S extends State> = S['rest'] extends `|${infer R}` ? Operand<At<S, R>>\n"
+        "  : S['rest'] extends `&${infer R}` ? Operand<At<S, R>> : S\n"
+        "type Next<S extends State> = S['root'] extends undefined ? Operand<S> : Operator<S>\n"
+        "type Until<S extends State> = S['end'] extends undefined ? Until<Next<S>> : S\n"
+        "declare function parse<T>(of: T): Until<{ root: undefined; end: undefined; rest: T; node: Node }>\n"
+        "parse('(a|b)').node.here\n"
+    )
+    project = MemoryProject(tmp_path)
+    links = project.links("a.ts")
+    *_, use = links.sites.get(links.string_numbers["here"])
+    assert project.linker.targets("a.ts", use)
+    assert len(decided) < 60

@@ -20,6 +20,7 @@ _CLASS: Final = Declares(Kind.CLASS, ScopeKind.CLASS, extends=("class_heritage",
 _FUNCTION: Final = Declares(Kind.FUNCTION, result="return_type")
 _METHOD: Final = Declares(Kind.METHOD, result="return_type")
 _NAMELESS: Final = b"{}"
+_SYMBOLS: Final = ("Symbol", "Symbol.for")
 _NOTHING: Final = ("null", "undefined")
 _PATTERNS: Final = ("object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
 
@@ -374,6 +375,8 @@ class EcmaWalk(MemberWalk):
         begun = len(self.definitions)
         if not annotation and value is not None and value.type == "string" and self.is_fixed(node):
             annotation = self.literal(value)
+        if name.type == "identifier" and self.is_unique(node, value):
+            annotation = self.row(Op.LITERAL, 0, self.key_in(name))
         if not annotation and name.type == "identifier" and (value is None or value.type in _NOTHING):
             self.undecided[scope, self.name(name)] = {}
         if value is None:
@@ -403,7 +406,16 @@ class EcmaWalk(MemberWalk):
                 self.keys(defined, begun, value if not annotation else None)
         else:
             self.visit(name, scope)
+            self.bind_key(name, scope, annotation, made)
         return made
+
+    def is_unique(self, node: Node, value: Node | None) -> bool:
+        """Whether a variable is a symbol that is the key of nothing else."""
+        hint = node.child_by_field_name("type")
+        if hint is not None:
+            return self.text(hint).split() == [":", "unique", "symbol"]
+        made = value.child_by_field_name("function") if value is not None else None
+        return made is not None and self.is_constant_variable(node) and self.text(made) in _SYMBOLS
 
     def annotation(self, node: Node, scope: int) -> int:
         """The type that something is declared with."""

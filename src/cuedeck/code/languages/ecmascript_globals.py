@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-from cuedeck.code.facts import Bind
+from cuedeck.code.facts import Bind, Import
 from cuedeck.code.languages.ecmascript_library import EcmaLibrary
 from cuedeck.code.languages.ecmascript_modules import MODULE_MARK
 from cuedeck.code.languages.ecmascript_packages import offering, offers
@@ -24,13 +24,17 @@ class EcmaGlobals(EcmaLibrary):
     """The part of the rules that knows global declarations.
 
     Those of another package count only where that is a part of the same program, as packages are that have
-    one configuration, and those that are installed or mapped.
+    one configuration, those that are installed or mapped, and a file that is imported by its path.
     """
 
     @property
     @abstractmethod
     def _blocks(self) -> Sequence[tuple[Value, str, Value | None]]:
         """Each block of ``declare module "x"``, its name and the module of the project that it adds to."""
+
+    @abstractmethod
+    def module(self, path: str, imported: Import) -> Value | None:
+        """The module an import names."""
 
     @abstractmethod
     def _around(self, path: str) -> str | None:
@@ -82,7 +86,19 @@ class EcmaGlobals(EcmaLibrary):
     def _is_seen(self, path: str, other: str) -> bool:
         """Whether a file sees what another declares for all of its program."""
         own, theirs = self._around(path) or "", self._around(other) or ""
-        return self._has(own, theirs) or self._governing(path) == self._governing(other)
+        if self._has(own, theirs) or self._governing(path) == self._governing(other):
+            return True
+        loaded: bool = self.project.solve(("loads", own, other), self._loads, own, other)
+        return loaded
+
+    def _loads(self, own: str, other: str) -> bool:
+        """Whether a file of a package imports a file of another one by its path."""
+        stem = posixpath.basename(other).split(".")[0]
+        for path in self.project.files_naming(stem):
+            for imported in self.project.links(path).imports if self._around(path) == own else ():
+                if imported.module.startswith("../") and self.module(path, imported) == file_module(other):
+                    return True
+        return False
 
     def _has(self, own: str, theirs: str) -> bool:
         """Whether a package has another one, or either stands in the other."""

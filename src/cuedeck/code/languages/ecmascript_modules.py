@@ -109,6 +109,16 @@ class ModuleWalk(TableWalk):
         inside = name.named_children if name.type == "string" else ()
         return next((c for c in inside if c.type == "string_fragment"), name)
 
+    def key_in(self, name: Node) -> int:
+        """What a member is called whose key is the symbol that a variable holds, and the type of that."""
+        return self.intern(b"[" + self.source[name.start_byte : name.end_byte] + b"]")
+
+    def bind_key(self, key: Node, scope: int, annotation: int, value: int) -> None:
+        """``[key]: …``: what is held under the key that a variable holds."""
+        held = key.named_children[0] if key.named_child_count == 1 else None
+        if held is not None and held.type == "identifier":
+            self.bind(scope, self.key_in(held), key.start_byte, Bind.VARIABLE, annotation, value)
+
     def stem(self, fragment: Node) -> bytes:
         """The name by which a module's file is known."""
         last = self.source[fragment.start_byte : fragment.end_byte].rstrip(b"/").rsplit(b"/", 1)[-1]

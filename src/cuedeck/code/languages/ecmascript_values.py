@@ -252,7 +252,8 @@ class ValueWalk(GuardWalk):
         key = self.unquoted(key)
         if key.type not in ("property_identifier", "string_fragment"):
             self.visit(key, scope)
-            self.given(value, scope, self.row(Op.INDEX, expected) if expected else 0)
+            made = self.given(value, scope, self.row(Op.INDEX, expected) if expected else 0)
+            self.bind_key(key, inner, 0, made)
             return
         wanted = self.expect(key, expected)
         named = key.type == "property_identifier"

@@ -138,8 +138,7 @@ class Calls(Containers):
         meaning = self.meaning(value, method.path, method.scope)
         functions = [f for f in self.type_of(method) if f.tag == FUNCTION]
         count = len(arguments)
-        # Of those that take more, the rest may be left out.
-        fitting = [f for f in functions if self.taken(f) == count == 0] or [
+        fitting = [f for f in functions if self.takes(f, count)] or [
             f for f in functions if not 0 <= self.taken(f) < count
         ]
         run = [with_meaning(f, meaning) for f in fitting or functions]
@@ -182,7 +181,7 @@ class Calls(Containers):
             if run[function].tag == CLASS and (run[function].inside or parameters_in(declared)):
                 home = self.links(function.path).scopes[function.scope].owner
                 meaning |= self.meaning(run[function], function.path, home)
-            if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
+            if parameters_in(declared) or any(self.is_written_out(v) for v in declared):
                 self.learn(path, function, arguments, meaning, skip=position)
                 self.learn_wanted(path, callee, run[function], function, meaning)
             found += self.substitute(declared, meaning)

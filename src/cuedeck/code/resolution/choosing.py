@@ -81,33 +81,57 @@ class Choosing(Keyed):
 
     def decided(self, value: Value) -> Values:
         """What a conditional type is; of one that chooses itself again as far as a few steps tell."""
+        return self.verdict(value)[1]
+
+    def verdict(self, value: Value) -> tuple[bool, Values]:
+        """Whether it can be told what a conditional type is, and what that may be.
+
+        One that comes to itself behind a choice that could not be told is not followed further.
+        """
+        found: tuple[bool, Values] = self.solve(("c", value), self._verdict, value) or (False, ())
+        return found
+
+    def _verdict(self, value: Value) -> tuple[bool, Values]:
+        certain = True
         found: list[Value] = []
-        waiting = [value]
+        waiting: dict[Value, frozenset[tuple[str, int]]] = {value: frozenset()}
         for _ in range(_MAX_STEPS):
-            steps = [v for choice in waiting for v in self.solve(("c", choice), self._decide, choice)]
-            found += [v for v in steps if v.tag != CHOICE]
-            waiting = [v for v in unique(steps) if v.tag == CHOICE]
+            steps: dict[Value, frozenset[tuple[str, int]]] = {}
+            for choice, guessed in waiting.items():
+                told, chosen = self._decide(choice)
+                if not told:
+                    certain, guessed = False, guessed | {choice[1:3]}
+                found += [v for v in chosen if v.tag != CHOICE]
+                steps |= {v: guessed for v in chosen if v.tag == CHOICE and v[1:3] not in guessed}
+            waiting = steps
             if not waiting:
                 break
-        return unique(found)
+        return certain, unique(found)
 
-    def _decide(self, value: Value) -> Values:
+    def _decide(self, value: Value) -> tuple[bool, Values]:
+        """Whether it can be told which type is chosen, and what that may be."""
         links, path = self.links(value.path), value.path
         compared = links.a[value.scope]
         checked, pattern = links.lists[links.b[compared]]
         known = dict(pairs(value))
         declared = self.annotation(path, checked)
-        given = self.revealed(self.substitute(declared, known))
+        parts = [
+            self.verdict(v) if v.tag == CHOICE else (True, (v,)) for v in self.substitute(declared, known)
+        ]
+        given = unique([v for _, values in parts for v in values])
         wanted = self.annotation(path, pattern)
         sure = not any(v.tag in OPEN or v.name == HOLDER for v in given)
         fitting, failing = list[Value](), list[Value]()
+        asked = self.substitute(wanted, known)
         for each in self.concrete(given):
-            verdict = self.fits(each, path, pattern, self.substitute(wanted, known))
+            verdict = self.fits(each, path, pattern, asked)
             fitting += [each] if verdict is not False or not sure else []
             failing += [each] if verdict is not True else []
-        inferred: Meaning = {}
-        self.unify(wanted, tuple(fitting) if sure else given, inferred)
-        own = {p: inferred.get(p, ()) for p in self.inferred_in(path, links.a[compared])}
+        own: Meaning = dict.fromkeys(self.inferred_in(path, links.a[compared]), ())
+        if own:
+            inferred: Meaning = {}
+            self.unify(wanted, tuple(fitting) if sure else given, inferred)
+            own = {p: inferred.get(p, ()) for p in own}
         found: list[Value] = []
         for branch, chosen, meaning in zip(
             links.lists[links.b[value.scope]], (fitting, failing), (known | own, known), strict=True
@@ -117,7 +141,8 @@ class Choosing(Keyed):
                 if len(declared) == 1 and declared[0].tag == PARAMETER and sure and chosen:
                     meaning = meaning | {declared[0]: tuple(chosen)}
                 found += self.substitute(self.annotation(path, branch), meaning)
-        return unique(found)
+        told = all(told for told, _ in parts) and bool(given) and set(fitting).isdisjoint(failing)
+        return told, unique(found)
 
     def revealed(self, values: Values) -> Values:
         """Values with conditional types replaced by what they are."""

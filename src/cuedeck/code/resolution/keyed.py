@@ -10,6 +10,7 @@ from cuedeck.code.facts import OP_MASK, Bind, Op
 from cuedeck.code.resolution.generics import pairs, settled
 from cuedeck.code.resolution.narrowing import Narrowing
 from cuedeck.code.resolution.values import (
+    ANYWHERE,
     CALLABLE,
     CALLED,
     CLASS,
@@ -95,9 +96,15 @@ class Keyed(Narrowing):
         """What types hold under keys; of type parameters that is known later."""
         if any(value.tag in OPEN for value in (*owners, *keys)):
             return (Value(LOOKUP, inside=(owners, keys)),)
-        # A type that maps the members of another has those beside what it holds for each.
-        owners = tuple(v for v in owners if v.tag == MAPPING) or owners
         names = [key.name for key in keys if key.tag == KEY]
+        if names == [ANYWHERE]:
+            return unique([v for owner in owners for v in elements(owner) or self.yielded(owner)])
+        # A type that maps the members of another has those beside what it holds for each.
+        mapped = tuple(v for v in owners if v.tag == MAPPING)
+        found = self._held_under(mapped, keys, names) if mapped else ()
+        return found or self._held_under(owners, keys, names)
+
+    def _held_under(self, owners: Values, keys: Values, names: list[str]) -> Values:
         if names == [CALLED]:
             return self.given_by(owners)
         if names == [EVERY]:
@@ -186,6 +193,9 @@ class Keyed(Narrowing):
         """What a value gives for an index, by its method or, where its fields are its items, by the field."""
         if value.tag != INSTANCE:
             return ()
+        symbols = [key for index in indices[:1] for key in self.evaluate(path, index) if key.tag == KEY]
+        if symbols and (held := [v for key in symbols for v in self.held(value, key.name)]):
+            return unique(held)
         texts = [key for index in indices[:1] for key in self.keys(path, index)]
         method = self.member(value, "__getitem__")
         if method is None:

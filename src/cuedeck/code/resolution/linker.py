@@ -128,10 +128,12 @@ class Linker(Namesakes):
     def solve(self, key: Any, compute: Callable[..., Any], *arguments: Any) -> Any:
         """Compute once, cutting cycles."""
         memo = self.memo
-        if key in memo.results:
-            self.files |= memo.files[key]
+        # Keys are types inside types, whose hash is no trifle: each look at a table counts.
+        kept = memo.files.get(key)
+        if kept is not None:
+            self.files |= kept
             return memo.results[key]
-        if key in self.tentative:
+        if self.tentative and key in self.tentative:
             result, root, files = self.tentative[key]
             self.cut = min(self.cut, root)
             self.files |= files

@@ -62,6 +62,22 @@ class Namesakes(Extending):
         outside = self.type_outside(path, name, outside)
         return found if all(map(self.is_value, outside)) else outside
 
+    def global_value(self, path: str, found: Targets) -> Targets:
+        """What a name means as a value that a global block has as a type only: another one's variable."""
+        only = found[0] if len(found) == 1 else None
+        if not isinstance(only, Symbol) or self.kinds_of(only) != {Bind.CLASS}:
+            return found
+        rules = self.rules_of(path)
+        for module in rules.ambient(path, only.name) if rules.adds_to_language(only) else ():
+            for target in self.module_member(module, only.name):
+                if isinstance(target, Symbol) and not self.kinds_of(target).isdisjoint(_VALUES):
+                    return (target,)
+        return found
+
+    @abstractmethod
+    def module_member(self, module: Value, name: str) -> Targets:
+        """What a module calls by that name."""
+
     def is_function(self, path: str, found: Targets) -> bool:
         """Whether a name of a file is a function's only, which makes nothing and is no type."""
         if len(found) != 1 or found[0][0] != path or not self.rules_of(path).is_typed(path):

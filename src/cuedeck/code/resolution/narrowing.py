@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cuedeck.code.facts import BIND_MASK, OP_MASK, REST, ROLE_SHIFT, TYPE_ROLES, Bind, Op, Role, ScopeKind
-from cuedeck.code.resolution.generics import pairs, parameters_in
+from cuedeck.code.resolution.generics import Meaning, pairs, parameters_in
 from cuedeck.code.resolution.protocols import Protocols
 from cuedeck.code.resolution.values import (
     CALLABLE,
@@ -413,6 +413,8 @@ class Narrowing(Protocols):
             if links.strings[links.b[result]] != self.tested(function, key):
                 continue
             wanted = self.annotation(function.path, links.a[result])
+            if holds and any(v.tag == PARAMETER for v in wanted):
+                wanted = self.substitute(wanted, self.told_by_call(path, operand, function))
             if any(v.tag in (PARAMETER, EXTERNAL) for v in wanted):
                 return values
             if not wanted and not holds:
@@ -424,6 +426,14 @@ class Narrowing(Protocols):
             told = links.ops[links.a[result]] & OP_MASK == Op.INDEX
             return self.among(values, wanted, holds) or (values if told else ())
         return values
+
+    def told_by_call(self, path: str, callee: int, function: Value) -> Meaning:
+        """What a call that is a test says about its function's type parameters."""
+        links, meaning = self.links(path), Meaning()
+        for site in links.sites.get(links.b[callee]):
+            if links.pos[site] == links.pos[callee] and site in links.arguments:
+                self.learn(path, function, links.arguments[site], meaning)
+        return meaning
 
     def is_joint(self, path: str, number: int, depth: int = 0) -> bool:
         """Whether a type is several at once, ``A & B``, maybe under a name."""

@@ -11,10 +11,12 @@ from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.bases import Bases
 from cuedeck.code.resolution.generics import Meaning, parameters_in
 from cuedeck.code.resolution.values import (
+    ANYWHERE,
     CLASS,
     FUNCTION,
     HOLDER,
     INSTANCE,
+    KEY,
     LISTED,
     MAPPING,
     SEQUENCE,
@@ -51,8 +53,12 @@ class Protocols(Bases):
             return () if b else self.guarded(path, a)
         if op == Op.ELEMENT and b == ENDING:
             return self.delegated(path, a)
+        values = self.evaluate(path, a)
+        if op == Op.ELEMENT and b == HELD and self.links(path).ops[a] & OP_MASK == Op.TYPED:
+            # ``T[number]``: where T is told, what that type holds.
+            return self.looked_up(values, (Value(KEY, name=ANYWHERE),))
         found: list[Value] = []
-        for value in self.concrete(self.evaluate(path, a)):
+        for value in self.concrete(values):
             if op == Op.ITEM:
                 held = self.containers(value) if value.tag == INSTANCE else (value,)
                 tuples = [v for v in held if v.tag == TUPLE and v.name != LISTED]

@@ -198,6 +198,19 @@ class Results(Typing):
         several = len(arguments) == 1 and self.rules_of(path).results_fill_parameters
         if not several or not self.learn_from_results(path, function, arguments[0], meaning):
             super().learn(path, function, arguments, meaning, skip)
+        if self.rules_of(function.path).structural:
+            self.learn_rest(path, function, arguments, meaning)
+
+    def learn_rest(self, path: str, function: Value, arguments: tuple[int, ...], meaning: Meaning) -> None:
+        """A type parameter that takes all further arguments, ``...given: T``, stands for a tuple of them."""
+        last = len(self.parameter_names(function)) - 1
+        if last < 0 or self.taken(function) >= 0:
+            return
+        declared = self.parameter_type(function, last, whole=True)
+        if len(declared) == 1 and declared[0].tag == PARAMETER and not meaning.get(declared[0]):
+            parts = tuple(self.evaluate(path, a) or self.keys(path, a) for a in arguments[last:])
+            if any(parts):
+                meaning[declared[0]] = (Value(TUPLE, inside=parts),)
 
     def learn_from_results(self, path: str, function: Value, argument: int, meaning: Meaning) -> bool:
         """Learn from the one argument that fills several parameters, if it does: ``f(g())``."""

@@ -29,6 +29,7 @@ from cuedeck.code.resolution.generics import (
 from cuedeck.code.resolution.values import (
     CLASS,
     FUNCTION,
+    KEY,
     LISTED,
     MODULE,
     PARAMETER,
@@ -58,6 +59,10 @@ _MAX_HELD: Final = 100
 
 class Typing(Forms):
     """The part of the linker that follows values; ``Linker`` supplies the names."""
+
+    @abstractmethod
+    def global_value(self, path: str, found: Targets) -> Targets:
+        """What a name means as a value that a global block has as a type only: another one's variable."""
 
     @abstractmethod
     def name(self, path: str, scope: int, name: str) -> Targets:
@@ -418,7 +423,10 @@ class Typing(Forms):
                 return types
         match op:
             case Op.NAME:
-                found = self.values(self.targets(path, number), (path, a, number))
+                targets = self.targets(path, number)
+                if links.ops[number] >> ROLE_SHIFT not in TYPE_ROLES:
+                    targets = self.global_value(path, targets)
+                found = self.values(targets, (path, a, number))
                 return found or self.provided(path, number)
             case Op.ATTR:
                 held = self.attribute_values(path, number) or self.entry(path, a, links.strings[b])
@@ -427,6 +435,8 @@ class Typing(Forms):
                 return self.values(self.targets(path, number))
             case Op.CALL:
                 return self.called(path, a, links.lists[b])
+            case Op.LITERAL if links.strings[b][:1] == "[" and self.rules_of(path).structural:
+                return (Value(KEY, name=links.strings[b]),)
             case Op.INDEX:
                 return self.indexed(path, number)
             case Op.UNION:
@@ -489,6 +499,11 @@ class Typing(Forms):
         """What the arguments of a call say about a function's type parameters."""
         for position, argument in enumerate(arguments):
             declared = self.parameter_type(function, position) if argument and position != skip else ()
-            if parameters_in(declared) or any(v.tag == FUNCTION for v in declared):
+            if parameters_in(declared) or any(self.is_written_out(v) for v in declared):
                 given = self.evaluate(path, argument) or self.keys(path, argument)
                 self.unify(self.substitute(declared, meaning), given, meaning)
+
+    def is_written_out(self, declared: Value) -> bool:
+        """Whether a type has no name, so that it may speak of type parameters without being told any."""
+        unnamed = declared.tag == INSTANCE_OF and declared.scope not in self.links(declared.path).classes
+        return unnamed or declared.tag == FUNCTION

@@ -74,8 +74,9 @@ LISTED: Final = "listed"
 SINGLETON: Final = "<<"
 # The key of what calling something gives.
 CALLED: Final = "()"
-# The key of what any member holds.
+# The key of what any member holds, and of what is at any place of a list.
 EVERY: Final = "*"
+ANYWHERE: Final = "[]"
 # Among the meanings of a function's type parameters: what calling it gives instead of what itself does.
 GIVEN: Final = Value(PARAMETER, name="()")
 
