@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from tests.code.conftest import Ask, Repo
+from tests.code.test_tiers import places
 
 from cuedeck.code.languages.ecmascript_configurations import Configurations
 
@@ -133,3 +135,17 @@ def test_configurations_that_extend_each_other_many_times_end() -> None:
 
     assert Configurations(read, {}.get).counts_nothing("src") == (True, True)
     assert len(reads) < 10_000
+
+
+def test_a_folder_that_is_named_where_a_file_is_expected(ask: Ask, repo: Repo) -> None:
+    repo.put("tsconfig.json", '{ "extends": "./base", "files": [], "references": [{ "path": "./one" }] }')
+    repo.put("base/other.txt", "")
+    repo.put("one/tsconfig.json", '{ "compilerOptions": { "paths": { "@/*": ["./src/*"] } } }')
+    repo.put("one/package.json/inside.txt", "")
+    repo.put("one/src/files.ts", "export function read() {}\n")
+    repo.put("one/src/app.ts", "import { read } from '@/files'\nread()\n")
+    expected = [("one/src/app.ts", 1), ("one/src/app.ts", 2)]
+    assert places(ask("find_references", symbol_name="read")) == expected
+    repo.commit()
+    repo.git("checkout", "-q", "-b", "other")
+    assert places(ask("find_references", symbol_name="read", ref="main")) == expected

@@ -261,10 +261,11 @@ class Checkout:
             descriptor = os.open(f"{self.root}/{path}", READING)
         except OSError:
             return None, None
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(descriptor)
+            return None, None
         with os.fdopen(descriptor, "rb", buffering=0) as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return None, None
             # Room for the most that is ever read takes longer to get than most files to read.
             data = file.read(min(_MAX_READ, max(_LEAST_READ, status.st_size + 1))) or b""
             # Taken afterwards: had the file been written meanwhile, this would be a new one.
