@@ -155,6 +155,20 @@ def test_a_path_mapping_proves_a_package(ask: Ask, repo: Repo) -> None:
     assert places(found) == [*USES, *OWN]
 
 
+def test_what_a_package_only_passes_on_is_proven_where_both_are_mapped(ask: Ask, repo: Repo) -> None:
+    kit_in(repo, KIT)
+    repo.put("packages/all/package.json", '{ "name": "all" }')
+    repo.put("packages/all/src/index.ts", "// What users import.\nexport * from '@x/kit'\n")
+    repo.put("packages/all/src/more.ts", "import { Kit } from '@x/kit'\nexport const more = new Kit()\n")
+    repo.put("examples/package.json", '{ "name": "examples" }')
+    repo.put("examples/use.ts", "import { Kit } from 'all'\n")
+    both = '"all": ["../packages/all/src/index.ts"], "@x/kit": ["../packages/kit/src/index.ts"]'
+    repo.put("examples/tsconfig.json", f'{{ "compilerOptions": {{ "paths": {{ {both} }} }} }}')
+    found = ask("find_references", symbol_name="Kit", path="packages/kit/src/index.ts", line=1)
+    assert ("examples/use.ts", 1) in places(found)
+    assert ("packages/all/src/more.ts", 1) in places(found, "possible")
+
+
 def test_a_package_of_another_distribution_is_assumed(ask: Ask, repo: Repo) -> None:
     repo.put("packages/kit/pyproject.toml", '[project]\nname = "kit"\n')
     repo.put("packages/kit/src/kit/__init__.py", "class Kit:\n    def run(self): ...\n")

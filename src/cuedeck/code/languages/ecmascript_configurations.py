@@ -62,16 +62,19 @@ class Configurations:
 
     def mappings(self, folder: str, nuxt: Container[str]) -> list[Mappings]:
         """Path mappings of the configurations that govern a folder, nearest first."""
-        found = []
-        while True:
-            if folder not in self._mapped:
-                made = [_made(posixpath.join(folder, _NUXT))] if folder in nuxt else []
-                said = [*map(self._options, self._mapping(folder)), *made]
-                self._mapped[folder] = [mapped for options in said for mapped in _mappings(folder, options)]
-            found += self._mapped[folder]
-            if not folder:
-                return found
+        found = [*self.own_mappings(folder, nuxt)]
+        while folder:
             folder = posixpath.dirname(folder)
+            found += self.own_mappings(folder, nuxt)
+        return found
+
+    def own_mappings(self, folder: str, nuxt: Container[str]) -> list[Mappings]:
+        """Those of the configurations in a folder itself."""
+        if folder not in self._mapped:
+            made = [_made(posixpath.join(folder, _NUXT))] if folder in nuxt else []
+            said = [*map(self._options, self._mapping(folder)), *made]
+            self._mapped[folder] = [mapped for options in said for mapped in _mappings(folder, options)]
+        return self._mapped[folder]
 
     def _mapping(self, folder: str) -> list[str]:
         """The configurations in a folder, with those beside them that they refer to."""

@@ -34,6 +34,8 @@ _HELD_IN: Final = {
 }
 # The body of an overloaded function has a binding whose value is not followed.
 _DECLARING: Final = frozenset({Bind.FUNCTION, Bind.CLASS, Bind.ALIAS, Bind.NAMESPACE, Bind.OPAQUE})
+# All that ``export * from "…"`` binds.
+_PASSING: Final = frozenset({Bind.STAR, Bind.OPAQUE})
 # Modules of Node, whose types are a package.
 _OF_NODE: Final = re.compile(
     "node:.*|assert|async_hooks|buffer|child_process|cluster|console|crypto|dgram|dns|events|fs|http|http2|https|"
@@ -201,7 +203,8 @@ class EcmaRules(EcmaGlobals):
             return self._found(self.file(target) or self._package_at(path, target) or self._built_at(target))
         if name.startswith("#"):
             return self._found(self._mapped(path, name) or self._private(path, name))
-        return self._found(self._mapped(path, name) or self._package(path, name))
+        found = self._mapped(path, name) or self._passed_on(path, name) or self._package(path, name)
+        return self._found(found)
 
     def _found(self, path: str | None) -> Value | None:
         return file_module(path) if path is not None else None
@@ -255,6 +258,23 @@ class EcmaRules(EcmaGlobals):
             if found is not None:
                 return found
         return None
+
+    def _passed_on(self, path: str, name: str) -> str | None:
+        """What a file that only passes on other modules takes, as they see it who map its package."""
+        own = self._around(path)
+        if own is None or any(kind not in _PASSING for kind in self.project.links(path).bindings[3]):
+            return None
+        label = str(self._manifests[own].get("name"))
+        for manifest in self._mapping:
+            if self._mapped(manifest, label) == path and (found := self._mapped(manifest, name)):
+                return found
+        return None
+
+    @cached_property
+    def _mapping(self) -> list[str]:
+        """The manifests of packages that have path mappings of their own."""
+        folders = (f for f in self._manifests if self._configurations.own_mappings(f, self._nuxt))
+        return [posixpath.join(folder, "package.json") for folder in folders]
 
     def counts_nothing(self, path: str) -> tuple[bool, bool]:
         return self._configurations.counts_nothing(posixpath.dirname(path))
