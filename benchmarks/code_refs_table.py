@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from benchmarks import scip
@@ -45,7 +46,9 @@ from benchmarks.code_refs_served import (
 
 ROOT = Path(__file__).parents[1]
 _SECONDS = 900
-_EXTENDS = re.compile(rb'"extends"\s*:\s*(?:"[^."/][^"]*"|\[[^]]*"[^."/][^]]*\])\s*,?')
+_EXTENDS = re.compile(rb'(?<="extends")(\s*:\s*)(?:"[^."/][^"]*"|\[[^]]*"[^."/][^]]*\])')
+# What packages offer to be extended is strict, almost without exception.
+_OFFERED = b'{"compilerOptions": {"strict": true}}'
 _LANGUAGES = {".py": "python", ".ts": "typescript", ".tsx": "typescript", ".go": "go"}
 
 
@@ -94,13 +97,16 @@ def scip_typescript(root: Path, truth: Path, _: Path) -> None:
 
 @contextmanager
 def readable(root: Path, projects: list[str]) -> Iterator[None]:
-    """Configurations for the moment, which name no package to extend, as none is installed."""
+    """Configurations for the moment, which extend no package, as none is installed, but what these say."""
     inferred = [] if projects else [root / "tsconfig.json"]
     before = {file: file.read_bytes() for file in tracked(root, "tsconfig*.json", "**/tsconfig*.json")}
     try:
-        for file, text in before.items():
-            file.write_bytes(_EXTENDS.sub(b"", text))
-        yield
+        with NamedTemporaryFile(suffix=".json") as offered:
+            offered.write(_OFFERED)
+            offered.flush()
+            for file, text in before.items():
+                file.write_bytes(_EXTENDS.sub(rb'\1"%s"' % os.fsencode(offered.name), text))
+            yield
     finally:
         for file, text in before.items():
             file.write_bytes(text)
